@@ -1,0 +1,167 @@
+import type { EpochSeconds } from './clock.ts'
+import type { Sealed } from './sealed.ts'
+
+/**
+ * One run of "send the user through consent", possibly at several providers in turn:
+ *
+ *   pending --click--> pending (attempt) --callback--> exchanging --> completed
+ *                        |                               |  |  `----> pending (next step)
+ *                        `--callback--> confirming ------'  `-------> failed
+ *
+ * Expiry is no state: it is `expiresAt` against the clock. An exchange that died with its process is over
+ * when its `deadline` has passed; the authorization is then as good as pending without an attempt.
+ */
+export type Authorization = Pending | Confirming | Exchanging | Completed | Failed
+
+/** What is asked of one provider. `connectionId` is there once the step is done. */
+export interface Step {
+  readonly providerUid: string
+  readonly scopes: readonly string[]
+  readonly connectionId?: string
+}
+
+interface Common {
+  readonly id: string
+  readonly projectId: string
+  readonly userId: string
+  readonly steps: readonly Step[]
+  /** The step under way, or the last one when completed. */
+  readonly step: number
+  /** The tool or application that asks, for the connect page. */
+  readonly requester?: string
+  /** The account that must approve: an account's id or name, or `new` for one more. */
+  readonly account?: string
+  /** Where the browser goes at the end; checked against the allowed origins when it was given. */
+  readonly nextUri?: string
+  readonly createdAt: EpochSeconds
+  readonly expiresAt: EpochSeconds
+}
+
+/** A user's click on the connect page: one authorization request, bound to the browser that clicked. */
+export interface Attempt {
+  /** SHA-256 of `state` (RFC 6749 section 10.12). */
+  readonly stateHash: string
+  /** SHA-256 of the browser's cookie (RFC 9700 section 4.7). */
+  readonly browserHash: string
+  /** `AttemptSecrets` as JSON. */
+  readonly secrets: Sealed
+  readonly startedAt: EpochSeconds
+}
+
+/** What the token request needs from the authorization request (RFC 7636 section 4.1, OpenID Connect nonce). */
+export interface AttemptSecrets {
+  readonly codeVerifier?: string
+  readonly nonce: string
+}
+
+export interface Pending extends Common {
+  readonly status: 'pending'
+  readonly attempt?: Attempt
+}
+
+/** Back from the provider; waits for the caller's page to say who the user is. The code is not yet redeemed. */
+export interface Confirming extends Common {
+  readonly status: 'confirming'
+  readonly attempt: Attempt
+  /** SHA-256 of the flow id, which only the browser that came back was given. */
+  readonly flowHash: string
+  /** The query of the authorization response. */
+  readonly response: Sealed
+}
+
+/** The code is being redeemed, by the one process that claimed it. */
+export interface Exchanging extends Common {
+  readonly status: 'exchanging'
+  readonly attempt: Attempt
+  readonly deadline: EpochSeconds
+  readonly flowHash?: string
+}
+
+export interface Completed extends Common {
+  readonly status: 'completed'
+  readonly completedAt: EpochSeconds
+  readonly flowHash?: string
+}
+
+export interface Failed extends Common {
+  readonly status: 'failed'
+  readonly reason: FailureReason
+  /** What happened and what to do, for people. */
+  readonly message: string
+  readonly completedAt: EpochSeconds
+  readonly flowHash?: string
+}
+
+/** Why an authorization ended without a connection. Stable: callers switch on it. */
+export const FAILURE_REASONS = [
+  'access_denied',
+  'expired',
+  'user_mismatch',
+  'issuer_mismatch',
+  'invalid_scope',
+  'invalid_client',
+  'invalid_grant',
+  'provider_refused',
+  'provider_bad_response',
+  'provider_unavailable',
+  'provider_changed',
+  'superseded',
+] as const
+export type FailureReason = (typeof FAILURE_REASONS)[number]
+
+/** The statuses of the wire. */
+export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
+
+export const EXPIRED_MESSAGE = 'The link was not used in time. Ask for a new one and open it within its time.'
+
+/** The authorization as it stands at `now`: one that ran out is failed as `expired`, whether or not a job has said so. */
+export function at(authorization: Authorization, now: EpochSeconds): Authorization {
+  switch (authorization.status) {
+    case 'completed':
+    case 'failed':
+      return authorization
+    case 'exchanging':
+      if (now < authorization.deadline) return authorization
+      break
+    case 'pending':
+    case 'confirming':
+      break
+  }
+  if (now < authorization.expiresAt) return authorization
+  const { id, projectId, userId, steps, step, requester, account, nextUri, createdAt, expiresAt } =
+    authorization
+  return {
+    id,
+    projectId,
+    userId,
+    steps,
+    step,
+    createdAt,
+    expiresAt,
+    ...(requester !== undefined && { requester }),
+    ...(account !== undefined && { account }),
+    ...(nextUri !== undefined && { nextUri }),
+    status: 'failed',
+    reason: 'expired',
+    message: EXPIRED_MESSAGE,
+    completedAt: expiresAt,
+  }
+}
+
+/** Whether a waiter has nothing more to wait for. */
+export function isSettled(authorization: Authorization): authorization is Completed | Failed {
+  return authorization.status === 'completed' || authorization.status === 'failed'
+}
+
+/** All scopes that are asked for, over all steps. */
+export function scopesOf(authorization: Authorization): string[] {
+  return [...new Set(authorization.steps.flatMap((step) => step.scopes))]
+}
+
+/** The step under way. */
+export function currentStep(authorization: Authorization): Step {
+  const step = authorization.steps[authorization.step]
+  if (step === undefined)
+    throw new Error(`authorization ${authorization.id} has no step ${authorization.step}`)
+  return step
+}

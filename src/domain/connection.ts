@@ -1,0 +1,75 @@
+import type { EpochSeconds } from './clock.ts'
+import type { Sealed } from './sealed.ts'
+
+/** A user's standing grant at a provider, with its tokens sealed. */
+export interface Connection {
+  readonly id: string
+  readonly projectId: string
+  readonly userId: string
+  readonly providerUid: string
+  /** Who approved, as the provider names them. Empty id: the provider did not say. */
+  readonly account: Account
+  /** What was granted, which may be less than was asked for. */
+  readonly scopes: readonly string[]
+  readonly status: 'active' | 'needs_authorization'
+  readonly statusReason?: NeedsAuthorizationReason
+  readonly tokenType: string
+  /** When the access token was received, and when it runs out; absent when the provider did not say. */
+  readonly receivedAt: EpochSeconds
+  readonly expiresAt?: EpochSeconds
+  /** `AccessSecrets` as JSON: what a fetch needs, apart from the rest so that a fetch opens nothing else. */
+  readonly access: Sealed
+  /** `RefreshSecrets` as JSON; absent when there is no refresh token. */
+  readonly refresh?: Sealed
+  /** The hosts and client the user approved (`identityOf`): tokens are never sent where another identity points. */
+  readonly providerIdentity: string
+  /** The account that is used when a call names none. */
+  readonly isDefault: boolean
+  /** Counts the writes of tokens: the compare-and-set of a refresh compares this. */
+  readonly generation: number
+  readonly createdAt: EpochSeconds
+  readonly lastUsedAt?: EpochSeconds
+}
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+}
+
+export interface AccessSecrets {
+  readonly accessToken: string
+  /** What the provider tells of the account: given to tools as `user_info`. */
+  readonly userInfo: Readonly<Record<string, unknown>>
+}
+
+export interface RefreshSecrets {
+  readonly refreshToken: string
+}
+
+/** Why a connection cannot be used until the user approves again. */
+export type NeedsAuthorizationReason =
+  | 'refresh_refused'
+  | 'token_expired'
+  | 'provider_changed'
+  | 'refresh_outcome_lost'
+  | 'unreadable'
+
+/** At least this long before the end a token is refreshed: a tenth of its life, at most 60 s. */
+export function freshUntil(connection: Pick<Connection, 'receivedAt' | 'expiresAt'>): EpochSeconds {
+  if (connection.expiresAt === undefined) return Number.POSITIVE_INFINITY
+  const life = Math.max(0, connection.expiresAt - connection.receivedAt)
+  return connection.expiresAt - Math.min(60, life / 10)
+}
+
+/** The connection a call means: the named account (by connection id, account id or name), else the default. */
+export function chooseConnection<C extends Pick<Connection, 'id' | 'account' | 'isDefault'>>(
+  connections: readonly C[],
+  account?: string,
+): C | undefined {
+  if (account === undefined) return connections.find((one) => one.isDefault) ?? connections[0]
+  return (
+    connections.find((one) => one.id === account) ??
+    connections.find((one) => one.account.id !== '' && one.account.id === account) ??
+    connections.find((one) => one.account.name !== '' && one.account.name === account)
+  )
+}

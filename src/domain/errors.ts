@@ -1,0 +1,55 @@
+/**
+ * Every refusal a caller may meet, as a closed list they can switch on. The everyday outcomes (`ready`,
+ * `authorization_required`, `provider_unavailable`) are values, not errors.
+ */
+export const ERROR_CODES = [
+  'invalid_request',
+  'unsupported_media_type',
+  'request_too_large',
+  'invalid_authorization',
+  'insufficient_role',
+  'not_found',
+  'already_exists',
+  'ambiguous_tool',
+  'provider_not_found',
+  'provider_incomplete',
+  'provider_inactive',
+  'provider_in_use',
+  'provider_unavailable',
+  'token_request_refused',
+  'host_not_allowed',
+  'user_mismatch',
+  'flow_not_awaiting_user',
+  'authorization_failed',
+  'authorization_required',
+  'authorization_expired',
+  'wrong_browser',
+  'all_refused',
+  'store_unavailable',
+  'not_implemented',
+  'internal_error',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** What a refusal may carry besides its sentence. `retryAfter` is in seconds (RFC 9110 section 10.2.3). */
+export interface BrokerErrorOptions {
+  readonly cause?: unknown
+  readonly retryAfter?: number
+}
+
+/**
+ * The one class of refusals. The message says what happened and what to do; it goes to callers, so it
+ * never holds a token, a code or a secret. What the other side said goes into `cause`, for the log.
+ */
+export class BrokerError extends Error {
+  readonly code: ErrorCode
+  readonly retryAfter: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: BrokerErrorOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'BrokerError'
+    this.code = code
+    this.retryAfter = options.retryAfter
+  }
+}

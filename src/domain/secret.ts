@@ -1,0 +1,14 @@
+import type { EpochSeconds } from './clock.ts'
+import type { Sealed } from './sealed.ts'
+
+/** A value that tools declare by key and are given when they run, such as an API key. Keys match in any case. */
+export interface Secret {
+  readonly id: string
+  readonly projectId: string
+  readonly key: string
+  readonly description?: string
+  readonly value: Sealed
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+  readonly lastAccessedAt?: EpochSeconds
+}

@@ -1,0 +1,80 @@
+import type { EpochSeconds } from './clock.ts'
+
+/** A JSON Schema document. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** A tool as this broker knows it, wherever it came from. */
+export interface Tool {
+  readonly uid: string
+  readonly projectId: string
+  /** `[A-Za-z0-9_.-]`, 1 to 128 characters. */
+  readonly name: string
+  readonly namespace: string
+  /** SemVer without a `v`; absent when the tool says none. */
+  readonly version?: string
+  /** The name as its source has it, such as `X/Twitter Post`. */
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema
+  readonly requirements: ToolRequirements
+  readonly source: ToolSource
+  /** What runs it; a worker's own tool is bound from the start, a metadata tool may be. */
+  readonly binding?: ToolBinding
+  /** SHA-256 of what was imported, so that the same import again is known as such. */
+  readonly digest: string
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+}
+
+export interface ToolRequirements {
+  readonly authorization: readonly AuthorizationRequirement[]
+  /** Keys of the secrets the tool is given. */
+  readonly secrets: readonly string[]
+  readonly metadata: readonly string[]
+}
+
+/**
+ * The provider and scopes a tool needs. A metadata tool knows its entry (`providerUid`); a worker's tool names
+ * one (`id` first, then the well-known `providerId`) and is matched when it runs.
+ */
+export interface AuthorizationRequirement {
+  readonly providerUid?: string
+  readonly id?: string
+  readonly providerId?: string
+  readonly scopes: readonly string[]
+}
+
+export type ToolSource =
+  | { readonly kind: 'metadata'; readonly document: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'worker'
+      readonly workerUid: string
+      readonly document: Readonly<Record<string, unknown>>
+    }
+
+/** `toolkit` and `name` as the worker knows them. */
+export interface ToolBinding {
+  readonly workerUid: string
+  readonly toolkit: string
+  readonly name: string
+  readonly version?: string
+}
+
+/** `namespace:name[:version]`, or `name` alone without a namespace. */
+export function toolId(tool: Pick<Tool, 'namespace' | 'name' | 'version'>): string {
+  const named = tool.namespace === '' ? tool.name : `${tool.namespace}:${tool.name}`
+  return tool.version === undefined ? named : `${named}:${tool.version}`
+}
+
+/** Every spelling a tool answers to, in lower case: its id, its imported name, and Arcade's, each with and without the version. */
+export function toolAliases(tool: Pick<Tool, 'namespace' | 'name' | 'version' | 'title'>): string[] {
+  const { namespace, name, version, title } = tool
+  const plain = new Set([
+    title,
+    name,
+    ...(namespace === '' ? [] : [`${namespace}:${name}`, `${namespace}.${name}`, `${namespace}_${name}`]),
+  ])
+  const spelled = [...plain].flatMap((one) => (version === undefined ? [one] : [one, `${one}@${version}`]))
+  return [...new Set([...spelled, toolId(tool)].map((one) => one.toLowerCase()))]
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Sealed } from '../domain/sealed.ts'
+
+/**
+ * All there is to say about an authorization server and how it is spoken to. It is data: no flow asks which
+ * provider it has. Each of the requests is described by a block in the shape of Arcade's provider model;
+ * what a block leaves out has the RFC's meaning.
+ *
+ * `params` values are templates with fixed placeholders (`{{client_id}}`, `{{client_secret}}`,
+ * `{{redirect_uri}}`, `{{scopes}}`, `{{existing_scopes}}`, `{{refresh_token}}`, `{{access_token}}`); a value
+ * that is put in is never read again as a template. An empty template leaves the parameter out.
+ */
+export interface Provider {
+  readonly displayName: string
+  /** The `iss` that authorization responses and ID tokens must carry (RFC 9207, OpenID Connect). Absent: unknown, not checked. */
+  readonly issuer?: string
+  /** RFC 7636. `plain` only where the entry says so; never a fall-back. */
+  readonly pkce: 'S256' | 'plain' | 'none'
+  /** Between scopes on the wire; the RFC's is a space (RFC 6749 section 3.3). */
+  readonly scopeSeparator: ' ' | ','
+  /** What is asked for when nobody says which scopes. */
+  readonly defaultScopes: readonly string[]
+  readonly authorizationRequest: AuthorizationRequestBlock
+  readonly tokenRequest: TokenRequestBlock
+  /** Absent: refresh tokens are never used. */
+  readonly refreshRequest?: TokenRequestBlock
+  readonly userInfoRequest?: ResourceRequestBlock
+  readonly introspectionRequest?: ResourceRequestBlock
+  /** RFC 7009. Absent: the provider cannot revoke. */
+  readonly revocationRequest?: RequestBlock
+  /** `token_type` values accepted besides `Bearer`, in lower case; `''` stands for a missing one. */
+  readonly tokenTypes: readonly string[]
+  /** Where the account's id and name stand in the user info, most trusted first; each a response-map expression. */
+  readonly account: { readonly id: readonly string[]; readonly name: readonly string[] }
+}
+
+export type ContentType = 'application/x-www-form-urlencoded' | 'application/json'
+
+export interface RequestBlock {
+  readonly endpoint: string
+  readonly method: 'GET' | 'POST'
+  readonly params: Readonly<Record<string, string>>
+  /**
+   * How the client (or the token) is shown: `client_secret_basic` and `client_secret_post` as in RFC 6749 section
+   * 2.3.1, exactly one of them; `none` leaves it to `params`; `bearer_access_token` is RFC 6750 section 2.1.
+   */
+  readonly authMethod: 'client_secret_basic' | 'client_secret_post' | 'none' | 'bearer_access_token'
+  /** Template of the `Authorization` value for `bearer_access_token`, such as `token {{access_token}}`. */
+  readonly authHeaderValueFormat?: string
+  readonly requestContentType: ContentType
+  /** What the answer is read as; a body that is plainly the other kind is still read. */
+  readonly responseContentType: ContentType
+  /** Standard member name -> expression (`$.a.b`, `join('$.p','d')`, `jwt_decode('$.tok','$.claim')`). */
+  readonly responseMap?: Readonly<Record<string, string>>
+}
+
+export interface AuthorizationRequestBlock {
+  readonly endpoint: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+export interface TokenRequestBlock extends RequestBlock {
+  readonly expirationFormat?: 'absolute_unix_timestamp' | 'relative_seconds'
+}
+
+export interface ResourceRequestBlock extends TokenRequestBlock {
+  readonly triggers: { readonly onTokenGrant: boolean; readonly onTokenRefresh: boolean }
+}
+
+/** A provider as one project knows it: the data, the broker's client there, and its names. */
+export interface ProviderEntry {
+  /** `prov_…`, over all projects; the last part of its redirect URI. */
+  readonly uid: string
+  readonly projectId: string
+  /** Readable, unique in its project, never changes: `github`, `github-2`. */
+  readonly id: string
+  /** The name as its source has it. */
+  readonly name: string
+  /** Arcade's well-known `provider_id`, such as `github`: a requirement may name it instead of `id`. */
+  readonly wellKnownId?: string
+  readonly description?: string
+  readonly externalId?: string
+  readonly status: 'active' | 'inactive'
+  readonly source: 'metadata' | 'admin'
+  readonly provider: Provider
+  readonly clientId?: string
+  readonly clientSecret?: Sealed
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+}
+
+/** The broker's registration at a provider (RFC 6749 section 2), opened for use. */
+export interface Client {
+  readonly clientId: string
+  readonly clientSecret?: string
+}
+
+/** A complete entry, ready for requests. `redirectUri` is its own (RFC 9700, mix-up defence). */
+export interface RegisteredClient {
+  readonly provider: Provider
+  readonly client: Client
+  readonly redirectUri: string
+}
+
+/** The hosts that see codes and tokens, and the client they were issued to. Changed hosts make another identity. */
+export function identityOf(provider: Provider, clientId: string | undefined): string {
+  const hosts = [provider.authorizationRequest, provider.tokenRequest, provider.refreshRequest]
+    .filter((block) => block !== undefined)
+    .map((block) => new URL(block.endpoint).host)
+  return createHash('sha256')
+    .update(JSON.stringify([[...new Set(hosts)].sort(), clientId ?? '']))
+    .digest('base64url')
+}
