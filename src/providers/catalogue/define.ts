@@ -1,0 +1,141 @@
+import type { Provider, RequestBlock, ResourceRequestBlock, TokenRequestBlock } from '../provider.ts'
+
+/** A provider that the broker knows by itself, under the id that callers and tools use for it. */
+export interface BuiltInProvider {
+  readonly id: string
+  /** What holds in every use: nothing in it asks for a refresh token. */
+  readonly provider: Provider
+  /** What must be asked for besides so that a refresh token comes. Absent: it comes unasked, or never. */
+  readonly offlineAccess?: OfflineAccess
+  /** The hosts of its endpoints, old names included. */
+  readonly hosts: readonly string[]
+}
+
+export interface OfflineAccess {
+  readonly params?: Readonly<Record<string, string>>
+  readonly scopes?: readonly string[]
+}
+
+/** The facts of one provider. What is left out is as the RFCs and most servers have it. */
+export interface Facts {
+  readonly id: string
+  readonly displayName: string
+  readonly issuer?: string
+  readonly authorize: string
+  readonly token: string
+  /** Where refresh tokens go; the token endpoint when absent, nowhere when `false`. */
+  readonly refresh?: string | false
+  readonly pkce: Provider['pkce']
+  /** In the body unless it says otherwise. */
+  readonly clientAuthentication?: 'client_secret_basic' | 'client_secret_post'
+  readonly contentType?: RequestBlock['requestContentType']
+  readonly scopeSeparator?: Provider['scopeSeparator']
+  /** The authorization request's parameter for scopes; `scope` when absent, none at all when `''`. */
+  readonly scopeParam?: string
+  readonly defaultScopes?: readonly string[]
+  readonly authorizeParams?: Readonly<Record<string, string>>
+  readonly responseMap?: Readonly<Record<string, string>>
+  readonly tokenTypes?: readonly string[]
+  /** Where the account is described, read by GET with the token as Bearer unless more is said. */
+  readonly userInfo?: string | (Partial<ResourceRequestBlock> & { readonly endpoint: string })
+  readonly accountId?: readonly string[]
+  readonly accountName?: readonly string[]
+  /** RFC 7009, with the client shown as at the token endpoint unless more is said. */
+  readonly revoke?: string | (Partial<RequestBlock> & { readonly endpoint: string })
+  readonly introspect?: string
+  readonly offlineAccess?: OfflineAccess
+  /** Further hosts under which the same server is known. */
+  readonly otherHosts?: readonly string[]
+}
+
+export const FORM = 'application/x-www-form-urlencoded'
+export const JSON_TYPE = 'application/json'
+
+/** The parameter that carries the scopes asked for together with those already granted. */
+export const SCOPES_TEMPLATE = '{{scopes}} {{existing_scopes}}'
+
+/** Where most servers keep the account's id and name, OpenID Connect's claims first. */
+export const USUAL_ACCOUNT: Provider['account'] = {
+  id: ['$.sub', '$.id', '$.user_id'],
+  name: ['$.email', '$.preferred_username', '$.login', '$.username', '$.name'],
+}
+
+/** Fills in what the facts leave out. */
+export function define(facts: Facts): BuiltInProvider {
+  const { id, displayName, issuer, authorize, token, refresh = token, pkce, offlineAccess } = facts
+  const scopeParam = facts.scopeParam ?? 'scope'
+  const request = {
+    method: 'POST',
+    authMethod: facts.clientAuthentication ?? 'client_secret_post',
+    requestContentType: facts.contentType ?? FORM,
+    responseContentType: JSON_TYPE,
+  } as const
+  const tokenRequest: TokenRequestBlock = {
+    ...request,
+    endpoint: token,
+    params: { grant_type: 'authorization_code', redirect_uri: '{{redirect_uri}}' },
+    ...(facts.responseMap !== undefined && { responseMap: facts.responseMap }),
+  }
+  const provider: Provider = {
+    displayName,
+    ...(issuer !== undefined && { issuer }),
+    pkce,
+    scopeSeparator: facts.scopeSeparator ?? ' ',
+    defaultScopes: facts.defaultScopes ?? [],
+    authorizationRequest: {
+      endpoint: authorize,
+      params: {
+        response_type: 'code',
+        client_id: '{{client_id}}',
+        redirect_uri: '{{redirect_uri}}',
+        ...(scopeParam !== '' && { [scopeParam]: SCOPES_TEMPLATE }),
+        ...facts.authorizeParams,
+      },
+    },
+    tokenRequest,
+    ...(refresh !== false && {
+      refreshRequest: {
+        ...request,
+        endpoint: refresh,
+        params: { grant_type: 'refresh_token', refresh_token: '{{refresh_token}}' },
+      },
+    }),
+    ...(facts.userInfo !== undefined && { userInfoRequest: userInfo(facts.userInfo) }),
+    ...(facts.introspect !== undefined && {
+      introspectionRequest: {
+        ...request,
+        endpoint: facts.introspect,
+        params: { token: '{{access_token}}' },
+        triggers: { onTokenGrant: true, onTokenRefresh: true },
+      },
+    }),
+    ...(facts.revoke !== undefined && {
+      revocationRequest: {
+        ...request,
+        params: {},
+        ...(typeof facts.revoke === 'string' ? { endpoint: facts.revoke } : facts.revoke),
+      },
+    }),
+    tokenTypes: facts.tokenTypes ?? [],
+    account: { id: facts.accountId ?? USUAL_ACCOUNT.id, name: facts.accountName ?? USUAL_ACCOUNT.name },
+  }
+  const endpoints = [authorize, token, ...(refresh === false ? [] : [refresh])]
+  return {
+    id,
+    provider,
+    ...(offlineAccess !== undefined && { offlineAccess }),
+    hosts: [...new Set([...endpoints.map((url) => new URL(url).host), ...(facts.otherHosts ?? [])])],
+  }
+}
+
+function userInfo(said: NonNullable<Facts['userInfo']>): ResourceRequestBlock {
+  return {
+    method: 'GET',
+    authMethod: 'bearer_access_token',
+    requestContentType: FORM,
+    responseContentType: JSON_TYPE,
+    params: {},
+    triggers: { onTokenGrant: true, onTokenRefresh: false },
+    ...(typeof said === 'string' ? { endpoint: said } : said),
+  }
+}

@@ -1,0 +1,19 @@
+import { define } from './define.ts'
+
+/** https://developers.google.com/identity/protocols/oauth2/web-server */
+export const google = define({
+  id: 'google',
+  displayName: 'Google',
+  issuer: 'https://accounts.google.com',
+  authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
+  token: 'https://oauth2.googleapis.com/token',
+  pkce: 'S256',
+  defaultScopes: ['openid', 'email', 'profile'],
+  userInfo: 'https://openidconnect.googleapis.com/v1/userinfo',
+  accountId: ['$.sub'],
+  accountName: ['$.email', '$.name'],
+  revoke: { endpoint: 'https://oauth2.googleapis.com/revoke', authMethod: 'none' },
+  // without the prompt a refresh token comes at the first consent only
+  offlineAccess: { params: { access_type: 'offline', prompt: 'consent' } },
+  otherHosts: ['www.googleapis.com'],
+})
