@@ -1,0 +1,113 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import type { Sealed } from '../domain/sealed.ts'
+
+/**
+ * What an envelope is bound to: it opens only in the place it was sealed for. Moved to another row, user or
+ * column it fails like one that was altered.
+ */
+export interface SealedPlace {
+  readonly table: string
+  readonly column: string
+  readonly rowId: string
+  readonly projectId: string
+  /** Whose it is, where it is somebody's. */
+  readonly userId?: string
+  readonly providerUid?: string
+}
+
+/** Seals and opens secrets with the master keys. */
+export interface Sealer {
+  /** Seals with the newest key. */
+  seal(text: string, place: SealedPlace): Sealed
+  /** Throws `UnsealError` when the envelope was altered, moved, or its key is not in the ring. */
+  open(sealed: Sealed, place: SealedPlace): string
+  /** A keyed fingerprint, for telling secrets apart without keeping them. */
+  fingerprint(text: string): string
+}
+
+/** An envelope that does not open. Says nothing of what is in it. */
+export class UnsealError extends Error {
+  override readonly name = 'UnsealError'
+}
+
+const VERSION = 'v1'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * AES-256-GCM (NIST SP 800-38D) with a 96-bit random nonce and the full tag, under a key of its own for each
+ * row (HKDF, RFC 5869), so that no key ever sees more than a few nonces. The envelope is
+ * `v1.<key id>.<nonce>.<ciphertext>.<tag>`, base64url.
+ *
+ * @param masterKeys 32 bytes each, newest first.
+ */
+export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer {
+  const ring = new Map(masterKeys.map((key) => [keyId(key), key]))
+  const newest = masterKeys[0]
+  const newestId = keyId(newest)
+  const fingerprintKey = Buffer.from(hkdfSync('sha256', newest, '', 'gatepass/fingerprint', 32))
+
+  return {
+    seal(text, place) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', rowKey(newest, place), nonce, { authTagLength: TAG_BYTES })
+      cipher.setAAD(associatedData(place, newestId))
+      const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return [
+        VERSION,
+        newestId,
+        base64url(nonce),
+        base64url(ciphertext),
+        base64url(cipher.getAuthTag()),
+      ].join('.') as Sealed // the only place where a Sealed is made
+    },
+
+    open(sealed, place) {
+      const [version, id, nonce, ciphertext, tag, ...rest] = sealed.split('.')
+      if (version !== VERSION || !id || !nonce || ciphertext === undefined || !tag || rest.length > 0)
+        throw new UnsealError('not a sealed envelope')
+      const key = ring.get(id)
+      if (key === undefined)
+        throw new UnsealError(`sealed with key ${id}, which is not in GATEPASS_MASTER_KEY`)
+      try {
+        const decipher = createDecipheriv(
+          'aes-256-gcm',
+          rowKey(key, place),
+          Buffer.from(nonce, 'base64url'),
+          {
+            authTagLength: TAG_BYTES,
+          },
+        )
+        decipher.setAAD(associatedData(place, id))
+        decipher.setAuthTag(Buffer.from(tag, 'base64url'))
+        return decipher.update(ciphertext, 'base64url', 'utf8') + decipher.final('utf8')
+      } catch (cause) {
+        throw new UnsealError(`the envelope in ${place.table}.${place.column} was altered or moved`, {
+          cause,
+        })
+      }
+    },
+
+    fingerprint(text) {
+      return createHash('sha256').update(fingerprintKey).update(text).digest('base64url').slice(0, 22)
+    },
+  }
+}
+
+/** Tells keys apart without telling anything of them. */
+export function keyId(key: Buffer): string {
+  return createHash('sha256').update('gatepass/key-id').update(key).digest('hex').slice(0, 8)
+}
+
+function rowKey(masterKey: Buffer, place: SealedPlace): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, place.rowId, `gatepass/row/${place.table}`, 32))
+}
+
+function associatedData(place: SealedPlace, id: string): Buffer {
+  const { table, column, rowId, projectId, userId = '', providerUid = '' } = place
+  return Buffer.from(JSON.stringify([VERSION, id, table, column, rowId, projectId, userId, providerUid]))
+}
+
+function base64url(bytes: Buffer): string {
+  return bytes.toString('base64url')
+}

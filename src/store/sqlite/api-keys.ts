@@ -1,0 +1,47 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { ApiKeys } from '../store.ts'
+import { present, type SqliteContext } from './database.ts'
+import { apiKeys } from './schema.ts'
+
+export function sqliteApiKeys({ db, changed }: SqliteContext): ApiKeys {
+  const byHash = db
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.hash, sql.placeholder('hash')), isNull(apiKeys.revokedAt)))
+    .prepare()
+
+  return {
+    async add(key) {
+      db.insert(apiKeys).values(key).onConflictDoNothing().run()
+      changed({ noun: 'api_key' })
+    },
+    async findByHash(hash) {
+      const row = byHash.get({ hash })
+      return row && present(row)
+    },
+    async list(projectId) {
+      return db
+        .select()
+        .from(apiKeys)
+        .where(eq(apiKeys.projectId, projectId))
+        .orderBy(apiKeys.id)
+        .all()
+        .map(present)
+    },
+    async revoke(projectId, id, now) {
+      const { changes } = db
+        .update(apiKeys)
+        .set({ revokedAt: now })
+        .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+        .run()
+      changed({ noun: 'api_key' })
+      return changes > 0
+    },
+    async used(uses) {
+      db.transaction((tx) => {
+        for (const [id, at] of uses)
+          tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, id)).run()
+      })
+    },
+  }
+}

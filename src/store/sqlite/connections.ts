@@ -1,0 +1,218 @@
+import { and, count, desc, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { Connection } from '../../domain/connection.ts'
+import type { ConnectionOwner, Connections } from '../store.ts'
+import { present, type SqliteContext, type SqliteDatabase } from './database.ts'
+import { connections } from './schema.ts'
+
+type Row = typeof connections.$inferSelect
+type Transaction = Parameters<Parameters<SqliteDatabase['transaction']>[0]>[0]
+
+export function sqliteConnections({ db, changed }: SqliteContext): Connections {
+  const byOwner = db
+    .select()
+    .from(connections)
+    .where(
+      and(
+        eq(connections.projectId, sql.placeholder('projectId')),
+        eq(connections.providerUid, sql.placeholder('providerUid')),
+        eq(connections.userId, sql.placeholder('userId')),
+      ),
+    )
+    .orderBy(desc(connections.isDefault), connections.id)
+    .prepare()
+  const find = (id: string) => db.select().from(connections).where(eq(connections.id, id)).get()
+
+  const announce = (row: Row | undefined): Connection | undefined => {
+    if (row === undefined) return undefined
+    const connection = toConnection(row)
+    changed({ noun: 'connection', id: connection.id, owner: connection })
+    return connection
+  }
+  const ofGeneration = (id: string, generation: number): SQL | undefined =>
+    and(eq(connections.id, id), eq(connections.generation, generation))
+
+  return {
+    async find(id) {
+      const row = find(id)
+      return row && toConnection(row)
+    },
+    async ofOwner({ projectId, providerUid, userId }) {
+      return byOwner.all({ projectId, providerUid, userId }).map(toConnection)
+    },
+    async list(projectId, { userId, providerUid }, { offset, limit }) {
+      const where = and(
+        eq(connections.projectId, projectId),
+        userId === undefined ? undefined : eq(connections.userId, userId),
+        providerUid === undefined ? undefined : eq(connections.providerUid, providerUid),
+      )
+      const rows = db
+        .select()
+        .from(connections)
+        .where(where)
+        .orderBy(connections.id)
+        .limit(limit)
+        .offset(offset)
+        .all()
+      const total = db.select({ total: count() }).from(connections).where(where).get()?.total ?? 0
+      return { items: rows.map(toConnection), total }
+    },
+
+    async claimRefresh(id, generation, lease, now) {
+      const row = db
+        .update(connections)
+        .set({ leaseOwner: lease.owner, leaseUntil: lease.until, refreshIntent: generation })
+        .where(
+          and(
+            ofGeneration(id, generation),
+            eq(connections.status, 'active'),
+            or(isNull(connections.leaseUntil), lte(connections.leaseUntil, now)),
+          ),
+        )
+        .returning()
+        .get()
+      return row && toConnection(row)
+    },
+    async settleRefresh(id, generation, tokens) {
+      return announce(
+        db
+          .update(connections)
+          .set({
+            access: tokens.access,
+            ...(tokens.refresh !== undefined && { refresh: tokens.refresh }),
+            tokenType: tokens.tokenType,
+            scopes: tokens.scopes,
+            receivedAt: tokens.receivedAt,
+            expiresAt: tokens.expiresAt ?? null,
+            status: 'active',
+            statusReason: null,
+            generation: generation + 1,
+            leaseOwner: null,
+            leaseUntil: null,
+            refreshIntent: null,
+          })
+          .where(ofGeneration(id, generation))
+          .returning()
+          .get(),
+      )
+    },
+    async releaseRefresh(id, owner) {
+      db.update(connections)
+        .set({ leaseOwner: null, leaseUntil: null, refreshIntent: null })
+        .where(and(eq(connections.id, id), eq(connections.leaseOwner, owner)))
+        .run()
+    },
+    async needsAuthorization(id, generation, reason) {
+      const row = db
+        .update(connections)
+        .set({
+          status: 'needs_authorization',
+          statusReason: reason,
+          leaseOwner: null,
+          leaseUntil: null,
+          refreshIntent: null,
+        })
+        .where(and(ofGeneration(id, generation), eq(connections.status, 'active')))
+        .returning()
+        .get()
+      return announce(row) !== undefined
+    },
+
+    async makeDefault(id) {
+      const row = db.transaction(
+        (tx) => {
+          const chosen = tx.select().from(connections).where(eq(connections.id, id)).get()
+          if (chosen === undefined) return undefined
+          dropDefault(tx, chosen)
+          return tx
+            .update(connections)
+            .set({ isDefault: true })
+            .where(eq(connections.id, id))
+            .returning()
+            .get()
+        },
+        { behavior: 'immediate' },
+      )
+      announce(row)
+    },
+    async used(uses) {
+      db.transaction((tx) => {
+        for (const [id, at] of uses)
+          tx.update(connections).set({ lastUsedAt: at }).where(eq(connections.id, id)).run()
+      })
+    },
+    async delete(id) {
+      const row = db.transaction(
+        (tx) => {
+          const gone = tx.delete(connections).where(eq(connections.id, id)).returning().get()
+          if (gone?.isDefault) {
+            const heir = tx.select().from(connections).where(ownedBy(gone)).orderBy(connections.id).get()
+            if (heir) tx.update(connections).set({ isDefault: true }).where(eq(connections.id, heir.id)).run()
+          }
+          return gone
+        },
+        { behavior: 'immediate' },
+      )
+      return announce(row)
+    },
+  }
+}
+
+/**
+ * Writes the tokens of a new consent. A grant that came without a refresh token keeps the one there is: some
+ * providers give it on the first consent only.
+ */
+export function putConnection(
+  tx: Transaction,
+  connection: Connection,
+  { makeDefault }: { readonly makeDefault: boolean },
+): void {
+  const first =
+    tx.select({ id: connections.id }).from(connections).where(ownedBy(connection)).get() === undefined
+  const isDefault = first || makeDefault
+  if (isDefault) dropDefault(tx, connection)
+  const { account, ...rest } = connection
+  tx.insert(connections)
+    .values({ ...rest, accountId: account.id, accountName: account.name, isDefault })
+    .onConflictDoUpdate({
+      target: connections.id,
+      set: {
+        accountId: account.id,
+        accountName: account.name,
+        scopes: connection.scopes,
+        status: 'active',
+        statusReason: null,
+        tokenType: connection.tokenType,
+        receivedAt: connection.receivedAt,
+        expiresAt: connection.expiresAt ?? null,
+        access: connection.access,
+        refresh: sql`coalesce(excluded.refresh, ${connections.refresh})`,
+        providerIdentity: connection.providerIdentity,
+        isDefault: sql`max(excluded.is_default, ${connections.isDefault})`,
+        generation: sql`${connections.generation} + 1`,
+        leaseOwner: null,
+        leaseUntil: null,
+        refreshIntent: null,
+      },
+    })
+    .run()
+}
+
+function dropDefault(tx: Transaction, owner: ConnectionOwner): void {
+  tx.update(connections)
+    .set({ isDefault: false })
+    .where(and(ownedBy(owner), eq(connections.isDefault, true)))
+    .run()
+}
+
+function ownedBy({ projectId, providerUid, userId }: ConnectionOwner): SQL | undefined {
+  return and(
+    eq(connections.projectId, projectId),
+    eq(connections.providerUid, providerUid),
+    eq(connections.userId, userId),
+  )
+}
+
+function toConnection(row: Row): Connection {
+  const { accountId, accountName, leaseOwner, leaseUntil, refreshIntent, ...rest } = row
+  return { ...present(rest), account: { id: accountId, name: accountName } }
+}

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { BrokerError } from '../../domain/errors.ts'
+import type { StoreChange } from '../store.ts'
+import * as schema from './schema.ts'
+
+export type SqliteDatabase = ReturnType<typeof openDatabase>['db']
+
+/** What each noun's file is given: the database, and where committed writes are announced. */
+export interface SqliteContext {
+  readonly db: SqliteDatabase
+  readonly changed: (change: StoreChange) => void
+}
+
+/** SQLite before this has the WAL-reset bug, which can corrupt a database that several connections write. */
+const OLDEST_SQLITE = '3.51.3'
+const BUSY_TIMEOUT_MS = 200
+const BUSY_RETRIES = 40
+
+const SAFE_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 } as const
+
+/**
+ * Opens the file for durable writing: WAL with `synchronous=FULL`, because with NORMAL, which is better-sqlite3's
+ * default in WAL mode, a power cut may roll back the commit that held a rotated refresh token. Read back; refuses
+ * to start otherwise.
+ */
+export function openDatabase(path: string) {
+  const client = new Database(path)
+  const { version } = client.prepare('select sqlite_version() as version').get() as { version: string }
+  if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
+    throw new BrokerError(
+      'store_unavailable',
+      `SQLite ${version} is too old: ${OLDEST_SQLITE} or newer is needed.`,
+    )
+  client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  for (const [name, value] of Object.entries(SAFE_PRAGMAS)) {
+    client.pragma(`${name} = ${value}`)
+    const actual = client.pragma(name, { simple: true })
+    if (actual !== value && !(path === ':memory:' && name === 'journal_mode'))
+      throw new BrokerError(
+        'store_unavailable',
+        `SQLite would not set ${name} to ${value} (it is ${actual}).`,
+      )
+  }
+  return { client, db: drizzle(client, { schema }) }
+}
+
+/**
+ * Brings the schema up to date. Several processes may start at once: one migrates in an exclusive transaction,
+ * which drizzle's own `migrate()` does not take, the others wait and find it done. A database that a newer release
+ * has migrated is refused.
+ */
+export function migrateDatabase(client: Database.Database): void {
+  const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() })
+  client.pragma('busy_timeout = 30000')
+  try {
+    client
+      .transaction(() => {
+        client.exec(
+          'create table if not exists schema_migrations (hash text primary key, created_at integer not null)',
+        )
+        const done = new Set(client.prepare('select hash from schema_migrations').pluck().all())
+        const known = new Set<unknown>(migrations.map((one) => one.hash))
+        if ([...done].some((hash) => !known.has(hash)))
+          throw new BrokerError(
+            'store_unavailable',
+            'The database was migrated by a newer release of Gatepass. Start that release, or restore a backup.',
+          )
+        for (const { hash, sql, folderMillis } of migrations) {
+          if (done.has(hash)) continue
+          for (const statement of sql) client.exec(statement)
+          client.prepare('insert into schema_migrations values (?, ?)').run(hash, folderMillis)
+        }
+      })
+      .exclusive()
+  } finally {
+    client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
+}
+
+/** `drizzle/sqlite`, three folders up from here in the sources and two in `dist`. */
+function migrationsFolder(): string {
+  for (const up of ['../../../drizzle/sqlite', '../../drizzle/sqlite']) {
+    const folder = fileURLToPath(new URL(up, import.meta.url))
+    if (existsSync(folder)) return folder
+  }
+  throw new Error('the drizzle/ folder with the migrations is missing from this installation')
+}
+
+/**
+ * The same noun, whose methods wait (without holding the event loop for longer than the busy timeout) while another
+ * process has the database, and answer `store_unavailable` when it cannot be used at all.
+ */
+export function steady<Noun extends object>(noun: Noun): Noun {
+  const wrapped = Object.entries(noun).map(([name, method]) => [
+    name,
+    async (...args: unknown[]) => {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await method(...args)
+        } catch (error) {
+          if (!(error instanceof Database.SqliteError)) throw error
+          if (error.code.startsWith('SQLITE_BUSY') && tries < BUSY_RETRIES) {
+            await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
+            continue
+          }
+          if (error.code.startsWith('SQLITE_CONSTRAINT')) throw error
+          throw new BrokerError(
+            'store_unavailable',
+            'The database cannot be used right now. Try again shortly.',
+            {
+              cause: error,
+              retryAfter: 5,
+            },
+          )
+        }
+      }
+    },
+  ])
+  return Object.fromEntries(wrapped) as Noun // the same names with the same signatures
+}
+
+/** Drops the members a row has as NULL, so that absent is absent. */
+export function present<Row extends Record<string, unknown>>(
+  row: Row,
+): { [K in keyof Row as null extends Row[K] ? never : K]: Row[K] } & {
+  [K in keyof Row as null extends Row[K] ? K : never]?: Exclude<Row[K], null>
+} {
+  const entries = Object.entries(row).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries) as ReturnType<typeof present<Row>> // only the NULLs are gone
+}

@@ -1,0 +1,69 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import type { Providers } from '../store.ts'
+import { present, type SqliteContext } from './database.ts'
+import { providers } from './schema.ts'
+
+export function sqliteProviders({ db, changed }: SqliteContext): Providers {
+  const byUid = db
+    .select()
+    .from(providers)
+    .where(eq(providers.uid, sql.placeholder('uid')))
+    .prepare()
+  const byId = db
+    .select()
+    .from(providers)
+    .where(
+      and(eq(providers.projectId, sql.placeholder('projectId')), eq(providers.id, sql.placeholder('id'))),
+    )
+    .prepare()
+
+  return {
+    async add(entry) {
+      const added = db.insert(providers).values(toRow(entry)).onConflictDoNothing().returning().get()
+      changed({ noun: 'provider' })
+      return added && present(added)
+    },
+    async put(entry) {
+      db.update(providers).set(toRow(entry)).where(eq(providers.uid, entry.uid)).run()
+      changed({ noun: 'provider' })
+    },
+    async findByUid(uid) {
+      const row = byUid.get({ uid })
+      return row && present(row)
+    },
+    async findById(projectId, id) {
+      const row = byId.get({ projectId, id })
+      return row && present(row)
+    },
+    async list(projectId) {
+      const rows = db
+        .select()
+        .from(providers)
+        .where(eq(providers.projectId, projectId))
+        .orderBy(providers.uid)
+        .all()
+      return rows.map(present)
+    },
+    async delete(projectId, id) {
+      const { changes } = db
+        .delete(providers)
+        .where(and(eq(providers.projectId, projectId), eq(providers.id, id)))
+        .run()
+      changed({ noun: 'provider' })
+      return changes > 0
+    },
+  }
+}
+
+/** Every column by name: drizzle leaves out what is `undefined`, which would keep the old value. */
+function toRow(entry: ProviderEntry): typeof providers.$inferInsert {
+  return {
+    ...entry,
+    wellKnownId: entry.wellKnownId ?? null,
+    description: entry.description ?? null,
+    externalId: entry.externalId ?? null,
+    clientId: entry.clientId ?? null,
+    clientSecret: entry.clientSecret ?? null,
+  }
+}

@@ -1,0 +1,216 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Role } from '../../domain/api-key.ts'
+import type { Authorization, FailureReason, Step } from '../../domain/authorization.ts'
+import type { NeedsAuthorizationReason } from '../../domain/connection.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import type { JsonSchema, ToolBinding, ToolRequirements, ToolSource } from '../../domain/tool.ts'
+import type { Provider } from '../../providers/provider.ts'
+
+/** Times are epoch seconds. Whatever is secret is an envelope (`Sealed`) or a hash. */
+
+const sealed = (name: string) => text(name).$type<Sealed>()
+const json = <T>(name: string) => text(name, { mode: 'json' }).$type<T>()
+
+export const facts = sqliteTable('facts', {
+  name: text('name').primaryKey(),
+  value: text('value').notNull(),
+})
+
+export const projects = sqliteTable('projects', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull().unique(),
+  createdAt: integer('created_at').notNull(),
+})
+
+export const apiKeys = sqliteTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    name: text('name').notNull(),
+    role: text('role').$type<Role>().notNull(),
+    hash: text('hash').notNull().unique(),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at'),
+    revokedAt: integer('revoked_at'),
+  },
+  (t) => [index('api_keys_project').on(t.projectId)],
+)
+
+export const providers = sqliteTable(
+  'providers',
+  {
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    wellKnownId: text('well_known_id'),
+    description: text('description'),
+    externalId: text('external_id'),
+    status: text('status').$type<'active' | 'inactive'>().notNull(),
+    source: text('source').$type<'metadata' | 'admin'>().notNull(),
+    provider: json<Provider>('provider').notNull(),
+    clientId: text('client_id'),
+    clientSecret: sealed('client_secret'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [uniqueIndex('providers_id').on(t.projectId, t.id)],
+)
+
+export const authorizations = sqliteTable(
+  'authorizations',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    userId: text('user_id').notNull(),
+    status: text('status').$type<Authorization['status']>().notNull(),
+    /** Same user, providers, scopes and account; cleared when settled, so that the unique index holds live ones only. */
+    shareKey: text('share_key').unique(),
+    steps: json<readonly Step[]>('steps').notNull(),
+    step: integer('step').notNull(),
+    requester: text('requester'),
+    account: text('account'),
+    nextUri: text('next_uri'),
+    stateHash: text('state_hash').unique(),
+    browserHash: text('browser_hash'),
+    secrets: sealed('secrets'),
+    startedAt: integer('started_at'),
+    flowHash: text('flow_hash').unique(),
+    response: sealed('response'),
+    deadline: integer('deadline'),
+    reason: text('reason').$type<FailureReason>(),
+    message: text('message'),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    completedAt: integer('completed_at'),
+  },
+  (t) => [index('authorizations_expiry').on(t.expiresAt)],
+)
+
+export const connections = sqliteTable(
+  'connections',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    providerUid: text('provider_uid')
+      .notNull()
+      .references(() => providers.uid, { onDelete: 'cascade' }),
+    userId: text('user_id').notNull(),
+    accountId: text('account_id').notNull(),
+    accountName: text('account_name').notNull(),
+    scopes: json<readonly string[]>('scopes').notNull(),
+    status: text('status').$type<'active' | 'needs_authorization'>().notNull(),
+    statusReason: text('status_reason').$type<NeedsAuthorizationReason>(),
+    tokenType: text('token_type').notNull(),
+    receivedAt: integer('received_at').notNull(),
+    expiresAt: integer('expires_at'),
+    access: sealed('access').notNull(),
+    refresh: sealed('refresh'),
+    providerIdentity: text('provider_identity').notNull(),
+    isDefault: integer('is_default', { mode: 'boolean' }).notNull(),
+    generation: integer('generation').notNull(),
+    leaseOwner: text('lease_owner'),
+    leaseUntil: integer('lease_until'),
+    /** The generation whose refresh token was sent somewhere with no answer stored yet. */
+    refreshIntent: integer('refresh_intent'),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at'),
+  },
+  (t) => [
+    uniqueIndex('connections_account').on(t.projectId, t.providerUid, t.userId, t.accountId),
+    uniqueIndex('connections_default').on(t.projectId, t.providerUid, t.userId).where(sql`is_default = 1`),
+    index('connections_user').on(t.projectId, t.userId),
+  ],
+)
+
+export const tools = sqliteTable(
+  'tools',
+  {
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    namespace: text('namespace').notNull(),
+    name: text('name').notNull(),
+    version: text('version'),
+    title: text('title').notNull(),
+    description: text('description').notNull(),
+    inputSchema: json<JsonSchema>('input_schema').notNull(),
+    outputSchema: json<JsonSchema>('output_schema'),
+    requirements: json<ToolRequirements>('requirements').notNull(),
+    source: json<ToolSource>('source').notNull(),
+    workerUid: text('worker_uid'),
+    binding: json<ToolBinding>('binding'),
+    digest: text('digest').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('tools_identity').on(t.projectId, t.namespace, t.name, sql`coalesce(version, '')`),
+    index('tools_worker').on(t.workerUid),
+  ],
+)
+
+export const toolAliases = sqliteTable(
+  'tool_aliases',
+  {
+    projectId: text('project_id').notNull(),
+    alias: text('alias').notNull(),
+    toolUid: text('tool_uid')
+      .notNull()
+      .references(() => tools.uid, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.alias, t.toolUid] }),
+    index('tool_aliases_tool').on(t.toolUid),
+  ],
+)
+
+export const workers = sqliteTable(
+  'workers',
+  {
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    id: text('id').notNull(),
+    type: text('type').$type<'http'>().notNull(),
+    enabled: integer('enabled', { mode: 'boolean' }).notNull(),
+    uri: text('uri').notNull(),
+    secret: sealed('secret').notNull(),
+    timeoutSeconds: integer('timeout_seconds').notNull(),
+    retry: integer('retry').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    syncedAt: integer('synced_at'),
+    syncError: text('sync_error'),
+  },
+  (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
+)
+
+export const secrets = sqliteTable(
+  'secrets',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    key: text('key').notNull(),
+    description: text('description'),
+    value: sealed('value').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    lastAccessedAt: integer('last_accessed_at'),
+  },
+  (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
+)

@@ -1,0 +1,94 @@
+import { and, desc, eq, isNull, notInArray } from 'drizzle-orm'
+import { toolAliases as aliasesOf, type Tool } from '../../domain/tool.ts'
+import type { Tools } from '../store.ts'
+import { present, type SqliteContext, type SqliteDatabase } from './database.ts'
+import { toolAliases, tools } from './schema.ts'
+
+type Row = typeof tools.$inferSelect
+type Writer = Pick<SqliteDatabase, 'insert' | 'delete'>
+
+export function sqliteTools({ db, changed }: SqliteContext): Tools {
+  return {
+    async put(tool) {
+      db.transaction((tx) => putTool(tx, tool), { behavior: 'immediate' })
+      changed({ noun: 'tool' })
+    },
+    async named(projectId, alias) {
+      return db
+        .select({ tool: tools })
+        .from(toolAliases)
+        .innerJoin(tools, eq(tools.uid, toolAliases.toolUid))
+        .where(and(eq(toolAliases.projectId, projectId), eq(toolAliases.alias, alias)))
+        .orderBy(desc(tools.uid))
+        .all()
+        .map(({ tool }) => toTool(tool))
+    },
+    async findByIdentity(projectId, { namespace, name, version }) {
+      const row = db
+        .select()
+        .from(tools)
+        .where(
+          and(
+            eq(tools.projectId, projectId),
+            eq(tools.namespace, namespace),
+            eq(tools.name, name),
+            version === undefined ? isNull(tools.version) : eq(tools.version, version),
+          ),
+        )
+        .get()
+      return row && toTool(row)
+    },
+    async list(projectId) {
+      return db
+        .select()
+        .from(tools)
+        .where(eq(tools.projectId, projectId))
+        .orderBy(tools.uid)
+        .all()
+        .map(toTool)
+    },
+    async replaceOfWorker(projectId, workerUid, replacement) {
+      const uids = replacement.map((tool) => tool.uid)
+      db.transaction(
+        (tx) => {
+          tx.delete(tools)
+            .where(
+              and(
+                eq(tools.projectId, projectId),
+                eq(tools.workerUid, workerUid),
+                notInArray(tools.uid, uids),
+              ),
+            )
+            .run()
+          for (const tool of replacement) putTool(tx, tool)
+        },
+        { behavior: 'immediate' },
+      )
+      changed({ noun: 'tool' })
+    },
+    async delete(uid) {
+      db.delete(tools).where(eq(tools.uid, uid)).run()
+      changed({ noun: 'tool' })
+    },
+  }
+}
+
+function putTool(tx: Writer, tool: Tool): void {
+  const row = {
+    ...tool,
+    version: tool.version ?? null,
+    outputSchema: tool.outputSchema ?? null,
+    binding: tool.binding ?? null,
+    workerUid: tool.source.kind === 'worker' ? tool.source.workerUid : null,
+  }
+  tx.insert(tools).values(row).onConflictDoUpdate({ target: tools.uid, set: row }).run()
+  tx.delete(toolAliases).where(eq(toolAliases.toolUid, tool.uid)).run()
+  const { projectId, uid: toolUid } = tool
+  tx.insert(toolAliases)
+    .values(aliasesOf(tool).map((alias) => ({ projectId, alias, toolUid })))
+    .run()
+}
+
+function toTool({ workerUid, ...row }: Row): Tool {
+  return present(row)
+}

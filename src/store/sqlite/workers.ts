@@ -1,0 +1,71 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Worker } from '../../domain/worker.ts'
+import type { Workers } from '../store.ts'
+import { present, type SqliteContext } from './database.ts'
+import { tools, workers } from './schema.ts'
+
+export function sqliteWorkers({ db, changed }: SqliteContext): Workers {
+  const find = (projectId: string, id: string) =>
+    db
+      .select()
+      .from(workers)
+      .where(and(eq(workers.projectId, projectId), eq(workers.id, id)))
+      .get()
+
+  return {
+    async add(worker) {
+      const row = db.insert(workers).values(worker).onConflictDoNothing().returning().get()
+      changed({ noun: 'worker' })
+      return row && present(row)
+    },
+    async put(worker) {
+      db.update(workers).set(toRow(worker)).where(eq(workers.uid, worker.uid)).run()
+      changed({ noun: 'worker' })
+    },
+    async findByUid(uid) {
+      const row = db.select().from(workers).where(eq(workers.uid, uid)).get()
+      return row && present(row)
+    },
+    async find(projectId, id) {
+      const row = find(projectId, id)
+      return row && present(row)
+    },
+    async list(projectId) {
+      return db
+        .select()
+        .from(workers)
+        .where(eq(workers.projectId, projectId))
+        .orderBy(workers.uid)
+        .all()
+        .map(present)
+    },
+    async all() {
+      return db.select().from(workers).orderBy(workers.uid).all().map(present)
+    },
+    async delete(projectId, id) {
+      const gone = db.transaction(
+        (tx) => {
+          const worker = tx
+            .delete(workers)
+            .where(and(eq(workers.projectId, projectId), eq(workers.id, id)))
+            .returning()
+            .get()
+          if (worker === undefined) return false
+          tx.delete(tools).where(eq(tools.workerUid, worker.uid)).run()
+          tx.update(tools)
+            .set({ binding: null })
+            .where(sql`json_extract(${tools.binding}, '$.workerUid') = ${worker.uid}`)
+            .run()
+          return true
+        },
+        { behavior: 'immediate' },
+      )
+      changed({ noun: 'worker' })
+      return gone
+    },
+  }
+}
+
+function toRow(worker: Worker): typeof workers.$inferInsert {
+  return { ...worker, syncedAt: worker.syncedAt ?? null, syncError: worker.syncError ?? null }
+}
