@@ -35,6 +35,7 @@ export interface Facts {
   readonly defaultScopes?: readonly string[]
   readonly authorizeParams?: Readonly<Record<string, string>>
   readonly responseMap?: Readonly<Record<string, string>>
+  readonly refreshResponseMap?: Readonly<Record<string, string>>
   readonly tokenTypes?: readonly string[]
   /** Where the account is described, read by GET with the token as Bearer unless more is said. */
   readonly userInfo?: string | (Partial<ResourceRequestBlock> & { readonly endpoint: string })
@@ -59,6 +60,12 @@ export const USUAL_ACCOUNT: Provider['account'] = {
   id: ['$.sub', '$.id', '$.user_id'],
   name: ['$.email', '$.preferred_username', '$.login', '$.username', '$.name'],
 }
+
+/** What a token's introspection says of its life and scope (RFC 7662 section 2.2). */
+export const INTROSPECTED = {
+  responseMap: { expires_in: '$.exp', scope: '$.scope' },
+  expirationFormat: 'absolute_unix_timestamp',
+} as const
 
 /** Fills in what the facts leave out. */
 export function define(facts: Facts): BuiltInProvider {
@@ -98,6 +105,7 @@ export function define(facts: Facts): BuiltInProvider {
         ...request,
         endpoint: refresh,
         params: { grant_type: 'refresh_token', refresh_token: '{{refresh_token}}' },
+        ...(facts.refreshResponseMap !== undefined && { responseMap: facts.refreshResponseMap }),
       },
     }),
     ...(facts.userInfo !== undefined && { userInfoRequest: userInfo(facts.userInfo) }),
@@ -106,6 +114,7 @@ export function define(facts: Facts): BuiltInProvider {
         ...request,
         endpoint: facts.introspect,
         params: { token: '{{access_token}}' },
+        ...INTROSPECTED,
         triggers: { onTokenGrant: true, onTokenRefresh: true },
       },
     }),

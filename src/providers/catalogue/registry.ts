@@ -1,16 +1,36 @@
 import type { Provider } from '../provider.ts'
-import { airtable } from './airtable.ts'
 import type { BuiltInProvider } from './define.ts'
+import { airtable } from './airtable.ts'
+import { asana } from './asana.ts'
+import { atlassian } from './atlassian.ts'
+import { attio } from './attio.ts'
+import { clickup } from './clickup.ts'
+import { discord } from './discord.ts'
+import { dropbox } from './dropbox.ts'
+import { figma } from './figma.ts'
 import { github } from './github.ts'
+import { gitlab } from './gitlab.ts'
 import { google } from './google.ts'
+import { hubspot } from './hubspot.ts'
+import { linear } from './linear.ts'
+import { linkedin } from './linkedin.ts'
+import { microsoft } from './microsoft.ts'
+import { microsoftPowerbi } from './microsoft-powerbi.ts'
+import { notion } from './notion.ts'
+import { pagerduty } from './pagerduty.ts'
+import { reddit } from './reddit.ts'
+import { salesforce } from './salesforce.ts'
 import { slack } from './slack.ts'
+import { spotify } from './spotify.ts'
 import { strava } from './strava.ts'
+import { twitch } from './twitch.ts'
 import { x } from './x.ts'
+import { zoom } from './zoom.ts'
 
 export type { BuiltInProvider, OfflineAccess } from './define.ts'
 
 /** Where two share their hosts, the first is the one that hosts alone name. */
-const ALL: readonly BuiltInProvider[] = [airtable, github, google, slack, strava, x]
+const ALL: readonly BuiltInProvider[] = [airtable, asana, atlassian, attio, clickup, discord, dropbox, figma, github, gitlab, google, hubspot, linear, linkedin, microsoft, microsoftPowerbi, notion, pagerduty, reddit, salesforce, slack, spotify, strava, twitch, x, zoom]
 
 const BY_ID: ReadonlyMap<string, BuiltInProvider> = new Map(ALL.map((one) => [one.id, one]))
 

@@ -6,7 +6,7 @@ export const strava = define({
   displayName: 'Strava',
   authorize: 'https://www.strava.com/oauth/authorize',
   token: 'https://www.strava.com/oauth/token',
-  pkce: 'none',
+  pkce: 'S256',
   scopeSeparator: ',',
   defaultScopes: ['read'],
   userInfo: 'https://www.strava.com/api/v3/athlete',
