@@ -1,10 +1,10 @@
 import type { Provider } from '../provider.ts'
-import type { BuiltInProvider } from './define.ts'
 import { airtable } from './airtable.ts'
 import { asana } from './asana.ts'
 import { atlassian } from './atlassian.ts'
 import { attio } from './attio.ts'
 import { clickup } from './clickup.ts'
+import type { BuiltInProvider } from './define.ts'
 import { discord } from './discord.ts'
 import { dropbox } from './dropbox.ts'
 import { figma } from './figma.ts'
@@ -30,7 +30,34 @@ import { zoom } from './zoom.ts'
 export type { BuiltInProvider, OfflineAccess } from './define.ts'
 
 /** Where two share their hosts, the first is the one that hosts alone name. */
-const ALL: readonly BuiltInProvider[] = [airtable, asana, atlassian, attio, clickup, discord, dropbox, figma, github, gitlab, google, hubspot, linear, linkedin, microsoft, microsoftPowerbi, notion, pagerduty, reddit, salesforce, slack, spotify, strava, twitch, x, zoom]
+const ALL: readonly BuiltInProvider[] = [
+  airtable,
+  asana,
+  atlassian,
+  attio,
+  clickup,
+  discord,
+  dropbox,
+  figma,
+  github,
+  gitlab,
+  google,
+  hubspot,
+  linear,
+  linkedin,
+  microsoft,
+  microsoftPowerbi,
+  notion,
+  pagerduty,
+  reddit,
+  salesforce,
+  slack,
+  spotify,
+  strava,
+  twitch,
+  x,
+  zoom,
+]
 
 const BY_ID: ReadonlyMap<string, BuiltInProvider> = new Map(ALL.map((one) => [one.id, one]))
 
