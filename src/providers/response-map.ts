@@ -1,0 +1,213 @@
+/**
+ * The small language in which an entry says where something stands in a provider's answer: `$.a.b`, `$.a[0].b`,
+ * `$['a b']`, `join(<expression>, ' ')`, `jwt_decode(<expression>, '$.claim')`, nested at will, with paths inside
+ * functions quoted or not. It reads own members only and computes nothing.
+ */
+export type Expression =
+  | { readonly kind: 'path'; readonly steps: readonly (string | number)[] }
+  | { readonly kind: 'join'; readonly list: Expression; readonly delimiter: string }
+  | { readonly kind: 'jwt_decode'; readonly token: Expression; readonly claim: Expression }
+
+export type Parsed = { readonly expression: Expression } | { readonly fault: string }
+
+const MAX_LENGTH = 500
+const MAX_DEPTH = 8
+const MAX_STEPS = 32
+const MAX_JWT_LENGTH = 65_536
+
+class Fault extends Error {}
+
+/** Reads an expression, or says what is wrong with it. */
+export function parseExpression(text: string): Parsed {
+  if (text.length > MAX_LENGTH) return { fault: `is longer than ${MAX_LENGTH} characters` }
+  try {
+    return { expression: readWhole(text, 0) }
+  } catch (error) {
+    if (error instanceof Fault) return { fault: error.message }
+    throw error
+  }
+}
+
+/** What the expression finds in the document; `undefined` when it finds nothing. */
+export function evaluate(expression: Expression, document: unknown): unknown {
+  switch (expression.kind) {
+    case 'path':
+      return expression.steps.reduce(ownMember, document)
+    case 'join': {
+      const list = evaluate(expression.list, document)
+      if (!Array.isArray(list)) return typeof list === 'string' ? list : undefined
+      const texts = list.filter((entry) => typeof entry === 'string' || typeof entry === 'number')
+      return texts.join(expression.delimiter)
+    }
+    case 'jwt_decode': {
+      const token = evaluate(expression.token, document)
+      return typeof token === 'string' ? evaluate(expression.claim, claimsOf(token)) : undefined
+    }
+  }
+}
+
+/** Evaluates an expression given as text; one that does not parse finds nothing. */
+export function evaluateText(text: string, document: unknown): unknown {
+  const parsed = parseExpression(text)
+  return 'fault' in parsed ? undefined : evaluate(parsed.expression, document)
+}
+
+/** The fault of a response map, naming the member, or `undefined`. */
+export function checkResponseMap(map: Readonly<Record<string, string>>): string | undefined {
+  for (const [member, text] of Object.entries(map)) {
+    const parsed = parseExpression(text)
+    if ('fault' in parsed) return `${member} ${parsed.fault}`
+  }
+  return undefined
+}
+
+/**
+ * A token answer with its mapped members put where the standard has them. A mapped member that is not found is
+ * absent, even where the answer has another of that name; what the map does not name stays as it is.
+ */
+export function applyResponseMap(
+  map: Readonly<Record<string, string>>,
+  body: unknown,
+): Record<string, unknown> {
+  const standard: Record<string, unknown> = Object.create(null)
+  if (isRecord(body)) {
+    for (const [member, value] of Object.entries(body)) {
+      if (!Object.hasOwn(map, member)) standard[member] = value
+    }
+  }
+  return Object.assign(standard, selectByMap(map, body))
+}
+
+/** The mapped members alone: what a user info answer with a response map becomes. */
+export function selectByMap(map: Readonly<Record<string, string>>, body: unknown): Record<string, unknown> {
+  const selected: Record<string, unknown> = Object.create(null)
+  for (const [member, text] of Object.entries(map)) {
+    const value = evaluateText(text, body)
+    if (value !== undefined && value !== null) selected[member] = value
+  }
+  return selected
+}
+
+function ownMember(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return typeof step === 'number' ? value[step] : undefined
+  return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined
+}
+
+function isRecord(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The claims, unverified: the token came from the provider's own endpoint over TLS (OpenID Connect Core section 3.1.3.7). */
+function claimsOf(token: string): unknown {
+  const payload = token.length > MAX_JWT_LENGTH ? undefined : token.split('.')[1]
+  if (payload === undefined) return undefined
+  try {
+    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Where reading stands: the next character is `text[at]`. */
+interface Cursor {
+  readonly text: string
+  at: number
+}
+
+function readWhole(text: string, depth: number): Expression {
+  const cursor = { text, at: 0 }
+  const expression = readExpression(cursor, depth)
+  skipSpace(cursor)
+  if (cursor.at < text.length) throw new Fault(`goes on after its end, at character ${cursor.at + 1}`)
+  return expression
+}
+
+function readExpression(cursor: Cursor, depth: number): Expression {
+  if (depth > MAX_DEPTH) throw new Fault(`is nested deeper than ${MAX_DEPTH}`)
+  skipSpace(cursor)
+  if (cursor.text[cursor.at] === '$') return readPath(cursor)
+  const name = /^(join|jwt_decode)\s*\(/.exec(cursor.text.slice(cursor.at))
+  if (name === null) throw new Fault('is neither a path such as $.a.b nor join(…) nor jwt_decode(…)')
+  cursor.at += name[0].length
+  const first = readArgument(cursor, depth + 1)
+  expect(cursor, ',')
+  if (name[1] === 'join') {
+    skipSpace(cursor)
+    const delimiter = readQuoted(cursor)
+    expect(cursor, ')')
+    return { kind: 'join', list: first, delimiter }
+  }
+  const claim = readArgument(cursor, depth + 1)
+  expect(cursor, ')')
+  return { kind: 'jwt_decode', token: first, claim }
+}
+
+/** An expression, in quotes or bare. */
+function readArgument(cursor: Cursor, depth: number): Expression {
+  skipSpace(cursor)
+  return isQuote(cursor.text[cursor.at])
+    ? readWhole(readQuoted(cursor), depth)
+    : readExpression(cursor, depth)
+}
+
+function readPath(cursor: Cursor): Expression {
+  cursor.at += 1
+  const steps: (string | number)[] = []
+  for (;;) {
+    const next = cursor.text[cursor.at]
+    if (next === '.') {
+      const name = /^\.([\p{L}\p{N}_-]+)/u.exec(cursor.text.slice(cursor.at))
+      if (name?.[1] === undefined) throw new Fault(`has no name after the dot at character ${cursor.at + 1}`)
+      cursor.at += name[0].length
+      steps.push(name[1])
+    } else if (next === '[') {
+      cursor.at += 1
+      steps.push(readSubscript(cursor))
+      expect(cursor, ']')
+    } else {
+      return { kind: 'path', steps }
+    }
+    if (steps.length > MAX_STEPS) throw new Fault(`has more than ${MAX_STEPS} steps`)
+  }
+}
+
+function readSubscript(cursor: Cursor): string | number {
+  skipSpace(cursor)
+  if (isQuote(cursor.text[cursor.at])) return readQuoted(cursor)
+  const digits = /^\d{1,6}/.exec(cursor.text.slice(cursor.at))
+  if (digits === null) throw new Fault('has something other than an index or a quoted name in brackets')
+  cursor.at += digits[0].length
+  return Number(digits[0])
+}
+
+/** The text between quotes; a backslash takes the next character as it is. */
+function readQuoted(cursor: Cursor): string {
+  const quote = cursor.text[cursor.at]
+  if (!isQuote(quote)) throw new Fault(`wants a quoted text at character ${cursor.at + 1}`)
+  let text = ''
+  for (cursor.at += 1; cursor.at < cursor.text.length; cursor.at += 1) {
+    const next = cursor.text[cursor.at]
+    if (next === quote) {
+      cursor.at += 1
+      return text
+    }
+    if (next === '\\') cursor.at += 1
+    text += cursor.text[cursor.at] ?? ''
+  }
+  throw new Fault('has a quote that is not closed')
+}
+
+function expect(cursor: Cursor, character: string): void {
+  skipSpace(cursor)
+  if (cursor.text[cursor.at] !== character)
+    throw new Fault(`wants ${character} at character ${cursor.at + 1}`)
+  cursor.at += 1
+}
+
+function skipSpace(cursor: Cursor): void {
+  while (cursor.text[cursor.at] === ' ') cursor.at += 1
+}
+
+function isQuote(character: string | undefined): boolean {
+  return character === "'" || character === '"'
+}

@@ -1,0 +1,118 @@
+/** What the placeholders of request templates stand for. An absent value is put in as nothing. */
+export interface TemplateValues {
+  readonly client_id?: string | undefined
+  readonly client_secret?: string | undefined
+  readonly redirect_uri?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+  readonly existing_scopes?: readonly string[] | undefined
+  readonly refresh_token?: string | undefined
+  readonly access_token?: string | undefined
+  /** Joins the scopes; a space unless said. */
+  readonly scopeSeparator?: ' ' | ',' | undefined
+}
+
+export type Placeholder = Exclude<keyof TemplateValues, 'scopeSeparator'>
+
+/** The placeholders that stand for lists, which are joined as a union. */
+const LISTS: ReadonlySet<string> = new Set(['scopes', 'existing_scopes'] satisfies Placeholder[])
+
+const PLACEHOLDER = /\{\{\s*([A-Za-z_]+)\s*\}\}/g
+
+type Part = { readonly literal: string } | { readonly placeholder: string }
+
+/**
+ * The fault of a template, or `undefined`: only the allowed placeholders may stand in it, and a list
+ * (`{{scopes}}`) stands apart from what is beside it. Everything else is taken as it is written.
+ */
+export function checkTemplate(template: string, allowed: readonly Placeholder[]): string | undefined {
+  const parts = partsOf(template)
+  for (const [index, part] of parts.entries()) {
+    if ('literal' in part) {
+      if (part.literal.includes('{{')) return 'has a {{ that begins no placeholder'
+      continue
+    }
+    if (!(allowed as readonly string[]).includes(part.placeholder)) {
+      const known = allowed.map((name) => `{{${name}}}`).join(', ')
+      return `has the placeholder {{${part.placeholder}}}, which stands for nothing here; ${known === '' ? 'none is known' : `known are ${known}`}`
+    }
+    if (LISTS.has(part.placeholder) && !standsApart(parts[index - 1], parts[index + 1]))
+      return `has {{${part.placeholder}}} joined to other text; set it off by spaces`
+  }
+  return undefined
+}
+
+/** Whether the template holds the placeholder. */
+export function mentions(template: string, placeholder: Placeholder): boolean {
+  return partsOf(template).some((part) => 'placeholder' in part && part.placeholder === placeholder)
+}
+
+/** The parameters with their values put in; one that comes out empty is left out. */
+export function renderParams(
+  params: Readonly<Record<string, string>>,
+  values: TemplateValues,
+): Record<string, string> {
+  const rendered = Object.entries(params).map(([name, template]) => [name, renderTemplate(template, values)])
+  return Object.fromEntries(rendered.filter(([, value]) => value !== ''))
+}
+
+/**
+ * The template with its values put in. What is put in is never read again as a template. An empty value takes
+ * the space beside it along; a template with a list is the union of all it names, joined by the separator.
+ */
+export function renderTemplate(template: string, values: TemplateValues): string {
+  const parts = partsOf(template)
+  if (parts.some((part) => 'placeholder' in part && LISTS.has(part.placeholder))) {
+    const entries = parts.flatMap((part) =>
+      'literal' in part ? part.literal.split(/[\s,]+/) : filling(values, part.placeholder),
+    )
+    return [...new Set(entries.filter((entry) => entry !== ''))].join(values.scopeSeparator ?? ' ')
+  }
+  const texts = parts.map((part) =>
+    'literal' in part ? part.literal : filling(values, part.placeholder).join(),
+  )
+  for (const [index, part] of parts.entries()) {
+    if ('placeholder' in part && texts[index] === '') closeGap(parts, texts, index)
+  }
+  return texts.join('')
+}
+
+/** Takes the space of one side away, so that the other side's alone is left where the empty value stood. */
+function closeGap(parts: readonly Part[], texts: string[], index: number): void {
+  const before = textOfLiteral(parts, texts, index - 1)
+  const after = textOfLiteral(parts, texts, index + 1)
+  if (index === 0 || before === '') {
+    if (after !== undefined) texts[index + 1] = after.trimStart()
+  } else if (before !== undefined && (index === parts.length - 1 || /^\s/.test(after ?? ''))) {
+    texts[index - 1] = before.trimEnd()
+  }
+}
+
+function textOfLiteral(parts: readonly Part[], texts: readonly string[], index: number): string | undefined {
+  const part = parts[index]
+  return part !== undefined && 'literal' in part ? texts[index] : undefined
+}
+
+function standsApart(before: Part | undefined, after: Part | undefined): boolean {
+  const apart = (part: Part | undefined, edge: RegExp) =>
+    part === undefined || ('literal' in part && edge.test(part.literal))
+  return apart(before, /[\s,]$/) && apart(after, /^[\s,]/)
+}
+
+function filling(values: TemplateValues, placeholder: string): readonly string[] {
+  if (!Object.hasOwn(values, placeholder)) return []
+  const value = values[placeholder as Placeholder] // own, and so one of the named members
+  return value === undefined ? [] : typeof value === 'string' ? [value] : value
+}
+
+/** Literals and placeholders in turn; empty literals are left out. */
+function partsOf(template: string): Part[] {
+  const parts: Part[] = []
+  let end = 0
+  for (const match of template.matchAll(PLACEHOLDER)) {
+    if (match.index > end) parts.push({ literal: template.slice(end, match.index) })
+    parts.push({ placeholder: match[1] ?? '' })
+    end = match.index + match[0].length
+  }
+  if (end < template.length) parts.push({ literal: template.slice(end) })
+  return parts
+}
