@@ -1,0 +1,556 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answerTokens, formOf, type TokenFormat, type TokenMembers } from './fake-token-answers.ts'
+import { answer, answerJson, bearerOf, escapeHtml, listen, type RecordedRequest, record } from './loopback.ts'
+
+/** Who approves. Members beyond these are answered by /userinfo and /api/me as they stand. */
+export interface Account {
+  sub: string
+  name: string
+  email: string
+  login: string
+  [member: string]: unknown
+}
+
+/** A token request that goes wrong for another reason than its own content. */
+export type Fault =
+  | 'refuse' // 400 invalid_grant: the only one that means the grant is gone
+  | 'refuse-403' // Atlassian: 403 invalid_grant
+  | 'invalid_client'
+  | 'invalid_request' // Hydra: "please retry"
+  | '503'
+  | '429' // with Retry-After: `behaviour.retryAfter`
+  | 'html-500'
+  | 'hang'
+  | 'drop' // carried out, then the connection dies before the answer
+
+/**
+ * `static` gives the same refresh token back. `rotate` gives a new one and refuses the old one; `rotate-strict`
+ * also revokes the whole family when an old one comes back; `rotate-grace` still takes the old one.
+ */
+export type RefreshMode = 'static' | 'rotate' | 'rotate-strict' | 'rotate-grace'
+
+export type Consent =
+  | 'approve'
+  | 'partial' // grants all but the last scope, or `behaviour.grantedScopes`
+  | 'page' // an HTML form with an Approve and a Deny button
+  | 'deny' // error=access_denied
+  | 'server_error'
+  | 'temporarily_unavailable'
+  | 'invalid_scope'
+  | 'unauthorized_client'
+  | 'wrong-state'
+  | 'no-state'
+  | 'no-code'
+  | 'repeated-code'
+  | 'code-and-error'
+  | 'dead-end' // a page that leads nowhere, as when the user walks away
+
+/** How the server behaves from the next request on; set members at any time. */
+export interface Behaviour {
+  /** `none` checks a challenge that was sent; `ignore` does not know PKCE at all. */
+  requirePkce: 'S256' | 'plain' | 'none' | 'ignore'
+  /** `refuse-both` takes either place but not both at once; `public` wants no secret; `refuse` takes nobody. */
+  clientAuth: 'either' | 'basic-only' | 'post-only' | 'refuse-both' | 'public' | 'refuse'
+  consent: Consent
+  /** What is granted instead of what was asked. */
+  grantedScopes: readonly string[] | undefined
+  /** `iss` in the authorization response: the server's own (`true`), others, or several. */
+  issParameter: boolean | string | readonly string[]
+  /** Further parameters of the authorization response, such as QuickBooks' `realmId`. */
+  callbackExtras: Record<string, string>
+  tokenMethod: 'POST' | 'GET'
+  tokenFormat: TokenFormat
+  /** Laid over the token response: other members, or wrong ones. `undefined` removes. */
+  tokenMembers: TokenMembers
+  /** Takes the place of the token response altogether. */
+  rawTokenAnswer:
+    | {
+        status?: number
+        type?: string
+        body: string | ((members: TokenMembers) => string)
+        headers?: Record<string, string>
+      }
+    | undefined
+  errorsWith200: boolean
+  /** Instead of the server's own `error_description`, at both endpoints. */
+  errorDescription: string | undefined
+  exchange: 'normal' | Fault
+  refresh: RefreshMode | Fault
+  exchangeDelayMs: number
+  refreshDelayMs: number
+  retryAfter: string
+  /** Seconds. */
+  accessTokenLifetime: number
+  omitRefreshToken: boolean
+  omitRefreshTokenOnRefresh: boolean
+  /** Airtable: a refresh ends the access tokens before it. */
+  refreshKillsAccessTokens: boolean
+  /** What a refresh grants instead of the scopes of the grant. */
+  scopesOnRefresh: readonly string[] | undefined
+  userInfo: 'ok' | '401' | '500' | 'html' | 'hang'
+  revocation: 'ok' | '503' | 'unsupported' | 'hang'
+}
+
+const WELL_BEHAVED: Behaviour = {
+  requirePkce: 'none',
+  clientAuth: 'either',
+  consent: 'approve',
+  grantedScopes: undefined,
+  issParameter: false,
+  callbackExtras: {},
+  tokenMethod: 'POST',
+  tokenFormat: 'json',
+  tokenMembers: {},
+  rawTokenAnswer: undefined,
+  errorsWith200: false,
+  errorDescription: undefined,
+  exchange: 'normal',
+  refresh: 'static',
+  exchangeDelayMs: 0,
+  refreshDelayMs: 0,
+  retryAfter: '7',
+  accessTokenLifetime: 3600,
+  omitRefreshToken: false,
+  omitRefreshTokenOnRefresh: false,
+  refreshKillsAccessTokens: false,
+  scopesOnRefresh: undefined,
+  userInfo: 'ok',
+  revocation: 'ok',
+}
+
+export interface FakeAuthorizationServerOptions extends Partial<Behaviour> {
+  clientId?: string
+  clientSecret?: string
+  account?: Account
+  /** Exact redirect URIs; without them any is taken. */
+  redirectUris?: readonly string[]
+  /** Milliseconds, for the lifetime of access tokens. */
+  now?: () => number
+}
+
+interface Grant {
+  readonly account: Account
+  readonly scopes: readonly string[]
+  readonly refreshTokens: Map<string, 'current' | 'used'>
+  revoked: boolean
+}
+
+interface Code {
+  readonly grant: Grant
+  readonly redirectUri: string
+  readonly challenge: string | undefined
+  readonly method: string
+  used: boolean
+}
+
+interface AccessToken {
+  readonly grant: Grant
+  readonly scopes: readonly string[]
+  readonly expiresAt: number
+  dead: boolean
+}
+
+export type FakeAuthorizationServer = Awaited<ReturnType<typeof startFakeAuthorizationServer>>
+
+/**
+ * An authorization server and its API on real HTTP. /authorize redirects at once, as for a user who approves;
+ * `behaviour` makes it misbehave, and everything it is asked stands in `requests`.
+ */
+export async function startFakeAuthorizationServer(options: FakeAuthorizationServerOptions = {}) {
+  const {
+    clientId = 'fake-client',
+    clientSecret = `fake-secret-${randomBytes(12).toString('hex')}`,
+    account = { sub: 'u-1', name: 'Ada Lovelace', email: 'ada@example.test', login: 'ada' },
+    redirectUris,
+    now = Date.now,
+    ...overrides
+  } = options
+  const behaviour: Behaviour = { ...WELL_BEHAVED, ...overrides }
+  const requests: RecordedRequest[] = []
+  const codes = new Map<string, Code>()
+  const accessTokens = new Map<string, AccessToken>()
+  const grants: Grant[] = []
+  const refreshReuses: string[] = []
+  let familyRevoked = false
+
+  const routes: Record<string, (res: ServerResponse, request: RecordedRequest) => unknown> = {
+    '/.well-known/oauth-authorization-server': (res) => answerJson(res, 200, metadata()),
+    '/authorize': authorize,
+    '/token': token,
+    '/elsewhere': (res) => answerJson(res, 200, issue(newGrant(['elsewhere']), { refreshed: false })),
+    '/userinfo': resource,
+    '/api/me': resource,
+    '/revoke': revoke,
+    '/introspect': introspect,
+  }
+  const loopback = await listen(async (req, res) => {
+    const request = await record(req)
+    requests.push(request)
+    const route = routes[request.path]
+    return route ? route(res, request) : answerJson(res, 404, { error: 'not_found' })
+  })
+  const { url } = loopback
+
+  function metadata() {
+    return {
+      issuer: url,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      userinfo_endpoint: `${url}/userinfo`,
+      revocation_endpoint: `${url}/revoke`,
+      introspection_endpoint: `${url}/introspect`,
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: behaviour.requirePkce === 'plain' ? ['plain'] : ['S256', 'plain'],
+    }
+  }
+
+  function authorize(res: ServerResponse, { method, params }: RecordedRequest) {
+    const page = (status: number, body: string) => answer(res, status, 'text/html; charset=utf-8', body)
+    const redirectUri = params.redirect_uri
+    if (params.client_id !== clientId) return page(400, '<h1>Unknown client</h1>')
+    if (!redirectUri || (redirectUris && !redirectUris.includes(redirectUri)))
+      return page(400, '<h1>Unregistered redirect_uri</h1>')
+
+    const respond = (members: Record<string, string | undefined>, more: [string, string][] = []) => {
+      const to = new URL(redirectUri)
+      const state: Record<string, string> = params.state ? { state: params.state } : {}
+      for (const [name, value] of Object.entries({ ...state, ...behaviour.callbackExtras, ...members }))
+        if (value !== undefined) to.searchParams.append(name, value)
+      for (const [name, value] of more) to.searchParams.append(name, value)
+      for (const iss of issuers()) to.searchParams.append('iss', iss)
+      res.writeHead(method === 'POST' ? 303 : 302, { location: to.href, 'cache-control': 'no-store' }).end()
+    }
+    const refuse = (error: string, description: string) =>
+      respond({ error, error_description: behaviour.errorDescription ?? description })
+
+    if (params.response_type !== 'code') return refuse('unsupported_response_type', 'Only code is supported.')
+    const challenge = behaviour.requirePkce === 'ignore' ? undefined : params.code_challenge
+    const challengeMethod = params.code_challenge_method ?? 'plain' // RFC 7636 section 4.3
+    if (behaviour.requirePkce === 'S256' || behaviour.requirePkce === 'plain') {
+      if (!challenge) return refuse('invalid_request', 'code_challenge is required.')
+      if (challengeMethod !== behaviour.requirePkce)
+        return refuse('invalid_request', `code_challenge_method must be ${behaviour.requirePkce}.`)
+    }
+
+    const asked = (params.scope ?? params.user_scope ?? '').split(/[\s,+]+/).filter(Boolean)
+    const newCode = () => {
+      const partial = behaviour.consent === 'partial' ? asked.slice(0, -1) : asked
+      const grant = newGrant(behaviour.grantedScopes ?? partial)
+      const code = secret('code')
+      codes.set(code, { grant, redirectUri, challenge, method: challengeMethod, used: false })
+      return code
+    }
+    switch (behaviour.consent) {
+      case 'approve':
+      case 'partial':
+        return respond({ code: newCode() })
+      case 'page': {
+        if (method !== 'POST') return page(200, consentPage(params, asked, state.account))
+        if (params.decision === 'approve') return respond({ code: newCode() })
+        return refuse('access_denied', 'The user said no.')
+      }
+      case 'deny':
+        return refuse('access_denied', 'The user said no.')
+      case 'wrong-state':
+        return respond({ code: newCode(), state: secret('state') })
+      case 'no-state':
+        return respond({ code: newCode(), state: undefined })
+      case 'no-code':
+        return respond({})
+      case 'repeated-code':
+        return respond({ code: newCode() }, [['code', newCode()]])
+      case 'code-and-error':
+        return respond({ code: newCode(), error: 'access_denied' })
+      case 'dead-end':
+        return page(200, '<h1>Please install our app</h1>')
+      default:
+        return refuse(behaviour.consent, 'The server cannot do this now.')
+    }
+  }
+
+  async function token(res: ServerResponse, request: RecordedRequest) {
+    const { params } = request
+    const refuse = (status: number, error: string, description: string) => {
+      const members = { error, error_description: behaviour.errorDescription ?? description }
+      const actual = behaviour.errorsWith200 ? 200 : status
+      if (behaviour.tokenFormat === 'form')
+        return answer(res, actual, 'application/x-www-form-urlencoded', formOf(members))
+      return answerJson(res, actual, members, status === 401 ? { 'www-authenticate': 'Basic' } : {})
+    }
+    if (request.method !== behaviour.tokenMethod) return refuse(405, 'invalid_request', 'Wrong method.')
+    const unknownClient = clientRefusal(request)
+    if (unknownClient) return refuse(401, 'invalid_client', unknownClient)
+
+    const refreshing = params.grant_type === 'refresh_token'
+    if (!refreshing && params.grant_type !== 'authorization_code')
+      return refuse(400, 'unsupported_grant_type', 'Only authorization_code and refresh_token.')
+    const mode = refreshing ? behaviour.refresh : behaviour.exchange
+    const delayMs = refreshing ? behaviour.refreshDelayMs : behaviour.exchangeDelayMs
+
+    // Carried out on arrival and answered after the delay, so that a second request meanwhile meets the new state.
+    const carryOut = () => {
+      const grant = refreshing ? useRefreshToken(params.refresh_token ?? '') : useCode(params)
+      return typeof grant === 'string'
+        ? grant
+        : issue(grant, { refreshed: refreshing, used: params.refresh_token })
+    }
+    const early = earlyFault(mode)
+    const outcome = early ? '' : carryOut()
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
+    if (early) return early(res, refuse)
+    if (typeof outcome === 'string') return refuse(400, 'invalid_grant', outcome)
+    if (mode === 'drop') return res.destroy()
+    const raw = behaviour.rawTokenAnswer
+    if (!raw) return answerTokens(res, behaviour.tokenFormat, outcome)
+    const body = typeof raw.body === 'string' ? raw.body : raw.body(outcome)
+    return answer(res, raw.status ?? 200, raw.type ?? 'application/json', body, raw.headers)
+  }
+
+  type Refuse = (status: number, error: string, description: string) => void
+
+  function earlyFault(
+    mode: Behaviour['exchange'] | Behaviour['refresh'],
+  ): ((res: ServerResponse, refuse: Refuse) => unknown) | undefined {
+    switch (mode) {
+      case 'refuse':
+        return (_, refuse) => refuse(400, 'invalid_grant', 'The grant is revoked or expired.')
+      case 'refuse-403':
+        return (_, refuse) => refuse(403, 'invalid_grant', 'Unknown or invalid refresh token.')
+      case 'invalid_client':
+        return (_, refuse) => refuse(401, 'invalid_client', 'Client authentication failed.')
+      case 'invalid_request':
+        return (_, refuse) => refuse(400, 'invalid_request', 'Concurrent requests; please retry.')
+      case '503':
+        return (res) => answer(res, 503, 'text/plain', 'Service unavailable')
+      case '429':
+        return (res) =>
+          answerJson(res, 429, { error: 'rate_limited' }, { 'retry-after': behaviour.retryAfter })
+      case 'html-500':
+        return (res) => answer(res, 500, 'text/html', '<!doctype html><h1>Internal Server Error</h1>')
+      case 'hang':
+        return () => undefined
+      default:
+        return undefined
+    }
+  }
+
+  /** Why the client is refused (RFC 6749 section 2.3.1), or nothing. */
+  function clientRefusal({ headers, params, search }: RecordedRequest): string | undefined {
+    const basic = basicOf(headers.authorization)
+    const posted = params.client_secret
+    const rule = behaviour.clientAuth
+    if (rule === 'refuse') return 'Client authentication failed.'
+    if (behaviour.tokenMethod === 'POST' && search.includes('client_secret='))
+      return 'The secret must not stand in the URL.'
+    if (rule === 'public') {
+      if (headers.authorization || posted) return 'This client has no secret.'
+      return params.client_id === clientId ? undefined : 'Unknown client.'
+    }
+    if (rule === 'basic-only' && posted) return 'The secret must not stand in the body.'
+    if (rule === 'post-only' && headers.authorization) return 'HTTP Basic is not supported.'
+    if (rule === 'refuse-both' && headers.authorization && posted) return 'Use one method only.'
+    if (!basic && !posted) return 'Client authentication is missing.'
+    if (basic && (basic.id !== clientId || basic.secret !== clientSecret)) return 'Wrong client or secret.'
+    if (posted && (params.client_id !== clientId || posted !== clientSecret)) return 'Wrong client or secret.'
+    return undefined
+  }
+
+  function useCode(params: RecordedRequest['params']): Grant | string {
+    const code = codes.get(params.code ?? '')
+    if (!code) return 'Unknown code.'
+    if (code.used) {
+      revokeFamily(code.grant) // RFC 6749 section 4.1.2
+      return 'The code was used before.'
+    }
+    code.used = true
+    if (code.redirectUri !== params.redirect_uri) return 'redirect_uri differs.'
+    if (behaviour.requirePkce === 'ignore') return code.grant
+    const verifier = params.code_verifier
+    if (!code.challenge) return verifier ? 'code_verifier without code_challenge.' : code.grant
+    if (!verifier || !/^[A-Za-z0-9\-._~]{43,128}$/.test(verifier)) return 'Bad code_verifier.'
+    const computed =
+      code.method === 'S256' ? createHash('sha256').update(verifier).digest('base64url') : verifier
+    return computed === code.challenge ? code.grant : 'code_verifier does not match.'
+  }
+
+  function useRefreshToken(value: string): Grant | string {
+    const grant = grants.find(({ refreshTokens }) => refreshTokens.has(value))
+    if (!grant || grant.revoked) return 'Unknown or revoked refresh token.'
+    if (grant.refreshTokens.get(value) === 'used') {
+      refreshReuses.push(value)
+      if (behaviour.refresh === 'rotate-strict') revokeFamily(grant)
+      if (behaviour.refresh !== 'rotate-grace') return 'The refresh token was used before.'
+    }
+    return grant
+  }
+
+  function revokeFamily(grant: Grant) {
+    grant.revoked = true
+    familyRevoked = true
+  }
+
+  function newGrant(scopes: readonly string[]): Grant {
+    const grant = { account: state.account, scopes, refreshTokens: new Map(), revoked: false }
+    grants.push(grant)
+    return grant
+  }
+
+  function issue(
+    grant: Grant,
+    { refreshed, used }: { refreshed: boolean; used?: string | undefined },
+  ): TokenMembers {
+    if (refreshed && behaviour.refreshKillsAccessTokens) killAccessTokens(grant)
+    const scopes = (refreshed && behaviour.scopesOnRefresh) || grant.scopes
+    const accessToken = secret('at')
+    const expiresAt = now() + behaviour.accessTokenLifetime * 1000
+    accessTokens.set(accessToken, { grant, scopes, expiresAt, dead: false })
+    const refreshToken = nextRefreshToken(grant, refreshed ? used : undefined)
+    return {
+      access_token: accessToken,
+      token_type: 'Bearer',
+      expires_in: behaviour.accessTokenLifetime,
+      ...(refreshToken && { refresh_token: refreshToken }),
+      scope: scopes.join(' '),
+      ...behaviour.tokenMembers,
+    }
+  }
+
+  function nextRefreshToken(grant: Grant, used: string | undefined): string | undefined {
+    if (behaviour.omitRefreshToken || (used && behaviour.omitRefreshTokenOnRefresh)) return undefined
+    if (used && !behaviour.refresh.startsWith('rotate') && behaviour.refresh !== 'drop') return used
+    if (used) grant.refreshTokens.set(used, 'used')
+    const refreshToken = secret('rt')
+    grant.refreshTokens.set(refreshToken, 'current')
+    return refreshToken
+  }
+
+  function resource(res: ServerResponse, { path, headers }: RecordedRequest) {
+    if (path === '/userinfo' && behaviour.userInfo === 'hang') return
+    if (path === '/userinfo' && behaviour.userInfo === '500') return answer(res, 500, 'text/plain', 'Oops')
+    if (path === '/userinfo' && behaviour.userInfo === 'html')
+      return answer(res, 200, 'text/html', '<h1>Hello</h1>')
+    const found = live(bearerOf(headers))
+    if (!found || (path === '/userinfo' && behaviour.userInfo === '401')) {
+      const challenge = { 'www-authenticate': 'Bearer error="invalid_token"' }
+      return answerJson(res, 401, { error: 'invalid_token' }, challenge)
+    }
+    return answerJson(res, 200, found.grant.account)
+  }
+
+  /** RFC 7009: a refresh token takes its grant along, an access token only itself. */
+  function revoke(res: ServerResponse, request: RecordedRequest) {
+    if (behaviour.revocation === 'hang') return
+    if (behaviour.revocation === '503') return answer(res, 503, 'text/plain', 'Service unavailable')
+    if (behaviour.revocation === 'unsupported') return answerJson(res, 404, { error: 'not_found' })
+    const unknownClient = clientRefusal(request)
+    if (unknownClient) return answerJson(res, 401, { error: 'invalid_client' })
+    const value = request.params.token ?? ''
+    const accessToken = accessTokens.get(value)
+    if (accessToken) accessToken.dead = true
+    const grant = grants.find(({ refreshTokens }) => refreshTokens.has(value))
+    if (grant) grant.revoked = true
+    return res.writeHead(200).end()
+  }
+
+  function introspect(res: ServerResponse, request: RecordedRequest) {
+    const byBearer = live(bearerOf(request.headers))
+    if (!byBearer && clientRefusal(request)) return answerJson(res, 401, { error: 'invalid_client' })
+    const found = live(request.params.token)
+    if (!found) return answerJson(res, 200, { active: false })
+    const exp = Math.floor(found.expiresAt / 1000)
+    const { sub } = found.grant.account
+    return answerJson(res, 200, {
+      active: true,
+      scope: found.scopes.join(' '),
+      client_id: clientId,
+      exp,
+      sub,
+    })
+  }
+
+  function live(value: string | undefined): AccessToken | undefined {
+    const found = accessTokens.get(value ?? '')
+    return found && !found.dead && !found.grant.revoked && now() < found.expiresAt ? found : undefined
+  }
+
+  function killAccessTokens(grant?: Grant) {
+    for (const accessToken of accessTokens.values())
+      if (!grant || accessToken.grant === grant) accessToken.dead = true
+  }
+
+  function issuers(): readonly string[] {
+    const { issParameter } = behaviour
+    if (typeof issParameter === 'boolean') return issParameter ? [url] : []
+    return typeof issParameter === 'string' ? [issParameter] : issParameter
+  }
+
+  const state = {
+    ...loopback,
+    authorizationUrl: `${url}/authorize`,
+    tokenUrl: `${url}/token`,
+    userInfoUrl: `${url}/userinfo`,
+    revocationUrl: `${url}/revoke`,
+    introspectionUrl: `${url}/introspect`,
+    clientId,
+    clientSecret,
+    behaviour,
+    /** Who approves from now on; earlier grants keep whom they had. */
+    account,
+    requests,
+    requestsTo: (path: string) => requests.filter((request) => request.path === path),
+    tokenRequests: (grantType?: 'authorization_code' | 'refresh_token') =>
+      requests.filter(
+        ({ path, params }) => path === '/token' && (!grantType || params.grant_type === grantType),
+      ),
+    isLive: (accessToken: string) => live(accessToken) !== undefined,
+    /** The account that an access token acts for, live or not. */
+    accountOf: (accessToken: string) => accessTokens.get(accessToken)?.grant.account,
+    /** Some grant was taken back because a used refresh token or code came again. */
+    get familyRevoked() {
+      return familyRevoked
+    },
+    /** Used refresh tokens that came again, in order. */
+    refreshReuses,
+    /** Every access token issued so far stops working at the API, as if it had run out. */
+    expireAccessTokens: () => killAccessTokens(),
+    /** The user takes every grant back at the provider. */
+    revokeGrants: () => {
+      for (const grant of grants) grant.revoked = true
+    },
+    /** Every code, token and verifier seen so far, and the client secret: none may stand where it can be read. */
+    secrets: (): string[] => [
+      clientSecret,
+      ...codes.keys(),
+      ...accessTokens.keys(),
+      ...grants.flatMap(({ refreshTokens }) => [...refreshTokens.keys()]),
+      ...requests.flatMap(({ params }) => params.code_verifier ?? []),
+    ],
+  }
+  return state
+}
+
+function secret(kind: string): string {
+  return `${kind}_${randomBytes(24).toString('base64url')}`
+}
+
+function basicOf(header: string | undefined): { id: string; secret: string } | undefined {
+  const encoded = /^Basic (\S+)$/i.exec(header ?? '')?.[1]
+  if (!encoded) return undefined
+  const pair = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  const decode = (text: string) => new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? '' // form encoding
+  return { id: decode(pair.slice(0, colon)), secret: decode(pair.slice(colon + 1)) }
+}
+
+function consentPage(params: RecordedRequest['params'], scopes: readonly string[], who: Account): string {
+  const hidden = Object.entries(params)
+    .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+    .join('')
+  return `<!doctype html><html lang="en"><title>Fake authorization server</title>
+<h1>Allow access as ${escapeHtml(who.name)}?</h1><ul>${scopes.map((s) => `<li>${escapeHtml(s)}</li>`).join('')}</ul>
+<form method="post" action="/authorize">${hidden}
+<button name="decision" value="approve">Approve</button> <button name="decision" value="deny">Deny</button></form>`
+}
