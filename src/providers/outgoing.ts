@@ -1,0 +1,304 @@
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
+import {
+  type AllowedHost,
+  bareHostname,
+  parseAllowedHost,
+  type ReachRules,
+  reachRules,
+} from './public-address.ts'
+
+// The one way out: every request to a provider, a worker or a metadata document goes through `send`. It owns
+// who may be reached (checked on the address that is dialled), how long and how much, and the connection
+// pools. It follows no redirect and repeats nothing. What an answer means is left to its readers.
+
+export { type AllowedHost, parseAllowedHost } from './public-address.ts'
+
+const DEADLINE_MS = 10_000
+const MAX_BYTES = 256 * 1024
+const CONNECTIONS_PER_HOST = 64
+
+export interface OutgoingRequest {
+  readonly url: string | URL
+  readonly method?: Dispatcher.HttpMethod
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** From the call to the last byte of the answer, waiting for a free connection included. */
+  readonly deadlineMs?: number
+  /** Of the answer's body, as received and as decompressed. */
+  readonly maxBytes?: number
+  readonly signal?: AbortSignal
+}
+
+export interface OutgoingResponse {
+  readonly status: number
+  /** Names in lower case; repeated fields joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+export interface Outgoing {
+  /** Throws `OutgoingError` alone; an answer of any status but 3xx is returned. */
+  send(request: OutgoingRequest): Promise<OutgoingResponse>
+  /** Whether scheme and host may be asked for at all, before the name is looked up: for checks at registration. */
+  allows(url: URL): boolean
+  close(): Promise<void>
+}
+
+export type OutgoingErrorKind = 'host_not_allowed' | 'unreachable' | 'timeout' | 'too_large' | 'redirected'
+
+/** Holds the host and a system error code; never a path, a query, a header or a body. */
+export class OutgoingError extends Error {
+  readonly kind: OutgoingErrorKind
+  /** `false` only when surely nothing was sent, so that a code or refresh token is still unused. */
+  readonly requestSent: boolean
+
+  constructor(kind: OutgoingErrorKind, host: string, options: { requestSent: boolean; code?: string }) {
+    super(`${host} ${WHAT_HAPPENED[kind]}${options.code ? ` (${options.code})` : ''}.`)
+    this.name = 'OutgoingError'
+    this.kind = kind
+    this.requestSent = options.requestSent
+  }
+}
+
+const WHAT_HAPPENED = {
+  host_not_allowed: 'may not be reached; an operator can allow it in GATEPASS_ALLOWED_HOSTS',
+  unreachable: 'could not be reached',
+  timeout: 'did not answer in time',
+  too_large: 'answered with more than is read',
+  redirected: 'answered with a redirect, which is not followed',
+} as const satisfies Record<OutgoingErrorKind, string>
+
+export interface OutgoingOptions {
+  /** As in `GATEPASS_ALLOWED_HOSTS`; throws a `RangeError` that names a malformed one. */
+  readonly allowedHosts: readonly string[]
+  readonly maxConnectionsPerHost?: number
+  readonly lookup?: LookupFunction
+}
+
+export function createOutgoing(options: OutgoingOptions): Outgoing {
+  const rules = reachRules(options.allowedHosts.map(toAllowedHost))
+  const agent = new Agent({
+    connect: guardedConnector(rules, options.lookup ?? systemLookup),
+    connections: options.maxConnectionsPerHost ?? CONNECTIONS_PER_HOST,
+    allowH2: false,
+    headersTimeout: 0, // the deadline of `send` covers both
+    bodyTimeout: 0,
+  })
+
+  return {
+    async send(request) {
+      const { url } = request
+      if (typeof url === 'string' && !URL.canParse(url)) {
+        throw new OutgoingError('host_not_allowed', 'A malformed URL', { requestSent: false })
+      }
+      const target = new URL(url)
+      if (!rules.allowsUrl(target)) {
+        throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
+      }
+      if (target.hostname.endsWith('.')) target.hostname = bareHostname(target.hostname)
+      const response = await dispatch(agent, target, request)
+      return decompress(response, target.host, request.maxBytes ?? MAX_BYTES)
+    },
+    allows: rules.allowsUrl,
+    close: () => agent.destroy(),
+  }
+}
+
+function toAllowedHost(text: string): AllowedHost {
+  const allowed = parseAllowedHost(text)
+  if (!allowed) throw new RangeError(`${JSON.stringify(text)} is not a host, host:port or CIDR`)
+  return allowed
+}
+
+/**
+ * Opens sockets only to addresses that the rules allow. A name is looked up once per connection, every answer
+ * is checked, and those very answers are dialled, so a name cannot change between check and use (DNS
+ * rebinding). Node does not look up IP literals: `allowsUrl` has judged them.
+ */
+function guardedConnector(rules: ReachRules, lookup: LookupFunction): buildConnector.connector {
+  const connector = (lookup: LookupFunction) => buildConnector({ lookup, allowH2: false })
+  const named = connector(lookup)
+  const secure = connector(checkedLookup(lookup, (address) => rules.allowsAddress('https:', address)))
+  const plain = connector(checkedLookup(lookup, (address) => rules.allowsAddress('http:', address)))
+  return (endpoint, callback) => {
+    const connect = rules.isNamed(endpoint) ? named : endpoint.protocol === 'https:' ? secure : plain
+    connect(endpoint, callback)
+  }
+}
+
+function checkedLookup(lookup: LookupFunction, allows: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, answers) => {
+      if (error) return callback(error, [])
+      const [first, ...others] = typeof answers === 'string' ? [{ address: answers, family: 0 }] : answers
+      if (!first || ![first, ...others].every(({ address }) => allows(address))) {
+        return callback(new OutgoingError('host_not_allowed', hostname, { requestSent: false }), [])
+      }
+      if (options.all) callback(null, [first, ...others])
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+function dispatch(agent: Agent, url: URL, request: OutgoingRequest): Promise<OutgoingResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<OutgoingResponse>()
+  const maxBytes = request.maxBytes ?? MAX_BYTES
+  let requestSent = false
+  let failure: OutgoingError | undefined
+  let controller: Dispatcher.DispatchController | undefined
+  let status = 0
+  let headers: Record<string, string> = {}
+  let received = 0
+  const chunks: Buffer[] = []
+
+  const fail = (kind: OutgoingErrorKind, code?: string) => {
+    if (failure) return
+    failure = new OutgoingError(kind, url.host, { requestSent, ...(code ? { code } : {}) })
+    settle()
+    reject(failure)
+    controller?.abort(failure)
+  }
+  const giveUp = () => fail('timeout')
+  const timer = setTimeout(giveUp, request.deadlineMs ?? DEADLINE_MS)
+  const settle = () => {
+    clearTimeout(timer)
+    request.signal?.removeEventListener('abort', giveUp)
+  }
+  if (request.signal?.aborted) giveUp()
+  request.signal?.addEventListener('abort', giveUp, { once: true })
+  if (failure) return promise
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started
+      if (failure) return started.abort(failure) // given up while it waited for a connection
+      requestSent = true
+    },
+    onResponseStart(_, statusCode, fields) {
+      if (statusCode < 200) return
+      status = statusCode
+      headers = toHeaders(fields)
+      if (status < 400 && status >= 300) fail('redirected')
+      else if (Number(headers['content-length']) > maxBytes && request.method !== 'HEAD') fail('too_large')
+    },
+    onResponseData(_, chunk) {
+      received += chunk.length
+      if (received > maxBytes) fail('too_large')
+      else chunks.push(chunk)
+    },
+    onResponseEnd() {
+      settle()
+      resolve({ status, headers, body: Buffer.concat(chunks) })
+    },
+    onResponseError(_, error) {
+      if (error instanceof OutgoingError) fail(error.kind)
+      else fail(codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW' ? 'too_large' : 'unreachable', codeOf(error))
+    },
+  }
+  try {
+    agent.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method ?? 'GET',
+        headers: toRequestHeaders(request.headers),
+        body: request.body ?? null,
+      },
+      handler,
+    )
+  } catch (error) {
+    fail('unreachable', codeOf(error)) // undici refuses a header with control characters, a closed agent
+  }
+  return promise
+}
+
+/** GitHub and Reddit refuse requests without a User-Agent. */
+function toRequestHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const headers: Record<string, string> = { 'user-agent': 'Gatepass' }
+  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
+  delete headers.host // it is the one that was checked
+  return { ...headers, 'accept-encoding': 'identity' }
+}
+
+function toHeaders(fields: Record<string, string | string[] | undefined>): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined)
+      headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return headers
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined
+}
+
+const DECODERS: Readonly<Record<string, typeof gunzip.__promisify__>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** For servers that compress although `identity` was asked for. What cannot be decompressed is left as it came. */
+async function decompress(
+  response: OutgoingResponse,
+  host: string,
+  maxBytes: number,
+): Promise<OutgoingResponse> {
+  const { 'content-encoding': encoding, 'content-length': _, ...headers } = response.headers
+  const decode = encoding === undefined ? undefined : DECODERS[encoding.trim().toLowerCase()]
+  if (!decode || response.body.length === 0) return response
+  try {
+    return { ...response, headers, body: await decode(response.body, { maxOutputLength: maxBytes }) }
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return response
+    throw new OutgoingError('too_large', host, { requestSent: true })
+  }
+}
+
+export interface FetchInit {
+  readonly method?: string | undefined
+  readonly headers?: HeadersInit | undefined
+  readonly body?: BodyInit | null | undefined
+  readonly signal?: AbortSignal | null | undefined
+}
+
+/** A `fetch` for libraries that take one. It rejects with `OutgoingError`, for a redirect too. */
+export function toFetch(
+  outgoing: Outgoing,
+  options: Pick<OutgoingRequest, 'deadlineMs' | 'maxBytes'> = {},
+): (url: string | URL, init?: FetchInit) => Promise<Response> {
+  return async (url, init = {}) => {
+    const headers = new Headers(init.headers)
+    const method = (init.method ?? 'GET').toUpperCase() as Dispatcher.HttpMethod // undici refuses what is none
+    const body = await toBody(init.body, headers)
+    const answer = await outgoing.send({
+      ...options,
+      url,
+      method,
+      headers: Object.fromEntries(headers),
+      ...(body === undefined ? {} : { body }),
+      ...(init.signal ? { signal: init.signal } : {}),
+    })
+    const bodyless = method === 'HEAD' || answer.status === 204 || answer.status === 205
+    return new Response(bodyless ? null : Buffer.from(answer.body), {
+      status: answer.status,
+      headers: { ...answer.headers },
+    })
+  }
+}
+
+async function toBody(body: FetchInit['body'], headers: Headers): Promise<string | Uint8Array | undefined> {
+  if (body === undefined || body === null) return undefined
+  if (body instanceof Uint8Array) return body
+  const wrapped = new Response(body)
+  const contentType = wrapped.headers.get('content-type')
+  if (contentType && !headers.has('content-type')) headers.set('content-type', contentType)
+  return typeof body === 'string' || body instanceof URLSearchParams ? String(body) : wrapped.bytes()
+}

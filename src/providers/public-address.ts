@@ -1,0 +1,139 @@
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+/**
+ * Which hosts and addresses an outgoing request may reach. Addresses are judged as text that the WHATWG URL
+ * parser or the resolver has already normalised, never as the caller wrote them. The two families have a list
+ * each, because Node's BlockList matches an IPv4 address against IPv6 subnets as well.
+ */
+const SPECIAL_IPV4 = blockList('ipv4', [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // carrier-grade NAT; Alibaba's metadata service
+  '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's host agent, reachable from inside only
+  '169.254.0.0/16', // link-local; metadata services
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, broadcast
+])
+
+/** Only 2000::/3 is global unicast, so loopback, mapped, NAT64, unique local, link-local, site-local and multicast need no row. */
+const SPECIAL_IPV6 = blockList('ipv6', [
+  '::/3',
+  '4000::/2',
+  '8000::/1',
+  '2001::/23', // Teredo, benchmarks, ORCHID
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '3fff::/20', // documentation
+])
+
+/** Whether everybody on the internet would reach the same host there (the IANA special-purpose registries). */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return false
+  return family === 4 ? !SPECIAL_IPV4.check(address, 'ipv4') : !SPECIAL_IPV6.check(address, 'ipv6')
+}
+
+/** One item of `GATEPASS_ALLOWED_HOSTS`. A `host` matches the host as it stands in a URL, a `range` what it resolves to. */
+export type AllowedHost =
+  | { readonly kind: 'host'; readonly hostname: string; readonly port?: number }
+  | {
+      readonly kind: 'range'
+      readonly family: 'ipv4' | 'ipv6'
+      readonly network: string
+      readonly prefix: number
+    }
+
+/** `host` (all its ports), `host:port`, `[v6]`, `[v6]:port`, a bare IPv6 address, or a CIDR; `undefined` for anything else. */
+export function parseAllowedHost(text: string): AllowedHost | undefined {
+  const range = /^([0-9a-f.:]+)\/(\d{1,3})$/i.exec(text)
+  if (range) return parseRange(range[1] ?? '', Number(range[2]))
+  const parts = /^(\[[^\]]+\]|[^:[\]/?#@\\\s]+)(?::(\d{1,5}))?$/.exec(isIPv6(text) ? `[${text}]` : text)
+  if (!parts?.[1] || !URL.canParse(`http://${parts[1]}`)) return undefined
+  const hostname = bareHostname(new URL(`http://${parts[1]}`).hostname)
+  const port = parts[2] === undefined ? undefined : Number(parts[2])
+  if (!(isIPv6(hostname) || /^[a-z0-9_.-]+$/.test(hostname))) return undefined
+  if (port !== undefined && (port < 1 || port > 65535)) return undefined
+  return { kind: 'host', hostname, ...(port === undefined ? {} : { port }) }
+}
+
+function parseRange(network: string, prefix: number): AllowedHost | undefined {
+  const family = isIP(network)
+  if (family === 0 || prefix > (family === 4 ? 32 : 128)) return undefined
+  return { kind: 'range', family: family === 4 ? 'ipv4' : 'ipv6', network, prefix }
+}
+
+/** Without the brackets of an IPv6 literal and without the dots that make a name absolute (`localhost.`). */
+export function bareHostname(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+}
+
+/** Who is asked for, as a socket is opened: the port is a string, empty where the scheme implies it. */
+export interface Endpoint {
+  readonly protocol: string
+  readonly hostname: string
+  readonly port: string
+}
+
+export interface ReachRules {
+  /** Before any look-up. A name that passes may still be refused for what it resolves to. */
+  allowsUrl(url: URL): boolean
+  /** Named in the settings: whatever it resolves to may be dialled. */
+  isNamed(endpoint: Endpoint): boolean
+  /** `https:` goes to public and allowed addresses, `http:` to allowed ones alone. */
+  allowsAddress(protocol: string, address: string): boolean
+}
+
+export function reachRules(allowed: readonly AllowedHost[]): ReachRules {
+  const hosts = allowed.filter((entry) => entry.kind === 'host')
+  const ranges = allowed.filter((entry) => entry.kind === 'range')
+  const inRange = {
+    ipv4: blockList('ipv4', ranges.filter((range) => range.family === 'ipv4').map(toCidr)),
+    ipv6: blockList('ipv6', ranges.filter((range) => range.family === 'ipv6').map(toCidr)),
+  }
+
+  const rules: ReachRules = {
+    allowsUrl(url) {
+      if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username || url.password)
+        return false
+      const hostname = bareHostname(url.hostname)
+      if (hostname === '') return false
+      if (rules.isNamed(url)) return true
+      if (isIP(hostname)) return rules.allowsAddress(url.protocol, hostname)
+      if (ranges.length > 0) return true // the answer of the look-up decides, also for http
+      return url.protocol === 'https:' && !/(^|\.)localhost$/.test(hostname)
+    },
+    isNamed({ protocol, hostname, port }) {
+      const bare = bareHostname(hostname)
+      const number = Number(port || (protocol === 'https:' ? 443 : 80))
+      return hosts.some((host) => host.hostname === bare && (host.port ?? number) === number)
+    },
+    allowsAddress(protocol, address) {
+      const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+      if (isIP(address) && !address.includes('%') && inRange[family].check(address, family)) return true
+      return protocol === 'https:' && isPublicAddress(address)
+    },
+  }
+  return rules
+}
+
+function toCidr(range: { readonly network: string; readonly prefix: number }): string {
+  return `${range.network}/${range.prefix}`
+}
+
+function blockList(family: 'ipv4' | 'ipv6', cidrs: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const cidr of cidrs) {
+    const [network = '', prefix] = cidr.split('/')
+    list.addSubnet(network, Number(prefix), family)
+  }
+  return list
+}
