@@ -1,0 +1,59 @@
+import type { ContentType } from './provider.ts'
+
+/** Members of an answer, with a null prototype and without the names that reach one. */
+export type Members = Record<string, unknown>
+
+/**
+ * The members of a JSON object or a form, whichever the body plainly is; `undefined` for everything else
+ * (HTML, a list, half an object, nothing). Of a member that comes twice the last one counts.
+ */
+export function readMembers(
+  body: Uint8Array,
+  contentType: string | undefined,
+  expected: ContentType,
+): Members | undefined {
+  const text = decode(body).trim()
+  if (text.startsWith('{')) return readJson(text)
+  const form = 'application/x-www-form-urlencoded'
+  const claimed = expected === form || contentType?.trim().toLowerCase().startsWith(form)
+  // a word of prose before the `=` makes it no form, whatever the header says
+  return /^[\w.%+[\]-]+=[^<>]*$/.test(text) && (claimed || !/\s/.test(text))
+    ? toMembers(new URLSearchParams(text))
+    : undefined
+}
+
+/** The members of a JSON object, with or without a byte order mark. */
+export function readJsonMembers(body: Uint8Array): Members | undefined {
+  return readJson(decode(body))
+}
+
+/** Of any object: its own members, safe to look into. Lists and values give `undefined`. */
+export function membersOf(value: unknown): Members | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? toMembers(Object.entries(value))
+    : undefined
+}
+
+function readJson(text: string): Members | undefined {
+  try {
+    return membersOf(JSON.parse(text))
+  } catch {
+    return undefined // the parser's message quotes the text, so it goes no further
+  }
+}
+
+function toMembers(entries: Iterable<readonly [string, unknown]>): Members {
+  const members: Members = Object.create(null)
+  for (const [name, value] of entries) {
+    if (name !== '__proto__' && name !== 'constructor' && name !== 'prototype') members[name] = value
+  }
+  return members
+}
+
+/** UTF-8 unless a byte order mark says UTF-16; the mark itself is dropped. */
+function decode(body: Uint8Array): string {
+  const utf16 =
+    (body[0] === 0xff && body[1] === 0xfe && 'utf-16le') ||
+    (body[0] === 0xfe && body[1] === 0xff && 'utf-16be')
+  return new TextDecoder(utf16 || 'utf-8').decode(body)
+}
