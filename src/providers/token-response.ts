@@ -19,7 +19,7 @@ export interface TokenResponseRules {
 }
 
 export interface RepairedTokenResponse {
-  /** A refusal that came with a 200 has 400, as RFC 6749 section 5.2 asks. */
+  /** 200 for every success; a refusal that came with one has 400, as RFC 6749 section 5.2 asks. */
   readonly status: number
   /** What the RFC names, in the RFC's types, and nothing else. */
   readonly body: Record<string, unknown>
@@ -57,7 +57,7 @@ export function repairTokenResponse(
   if (refusal) return { status: succeeded ? 400 : status, body: refusal, extra: {} }
   if (!succeeded) throw new TokenResponseFault('no error code', status)
   const map = rules.responseMap
-  return readTokens(status, map ? applyResponseMap(map, answer) : answer, rules)
+  return readTokens(map ? applyResponseMap(map, answer) : answer, rules)
 }
 
 /** Whoever the token belongs to, and any other JSON object got with a token. Throws `TokenResponseFault`. */
@@ -71,7 +71,7 @@ export function readUserInfo(
   return responseMap ? selectByMap(responseMap, answer) : answer
 }
 
-function readTokens(status: number, answer: Members, rules: TokenResponseRules): RepairedTokenResponse {
+function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenResponse {
   const { access_token, refresh_token, id_token } = answer
   if (access_token === undefined || access_token === null || access_token === '') {
     throw new TokenResponseFault('no access_token')
@@ -87,7 +87,7 @@ function readTokens(status: number, answer: Members, rules: TokenResponseRules):
   const tokens = [access_token, refresh_token, id_token].filter((token) => isToken(token))
   const claims = rules.keepIdToken ? undefined : readClaims(id_token)
   return {
-    status,
+    status: 200,
     body: {
       access_token,
       token_type: 'bearer',

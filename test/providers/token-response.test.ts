@@ -79,6 +79,7 @@ describe('a token response is repaired', () => {
       { type: FORM_TYPE, body: `access_token=old&access_token=${TOKEN}&token_type=bearer` },
       CLEAN,
     ],
+    ['a 201', { status: 201, body: tokens() }, CLEAN],
     ['an empty error', { body: tokens({ error: '', error_description: null }) }, CLEAN],
     ['an error object that says ok', { body: tokens({ error: { code: 'ok', message: '' } }) }, CLEAN],
     [
