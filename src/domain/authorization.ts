@@ -51,12 +51,15 @@ export interface Attempt {
 /** What the token request needs from the authorization request (RFC 7636 section 4.1, OpenID Connect nonce). */
 export interface AttemptSecrets {
   readonly codeVerifier?: string
-  readonly nonce: string
+  readonly nonce?: string
+  /** `identityOf` the provider when the user set out: the code goes nowhere else. */
+  readonly providerIdentity: string
 }
 
 export interface Pending extends Common {
   readonly status: 'pending'
   readonly attempt?: Attempt
+  readonly flowHash?: string
 }
 
 /** Back from the provider; waits for the caller's page to say who the user is. The code is not yet redeemed. */

@@ -84,7 +84,7 @@ export interface Providers {
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
   list(projectId: string): Promise<readonly ProviderEntry[]>
-  /** Deletes the entry with its connections and pending authorizations. */
+  /** Deletes the entry with its connections; an authorization of it that is under way fails when it goes on. */
   delete(projectId: string, id: string): Promise<boolean>
 }
 
@@ -98,7 +98,7 @@ export interface ConnectionOwner {
 export interface Authorizations {
   /**
    * Begins the authorization, or answers the live one of the same `shareKey`: of two racing calls both get the
-   * same. One that has expired does not count as live.
+   * same. One that has expired does not count as live. The live one takes over a `nextUri` that is given now.
    */
   begin(fresh: Pending, shareKey: string, now: EpochSeconds): Promise<Authorization>
   find(id: string): Promise<Authorization | undefined>
@@ -131,8 +131,6 @@ export interface Authorizations {
     options: { readonly makeDefault: boolean },
     now: EpochSeconds,
   ): Promise<Pending | Completed | undefined>
-  /** Completes a pending authorization whose remaining steps are covered by these connections already. */
-  complete(id: string, connectionIds: readonly string[], now: EpochSeconds): Promise<Completed | undefined>
   /** Fails the authorization if it is not settled yet. */
   fail(id: string, reason: FailureReason, message: string, now: EpochSeconds): Promise<Failed | undefined>
   /** Deletes what was settled or ran out before `before`. */

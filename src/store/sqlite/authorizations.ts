@@ -62,7 +62,15 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
         (tx) => {
           const live = tx.select().from(authorizations).where(eq(authorizations.shareKey, shareKey)).get()
           if (live !== undefined) {
-            if (at(toAuthorization(live), now).status !== 'failed') return live
+            if (at(toAuthorization(live), now).status !== 'failed') {
+              const { nextUri = live.nextUri } = fresh
+              return tx
+                .update(authorizations)
+                .set({ nextUri })
+                .where(eq(authorizations.id, live.id))
+                .returning()
+                .get()
+            }
             tx.update(authorizations)
               .set({
                 ...SETTLED,
@@ -160,7 +168,13 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
             .set(
               last
                 ? { ...SETTLED, status: 'completed', steps, completedAt: now }
-                : { ...NO_ATTEMPT, status: 'pending', steps, step: claimed.step + 1 },
+                : {
+                    ...NO_ATTEMPT,
+                    status: 'pending',
+                    flowHash: claimed.flowHash ?? null,
+                    steps,
+                    step: claimed.step + 1,
+                  },
             )
             .where(
               and(
@@ -178,31 +192,6 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
         { behavior: 'immediate' },
       )
       if (row !== undefined) changed({ noun: 'connection', id: connection.id, owner: connection })
-      return announce(row)
-    },
-
-    async complete(id, connectionIds, now) {
-      const row = db.transaction(
-        (tx) => {
-          const pending = tx
-            .select()
-            .from(authorizations)
-            .where(and(eq(authorizations.id, id), attemptable(now)))
-            .get()
-          if (pending === undefined) return undefined
-          const steps = pending.steps.map((step, i) => {
-            const connectionId = step.connectionId ?? connectionIds[i]
-            return connectionId === undefined ? step : { ...step, connectionId }
-          })
-          return tx
-            .update(authorizations)
-            .set({ ...SETTLED, status: 'completed', steps, step: steps.length - 1, completedAt: now })
-            .where(eq(authorizations.id, id))
-            .returning()
-            .get()
-        },
-        { behavior: 'immediate' },
-      )
       return announce(row)
     },
 
@@ -252,7 +241,7 @@ function toAuthorization(row: Row): Authorization {
   const attempt = toAttempt(row)
   switch (row.status) {
     case 'pending':
-      return { ...common, status: 'pending', ...(attempt && { attempt }) } satisfies Pending
+      return { ...common, ...flow, status: 'pending', ...(attempt && { attempt }) } satisfies Pending
     case 'confirming':
       return {
         ...common,

@@ -1,0 +1,60 @@
+import type { EpochSeconds } from './domain/clock.ts'
+import type { HeldConnection } from './flows/get-access-token.ts'
+import type { ReadCache } from './flows/read-cache.ts'
+import type { RefreshOutcome } from './flows/refresh-connection.ts'
+import type { UseLog } from './flows/use-log.ts'
+import type { Waiters } from './flows/waiters.ts'
+import type { OAuthClient } from './providers/oauth-client.ts'
+import type { Outgoing } from './providers/outgoing.ts'
+import type { Client, ProviderEntry } from './providers/provider.ts'
+import type { Sealer } from './store/seal.ts'
+import type { Store } from './store/store.ts'
+
+/** What every flow is given. Holds only types; `open-broker.ts` makes one. */
+export interface Broker {
+  readonly store: Store
+  readonly sealer: Sealer
+  readonly oauth: OAuthClient
+  readonly outgoing: Outgoing
+  readonly now: () => EpochSeconds
+  readonly log: Log
+  readonly settings: BrokerSettings
+  /** Who waits for an authorization to settle. */
+  readonly waiters: Waiters
+  /** Read before, and still what the database says. */
+  readonly cache: {
+    readonly connections: ReadCache<readonly HeldConnection[]>
+    readonly providers: ReadCache<readonly ProviderEntry[]>
+  }
+  /** The refreshes under way in this process, by connection, and until when a failed one is not tried again. */
+  readonly refreshes: {
+    readonly running: Map<string, Promise<RefreshOutcome>>
+    readonly coolingDown: Map<string, { readonly until: EpochSeconds; readonly failure: Error }>
+  }
+  readonly uses: UseLog
+  /** Its own for every project and entry: `<public URL>/callback/<uid>`. */
+  redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
+  /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */
+  clientFor(entry: ProviderEntry): Client | undefined
+}
+
+export interface BrokerSettings {
+  /** The origin that users and providers see. */
+  readonly publicUrl: URL
+  readonly authorizationTtlSeconds: number
+  readonly verifier: Verifier
+  /** Origins that `next_uri` may lead to. */
+  readonly nextOrigins: ReadonlySet<string>
+  readonly connectPage: 'show' | 'pass'
+}
+
+/** Who vouches that the user who finishes is the user who was meant. */
+export type Verifier = { readonly kind: 'open' } | { readonly kind: 'caller'; readonly url: URL }
+
+/** The few words of a logger that are used. */
+export interface Log {
+  debug(about: object, message: string): void
+  info(about: object, message: string): void
+  warn(about: object, message: string): void
+  error(about: object, message: string): void
+}

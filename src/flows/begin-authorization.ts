@@ -1,0 +1,115 @@
+import type { Broker } from '../broker.ts'
+import type { Authorization, Step } from '../domain/authorization.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newId, sha256 } from '../domain/ids.ts'
+import { unionOfScopes } from '../domain/scopes.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { registeredClient } from './find-provider.ts'
+import { getAccessToken, type Release } from './get-access-token.ts'
+
+/** What a caller needs for a user: one or several providers. */
+export interface AuthorizationNeed {
+  readonly projectId: string
+  readonly userId: string
+  readonly providers: readonly ProviderNeed[]
+  /** The account meant: a connection's id, an account's id or name, or `new` for one more. */
+  readonly account?: string
+  /** The tool or application that asks, for the connect page. */
+  readonly requester?: string
+  readonly nextUri?: string
+}
+
+export interface ProviderNeed {
+  readonly entry: ProviderEntry
+  /** What is needed. Empty: any grant will do. */
+  readonly scopes: readonly string[]
+  /** What is asked for besides, once the user must be asked at all. */
+  readonly alsoAsk?: readonly string[]
+}
+
+export type BegunAuthorization =
+  | { readonly outcome: 'covered'; readonly releases: readonly Release[] }
+  | { readonly outcome: 'pending'; readonly authorization: Authorization }
+
+/**
+ * Answers the tokens when connections already cover the need, else a live authorization for what is missing: the
+ * same one for the same user, providers and scopes. Where a user has granted some scopes before, the union is asked
+ * for. Throws `provider_incomplete`, `provider_unavailable`, and `invalid_request` for a `nextUri` that is not allowed.
+ */
+export async function beginAuthorization(
+  broker: Broker,
+  need: AuthorizationNeed,
+): Promise<BegunAuthorization> {
+  if (need.nextUri !== undefined) checkNextUri(broker, need.nextUri)
+  const steps: Step[] = []
+  const releases: Release[] = []
+  for (const { entry, scopes, alsoAsk = [] } of need.providers) {
+    const known =
+      need.account === 'new' ? NOTHING_YET : await getAccessToken(broker, { ...need, entry, scopes })
+    if (known.outcome === 'ready') {
+      releases.push(known)
+      continue
+    }
+    if (known.outcome === 'provider_unavailable')
+      throw new BrokerError('provider_unavailable', known.message, { retryAfter: known.retryAfter })
+    registeredClient(broker, entry)
+    const wanted = scopes.length > 0 ? scopes : entry.provider.defaultScopes
+    steps.push({
+      providerUid: entry.uid,
+      scopes: unionOfScopes(wanted, alsoAsk, known.connection?.scopes ?? []),
+    })
+  }
+  if (steps.length === 0) return { outcome: 'covered', releases }
+
+  const now = broker.now()
+  const authorization = await broker.store.authorizations.begin(
+    {
+      id: newId('auth'),
+      projectId: need.projectId,
+      userId: need.userId,
+      status: 'pending',
+      steps,
+      step: 0,
+      ...(need.requester !== undefined && { requester: need.requester }),
+      ...(need.account !== undefined && { account: need.account }),
+      ...(need.nextUri !== undefined && { nextUri: need.nextUri }),
+      createdAt: now,
+      expiresAt: now + broker.settings.authorizationTtlSeconds,
+    },
+    shareKey(need, steps),
+    now,
+  )
+  return { outcome: 'pending', authorization }
+}
+
+const NOTHING_YET = { outcome: 'authorization_required', connection: undefined } as const
+
+/** Where the user goes to approve. */
+export function connectUrl(broker: Broker, authorization: Pick<Authorization, 'id'>): string {
+  return new URL(`/connect/${authorization.id}`, broker.settings.publicUrl).href
+}
+
+function shareKey({ projectId, userId, account }: AuthorizationNeed, steps: readonly Step[]): string {
+  const asked = steps.map(({ providerUid, scopes }) => [providerUid, [...scopes].sort()])
+  return sha256(JSON.stringify([projectId, userId, asked, account ?? null]))
+}
+
+/** An open redirect otherwise (RFC 9700 section 4.11): only origins that the operator allowed. */
+function checkNextUri(broker: Broker, nextUri: string): void {
+  const url = URL.canParse(nextUri) ? new URL(nextUri) : undefined
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.username !== '' ||
+    url.password !== ''
+  )
+    throw new BrokerError(
+      'invalid_request',
+      'next_uri must be an absolute http or https URL without credentials.',
+    )
+  if (!broker.settings.nextOrigins.has(url.origin))
+    throw new BrokerError(
+      'invalid_request',
+      `next_uri may not lead to ${url.origin}. An operator can allow that origin in GATEPASS_NEXT_URIS.`,
+    )
+}

@@ -1,0 +1,147 @@
+import type { Broker } from '../broker.ts'
+import {
+  type AttemptSecrets,
+  type Authorization,
+  currentStep,
+  type Exchanging,
+  type FailureReason,
+} from '../domain/authorization.ts'
+import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newId } from '../domain/ids.ts'
+import { splitScope } from '../domain/scopes.ts'
+import type { Grant } from '../providers/oauth-client.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { connectionPlace } from './get-access-token.ts'
+import { attemptPlace } from './start-attempt.ts'
+
+/**
+ * How long a claim on redeeming the code holds. Longer than the requests may take; when a process dies in between,
+ * the authorization is as good as pending again after it and the user may click once more.
+ */
+const EXCHANGE_SECONDS = 28
+
+/**
+ * Redeems the code of the attempt and stores the connection, once: whoever comes second gets `undefined`. Everything
+ * that goes wrong ends the authorization with its reason; a code is never sent twice.
+ */
+export async function completeAuthorization(
+  broker: Broker,
+  stateHash: string,
+  response: URLSearchParams,
+): Promise<Authorization | undefined> {
+  const { store, now } = broker
+  const claimed = await store.authorizations.claim(stateHash, now(), now() + EXCHANGE_SECONDS)
+  if (claimed === undefined) return undefined
+  try {
+    return await redeem(broker, claimed, response)
+  } catch (error) {
+    const { reason, message } = failureOf(error)
+    broker.log.warn({ authorization: claimed.id, reason, error: nameOf(error) }, 'an authorization failed')
+    const failed = await store.authorizations.fail(claimed.id, reason, message, now())
+    if (failed === undefined || !(error instanceof ProviderRefusal || error instanceof BrokerError))
+      throw error
+    return failed
+  }
+}
+
+async function redeem(
+  broker: Broker,
+  claimed: Exchanging,
+  response: URLSearchParams,
+): Promise<Authorization> {
+  const { store, oauth, now, sealer } = broker
+  const { providerUid } = currentStep(claimed)
+  const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
+  // written by this broker itself, in this shape
+  const secrets = JSON.parse(
+    sealer.open(claimed.attempt.secrets, attemptPlace(claimed, 'secrets')),
+  ) as AttemptSecrets
+  if (entry === undefined || providerIdentity(broker, entry) !== secrets.providerIdentity)
+    throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
+
+  const registered = registeredClient(broker, entry)
+  const grant = await oauth.redeem(registered, response, secrets)
+  const connection = await toConnection(broker, claimed, entry, grant, response)
+  const makeDefault = claimed.account !== 'new'
+  const finished = await store.authorizations.finishStep(claimed, connection, { makeDefault }, now())
+  if (finished !== undefined) return finished
+  // the entry was deleted, or the claim ran out: a grant that nobody keeps is given back
+  await oauth.revoke(
+    registered,
+    grant.refreshToken ?? grant.accessToken,
+    grant.refreshToken ? 'refresh_token' : 'access_token',
+  )
+  throw new ProviderRefusal(
+    'provider_changed',
+    'The authorization could not be finished. Ask for a new link.',
+  )
+}
+
+async function toConnection(
+  broker: Broker,
+  claimed: Exchanging,
+  entry: ProviderEntry,
+  grant: Grant,
+  response: URLSearchParams,
+): Promise<Connection> {
+  const { sealer, now } = broker
+  const { projectId, userId } = claimed
+  const owner = { projectId, userId, providerUid: entry.uid }
+  const known = await broker.store.connections.ofOwner(owner)
+  const same = known.find((one) => one.account.id === grant.account.id)
+  // a connection whose account was not told is this one, now that it is
+  const id = (same ?? known.find((one) => one.account.id === ''))?.id ?? newId('conn')
+  const place = { ...owner, id }
+  const access: AccessSecrets = { accessToken: grant.accessToken, userInfo: grant.userInfo ?? {} }
+  const receivedAt = now()
+  return {
+    ...place,
+    account: grant.account,
+    scopes: grantedScopes(claimed, grant, response),
+    status: 'active',
+    tokenType: grant.tokenType,
+    receivedAt,
+    ...(grant.expiresIn !== undefined && { expiresAt: receivedAt + grant.expiresIn }),
+    access: sealer.seal(JSON.stringify(access), connectionPlace(place, 'access')),
+    ...(grant.refreshToken !== undefined && {
+      refresh: sealer.seal(
+        JSON.stringify({ refreshToken: grant.refreshToken } satisfies RefreshSecrets),
+        connectionPlace(place, 'refresh'),
+      ),
+    }),
+    providerIdentity: providerIdentity(broker, entry),
+    isDefault: false,
+    generation: 1,
+    createdAt: receivedAt,
+  }
+}
+
+/** What was granted: as the token response says, else as the callback says (Strava), else all that was asked for. */
+function grantedScopes(claimed: Exchanging, grant: Grant, response: URLSearchParams): readonly string[] {
+  if (grant.scopes !== undefined) return grant.scopes
+  const told = splitScope(response.get('scope') ?? '')
+  return told.length > 0 ? told : currentStep(claimed).scopes
+}
+
+function failureOf(error: unknown): { readonly reason: FailureReason; readonly message: string } {
+  if (error instanceof ProviderRefusal)
+    return {
+      reason: error.reason,
+      message:
+        error.reason === 'invalid_grant'
+          ? 'The provider did not accept its own answer any more. Start again from your application.'
+          : error.message,
+    }
+  if (error instanceof BrokerError) return { reason: 'provider_changed', message: error.message }
+  return {
+    reason: 'provider_bad_response',
+    message: 'Something went wrong on our side while finishing. Start again from your application.',
+  }
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown'
+}

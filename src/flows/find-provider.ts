@@ -1,0 +1,96 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { identityOf, type ProviderEntry, type RegisteredClient } from '../providers/provider.ts'
+
+/** How a requirement names its provider: an entry's own `id`, or a well-known `provider_id` such as `github`. */
+export interface ProviderName {
+  readonly id?: string
+  readonly providerId?: string
+}
+
+/**
+ * The entry that is meant: that of `id`, else the only one that is, or is a kind of, `provider_id`. Throws
+ * `provider_not_found`, also when two entries of the kind leave it open which is meant, and `provider_inactive`.
+ */
+export async function findProvider(
+  broker: Broker,
+  projectId: string,
+  name: ProviderName,
+): Promise<ProviderEntry> {
+  const entries = await broker.cache.providers.get(projectId, () => broker.store.providers.list(projectId))
+  const wanted = name.id ?? name.providerId ?? ''
+  const entry = entries.find((one) => one.id === wanted) ?? findByKind(entries, wanted)
+  if (entry === undefined)
+    throw new BrokerError(
+      'provider_not_found',
+      `There is no provider "${wanted}" in this project. GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
+    )
+  if (entry.status === 'inactive')
+    throw new BrokerError(
+      'provider_inactive',
+      `The provider "${entry.id}" is switched off. An administrator can set its status to active.`,
+    )
+  return entry
+}
+
+/** The entry with that key, in the same project. */
+export async function findProviderByUid(
+  broker: Broker,
+  projectId: string,
+  uid: string,
+): Promise<ProviderEntry | undefined> {
+  const entries = await broker.cache.providers.get(projectId, () => broker.store.providers.list(projectId))
+  return entries.find((one) => one.uid === uid)
+}
+
+function findByKind(entries: readonly ProviderEntry[], wanted: string): ProviderEntry | undefined {
+  const same = (one: string | undefined) => one !== undefined && one.toLowerCase() === wanted.toLowerCase()
+  const ofId = entries.find((one) => same(one.id))
+  if (ofId !== undefined) return ofId
+  const ofKind = entries.filter((one) => same(one.wellKnownId) || same(one.name))
+  if (ofKind.length > 1)
+    throw new BrokerError(
+      'provider_not_found',
+      `"${wanted}" may be any of ${ofKind.map((one) => `"${one.id}"`).join(', ')}: name one of them by its id.`,
+    )
+  return ofKind[0]
+}
+
+/** What an entry still lacks before it can be used, as its settings are called. */
+export function missingSettings(broker: Broker, entry: ProviderEntry): string[] {
+  const client = broker.clientFor(entry)
+  const needsSecret =
+    entry.provider.tokenRequest.authMethod === 'client_secret_basic' || entry.provider.pkce !== 'S256'
+  if (client === undefined) return ['client_id', 'client_secret']
+  return client.clientSecret === undefined && needsSecret ? ['client_secret'] : []
+}
+
+/** The entry ready for requests. Throws `provider_incomplete` and says what to set where. */
+export function registeredClient(broker: Broker, entry: ProviderEntry): RegisteredClient {
+  const client = broker.clientFor(entry)
+  const missing = missingSettings(broker, entry)
+  if (client === undefined || missing.length > 0) {
+    const variable = environmentName(entry.id)
+    throw new BrokerError(
+      'provider_incomplete',
+      `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((one) => `${variable}_${one.toUpperCase()}`).join(' and ')} in the environment, or PATCH /v1/admin/auth_providers/${entry.id}.`,
+    )
+  }
+  return { provider: entry.provider, client, redirectUri: broker.redirectUri(entry) }
+}
+
+/** `GATEPASS_PROVIDER_<NAME>`, to which `_CLIENT_ID` and `_CLIENT_SECRET` are added. */
+export function environmentName(id: string): string {
+  return `GATEPASS_PROVIDER_${id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}`
+}
+
+const identities = new WeakMap<ProviderEntry, string>()
+
+/** Where tokens of this entry may go, as one comparable value. */
+export function providerIdentity(broker: Broker, entry: ProviderEntry): string {
+  const known = identities.get(entry)
+  if (known !== undefined) return known
+  const identity = identityOf(entry.provider, broker.clientFor(entry)?.clientId)
+  identities.set(entry, identity)
+  return identity
+}

@@ -1,0 +1,131 @@
+import type { Broker } from '../broker.ts'
+import { type AccessSecrets, type Connection, chooseConnection, freshUntil } from '../domain/connection.ts'
+import { missingScopes } from '../domain/scopes.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { type SealedPlace, UnsealError } from '../store/seal.ts'
+import type { ConnectionOwner } from '../store/store.ts'
+import { providerIdentity } from './find-provider.ts'
+import { refreshConnection } from './refresh-connection.ts'
+
+/** Whose token is wanted, from which provider, for which scopes. */
+export interface TokenNeed {
+  readonly projectId: string
+  readonly userId: string
+  readonly entry: ProviderEntry
+  /** Empty: any grant will do. */
+  readonly scopes: readonly string[]
+  /** A connection's id, or an account's id or name; absent: the default account. */
+  readonly account?: string
+}
+
+/** A token on its way to a caller or a tool. */
+export interface Release extends AccessSecrets {
+  readonly connection: Connection
+}
+
+/** The everyday outcomes of asking for a token. */
+export type TokenOutcome =
+  | ({ readonly outcome: 'ready' } & Release)
+  | {
+      readonly outcome: 'authorization_required'
+      /** The connection that is there but does not do, and what it lacks. */
+      readonly connection?: Connection
+      readonly missingScopes: readonly string[]
+    }
+  | {
+      readonly outcome: 'provider_unavailable'
+      readonly message: string
+      /** Seconds. */
+      readonly retryAfter: number
+    }
+
+/** A connection as the cache holds it: opened once, not per request. */
+export interface HeldConnection {
+  readonly connection: Connection
+  opened?: AccessSecrets
+}
+
+/**
+ * The user's token, refreshed if need be. A fresh token costs one look-up; nothing is written on that path.
+ * Throws `token_request_refused` when the provider refuses for a reason that is not the user's.
+ */
+export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
+  const { entry, account } = need
+  const owner = { projectId: need.projectId, providerUid: entry.uid, userId: need.userId }
+  const held = await broker.cache.connections.get(ownerKey(owner), async () =>
+    (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
+  )
+  const chosen = account === undefined ? held[0] : chooseHeld(held, account)
+  if (chosen === undefined || chosen.connection.status !== 'active')
+    return {
+      outcome: 'authorization_required',
+      missingScopes: need.scopes,
+      ...(chosen && { connection: chosen.connection }),
+    }
+
+  const { connection } = chosen
+  if (connection.providerIdentity !== providerIdentity(broker, entry)) {
+    await broker.store.connections.needsAuthorization(
+      connection.id,
+      connection.generation,
+      'provider_changed',
+    )
+    return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
+  }
+  const missing = missingScopes(need.scopes, connection.scopes)
+  if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
+
+  if (broker.now() < freshUntil(connection)) return release(broker, chosen)
+  const refreshed = await refreshConnection(broker, entry, connection)
+  switch (refreshed.outcome) {
+    case 'usable':
+      return release(broker, { connection: refreshed.connection })
+    case 'authorization_required':
+      return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
+    case 'provider_unavailable':
+      return refreshed
+  }
+}
+
+/** A row that does not open fails closed, by itself, and asks for a new consent. */
+async function release(broker: Broker, held: HeldConnection): Promise<TokenOutcome> {
+  const { connection } = held
+  try {
+    held.opened ??= openAccess(broker, connection)
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    broker.log.error({ connection: connection.id, reason: error.message }, 'a connection cannot be opened')
+    await broker.store.connections.needsAuthorization(connection.id, connection.generation, 'unreadable')
+    return { outcome: 'authorization_required', missingScopes: [], connection }
+  }
+  broker.uses.used('connections', connection.id, broker.now())
+  const { accessToken, userInfo } = held.opened
+  return { outcome: 'ready', connection, accessToken, userInfo }
+}
+
+export function openAccess(broker: Broker, connection: Connection): AccessSecrets {
+  // written by this broker itself, in this shape
+  return JSON.parse(
+    broker.sealer.open(connection.access, connectionPlace(connection, 'access')),
+  ) as AccessSecrets
+}
+
+/** Where a connection's envelopes belong. */
+export function connectionPlace(
+  { id, projectId, userId, providerUid }: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>,
+  column: 'access' | 'refresh',
+): SealedPlace {
+  return { table: 'connections', column, rowId: id, projectId, userId, providerUid }
+}
+
+export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): string {
+  return `${projectId} ${providerUid} ${userId}`
+}
+
+function chooseHeld(held: readonly HeldConnection[], account: string): HeldConnection | undefined {
+  const chosen = chooseConnection(
+    held.map((one) => one.connection),
+    account,
+  )
+  return held.find((one) => one.connection === chosen)
+}

@@ -1,0 +1,80 @@
+import { type Authorization, isSettled } from '../domain/authorization.ts'
+import type { Store } from '../store/store.ts'
+
+/** How often, while somebody waits, it is looked whether another process has written. */
+const FOREIGN_POLL_MS = 250
+
+type Wake = (settled: Authorization) => void
+
+/** Those who wait for an authorization to settle. They are woken in the tick after the commit. */
+export interface Waiters {
+  /** Resolves with the settled authorization, or with `undefined` after `ms` or when `signal` aborts. */
+  wait(id: string, ms: number, signal?: AbortSignal): Promise<Authorization | undefined>
+  readonly count: number
+  /** Lets everybody go at once, with `undefined`. */
+  close(): void
+}
+
+export function createWaiters(store: Store): Waiters {
+  const waiting = new Map<string, Set<Wake>>()
+  const leavers = new Set<() => void>()
+  let revision = store.foreignRevision()
+  let poll: NodeJS.Timeout | undefined
+
+  async function look(id: string): Promise<void> {
+    const wakes = waiting.get(id)
+    if (wakes === undefined) return
+    const authorization = await store.authorizations.find(id)
+    if (authorization === undefined || !isSettled(authorization)) return
+    for (const wake of [...wakes]) wake(authorization)
+  }
+
+  store.onChange((change) => {
+    if (change.noun === 'authorization' && waiting.has(change.id)) void look(change.id).catch(() => {})
+  })
+
+  function lookForForeignChanges(): void {
+    const current = store.foreignRevision()
+    if (current === revision) return
+    revision = current
+    for (const id of waiting.keys()) void look(id).catch(() => {}) // the next poll looks again
+  }
+
+  return {
+    async wait(id, ms, signal) {
+      return new Promise((resolve) => {
+        const leave = (settled?: Authorization) => {
+          clearTimeout(timer)
+          signal?.removeEventListener('abort', onAbort)
+          leavers.delete(onAbort)
+          const wakes = waiting.get(id)
+          wakes?.delete(leave)
+          if (wakes?.size === 0) waiting.delete(id)
+          if (waiting.size === 0) {
+            clearInterval(poll)
+            poll = undefined
+          }
+          resolve(settled)
+        }
+        const onAbort = () => leave()
+        const timer = setTimeout(leave, ms)
+        if (signal?.aborted) return leave()
+        signal?.addEventListener('abort', onAbort)
+        leavers.add(onAbort)
+        const wakes = waiting.get(id) ?? new Set()
+        wakes.add(leave)
+        waiting.set(id, wakes)
+        poll ??= setInterval(lookForForeignChanges, FOREIGN_POLL_MS)
+        // it may have settled between the caller's look and now
+        void look(id).catch(() => {})
+        return undefined
+      })
+    },
+    get count() {
+      return leavers.size
+    },
+    close() {
+      for (const leave of [...leavers]) leave()
+    },
+  }
+}

@@ -1,0 +1,373 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  type CustomFetchOptions,
+  calculatePKCECodeChallenge,
+  customFetch,
+  None,
+  ResponseBodyError,
+  randomNonce,
+  randomPKCECodeVerifier,
+  refreshTokenGrant,
+  type TokenEndpointResponse,
+  tokenRevocation,
+} from 'openid-client'
+import type { AttemptSecrets } from '../domain/authorization.ts'
+import type { Clock } from '../domain/clock.ts'
+import { splitScope, unionOfScopes } from '../domain/scopes.ts'
+import { type Outgoing, OutgoingError } from './outgoing.ts'
+import type {
+  Provider,
+  RegisteredClient,
+  RequestBlock,
+  ResourceRequestBlock,
+  TokenRequestBlock,
+} from './provider.ts'
+import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
+import { requestOf, templateValues } from './provider-request.ts'
+import { evaluateText } from './response-map.ts'
+import { mentions, renderParams, type TemplateValues } from './template.ts'
+import { readUserInfo, repairTokenResponse, TokenResponseFault } from './token-response.ts'
+
+/**
+ * The client side of OAuth 2.0 and OpenID Connect at one provider. openid-client does the protocol; this file, the
+ * only one that imports it, gives it each provider's requests as the entry describes them and answers that have been
+ * put right.
+ */
+export interface OAuthClient {
+  /** What one authorization request keeps for its token request. */
+  secretsFor(client: RegisteredClient, scopes: readonly string[]): Omit<AttemptSecrets, 'providerIdentity'>
+  /** The authorization request (RFC 6749 section 4.1.1, with PKCE by RFC 7636). */
+  authorizationUrl(client: RegisteredClient, request: AuthorizationRequest): Promise<URL>
+  /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. */
+  redeem(client: RegisteredClient, response: URLSearchParams, secrets: AttemptSecrets): Promise<Grant>
+  /** RFC 6749 section 6. Throws `ProviderRefusal`. */
+  refresh(client: RegisteredClient, refreshToken: string, accessToken: string): Promise<Grant>
+  /** RFC 7009. */
+  revoke(
+    client: RegisteredClient,
+    token: string,
+    hint: TokenHint,
+  ): Promise<'revoked' | 'unsupported' | 'failed'>
+}
+
+type TokenHint = 'access_token' | 'refresh_token'
+
+export interface AuthorizationRequest {
+  readonly state: string
+  readonly secrets: Omit<AttemptSecrets, 'providerIdentity'>
+  readonly scopes: readonly string[]
+  readonly existingScopes: readonly string[]
+}
+
+/** What a provider granted, put right. */
+export interface Grant {
+  readonly accessToken: string
+  readonly refreshToken?: string
+  readonly tokenType: string
+  /** Seconds; absent when the provider did not say. */
+  readonly expiresIn?: number
+  /** Absent when the provider did not say: then what was asked for is granted (RFC 6749 section 5.1). */
+  readonly scopes?: readonly string[]
+  /** What the provider tells of the account; absent when it was not asked. */
+  readonly userInfo?: Readonly<Record<string, unknown>>
+  readonly account: { readonly id: string; readonly name: string }
+}
+
+/** Without discovery the ID token's algorithm is not announced; `none` is never among them (RFC 8725 section 3.1). */
+const ID_TOKEN_ALGORITHMS = [
+  'RS256',
+  'ES256',
+  'PS256',
+  'EdDSA',
+  'Ed25519',
+  'RS384',
+  'RS512',
+  'ES384',
+  'ES512',
+  'PS384',
+  'PS512',
+]
+/** Claims of an ID token that say nothing of the account. */
+const PROTOCOL_CLAIMS = [
+  'iss',
+  'aud',
+  'exp',
+  'iat',
+  'nbf',
+  'nonce',
+  'at_hash',
+  'c_hash',
+  'auth_time',
+  'azp',
+  'sid',
+  'jti',
+]
+
+export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
+  async function grant(
+    registered: RegisteredClient,
+    block: TokenRequestBlock,
+    values: TemplateValues,
+    ask: (config: Configuration) => ReturnType<typeof refreshTokenGrant>,
+  ): Promise<Granted> {
+    const seen: Seen = {}
+    const config = configure(registered, block)
+    config[customFetch] = (_url, request) => tokenFetch(registered, block, values, request, seen)
+    try {
+      const tokens = await ask(config)
+      return { tokens, claims: accountClaims(seen.idTokenClaims ?? tokens.claims()) }
+    } catch (error) {
+      throw refusalOf(registered.provider.displayName, said(error), { ...seen, cause: seen.fault ?? error })
+    }
+  }
+
+  /** The token request as the entry describes it, and its answer put right. */
+  async function tokenFetch(
+    { provider }: RegisteredClient,
+    block: TokenRequestBlock,
+    values: TemplateValues,
+    request: CustomFetchOptions,
+    seen: Seen,
+  ): Promise<Response> {
+    try {
+      const response = await outgoing.send(requestOf(block, values, request))
+      seen.retryAfter = retryAfterSeconds(response.headers['retry-after'], now())
+      seen.status = response.status
+      const repaired = repairTokenResponse(response.status, response.headers['content-type'], response.body, {
+        responseContentType: block.responseContentType,
+        ...(block.responseMap !== undefined && { responseMap: block.responseMap }),
+        ...(block.expirationFormat !== undefined && { expirationFormat: block.expirationFormat }),
+        tokenTypes: provider.tokenTypes,
+        keepIdToken: provider.issuer !== undefined,
+        now: now(),
+      })
+      seen.idTokenClaims = repaired.idTokenClaims
+      return Response.json(repaired.body, { status: repaired.status })
+    } catch (error) {
+      seen.fault = error
+      throw error
+    }
+  }
+
+  /** A request for a resource with the token: user info, introspection. A failure says nothing of the grant. */
+  async function resource(
+    block: ResourceRequestBlock,
+    values: TemplateValues,
+  ): Promise<Record<string, unknown> | undefined> {
+    try {
+      const response = await outgoing.send(requestOf(block, values))
+      if (response.status < 200 || response.status > 299) return undefined
+      return readUserInfo(response.body, block.responseMap)
+    } catch (error) {
+      if (error instanceof OutgoingError || error instanceof TokenResponseFault) return undefined
+      throw error
+    }
+  }
+
+  async function describe(
+    registered: RegisteredClient,
+    { tokens, claims }: Granted,
+    values: TemplateValues,
+    event: 'onTokenGrant' | 'onTokenRefresh',
+  ): Promise<Grant> {
+    const { provider } = registered
+    const withToken = { ...values, access_token: tokens.access_token }
+    const userInfo = provider.userInfoRequest?.triggers[event]
+      ? await resource(provider.userInfoRequest, withToken)
+      : undefined
+    const introspected = provider.introspectionRequest?.triggers[event]
+      ? await resource(provider.introspectionRequest, withToken)
+      : undefined
+    const told = userInfo ?? claims
+    const expiresIn = tokens.expires_in ?? secondsLeft(introspected, now())
+    const scope = tokens.scope ?? introspected?.scope
+    return {
+      accessToken: tokens.access_token,
+      ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+      tokenType: tokens.token_type,
+      ...(expiresIn !== undefined && { expiresIn }),
+      ...(typeof scope === 'string' && { scopes: splitScope(scope) }),
+      ...(told !== undefined && { userInfo: told }),
+      account: {
+        id: firstText(provider.account.id, told) ?? '',
+        name: firstText(provider.account.name, told) ?? '',
+      },
+    }
+  }
+
+  return {
+    secretsFor({ provider }, scopes) {
+      return {
+        ...(provider.pkce !== 'none' && { codeVerifier: randomPKCECodeVerifier() }),
+        // only where the ID token can be checked against an issuer
+        ...(provider.issuer !== undefined && scopes.includes('openid') && { nonce: randomNonce() }),
+      }
+    },
+
+    async authorizationUrl(registered, { state, secrets, scopes, existingScopes }) {
+      const { provider, redirectUri } = registered
+      const { params, endpoint } = provider.authorizationRequest
+      const values = {
+        ...templateValues(registered),
+        scopes: scopes.filter((scope) => !existingScopes.includes(scope)),
+        existing_scopes: existingScopes,
+      }
+      const asked = unionOfScopes(scopes, existingScopes)
+      const placed = Object.values(params).some(
+        (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
+      )
+      const request: Record<string, string> = {
+        redirect_uri: redirectUri,
+        ...(!placed && asked.length > 0 && { scope: asked.join(provider.scopeSeparator) }),
+        ...renderParams(params, values),
+        state,
+        ...(secrets.nonce !== undefined && { nonce: secrets.nonce }),
+        ...(await pkceParameters(provider, secrets)),
+      }
+      // a query that the endpoint has of its own stays; what is set here is not said twice
+      const own = new URL(endpoint)
+      for (const name of [...Object.keys(request), 'client_id']) own.searchParams.delete(name)
+      if (own.searchParams.has('response_type')) request.response_type ??= takeParameter(own, 'response_type')
+      return buildAuthorizationUrl(configure(registered, provider.tokenRequest, own.href), request)
+    },
+
+    async redeem(registered, response, secrets) {
+      const { provider, redirectUri } = registered
+      const state = response.get('state') ?? ''
+      // the redirect URI is the registered one, never taken from the URL of the request that came in
+      const url = new URL(redirectUri)
+      url.search = new URLSearchParams({
+        code: response.get('code') ?? '',
+        state,
+        ...(provider.issuer !== undefined && response.has('iss') && { iss: response.get('iss') ?? '' }),
+      }).toString()
+      const values = templateValues(registered)
+      const granted = await grant(registered, provider.tokenRequest, values, (config) =>
+        authorizationCodeGrant(config, url, {
+          expectedState: state,
+          ...(secrets.codeVerifier !== undefined && { pkceCodeVerifier: secrets.codeVerifier }),
+          ...(secrets.nonce !== undefined && { expectedNonce: secrets.nonce }),
+        }),
+      )
+      return describe(registered, granted, values, 'onTokenGrant')
+    },
+
+    async refresh(registered, refreshToken, accessToken) {
+      const block = registered.provider.refreshRequest
+      if (block === undefined)
+        throw new ProviderRefusal('invalid_grant', 'The provider entry has no refresh request.')
+      const values = { ...templateValues(registered), refresh_token: refreshToken, access_token: accessToken }
+      const granted = await grant(registered, block, values, (config) =>
+        refreshTokenGrant(config, refreshToken),
+      )
+      return describe(registered, granted, values, 'onTokenRefresh')
+    },
+
+    async revoke(registered, token, hint) {
+      const block = registered.provider.revocationRequest
+      if (block === undefined) return 'unsupported'
+      const config = configure(registered, block)
+      const values = { ...templateValues(registered), [hint]: token }
+      let refused = false
+      config[customFetch] = async (_url, request) => {
+        const { status } = await outgoing.send(requestOf(block, values, request))
+        refused = status < 200 || status > 299
+        return new Response(null, { status: 200 })
+      }
+      try {
+        await tokenRevocation(config, token, { token_type_hint: hint })
+        return refused ? 'failed' : 'revoked'
+      } catch {
+        return 'failed'
+      }
+    },
+  }
+}
+
+interface Granted {
+  readonly tokens: TokenEndpointResponse
+  /** Of the ID token, when there was one. */
+  readonly claims: Readonly<Record<string, unknown>> | undefined
+}
+
+function configure(
+  { provider, client }: RegisteredClient,
+  block: RequestBlock,
+  authorizationEndpoint?: string,
+) {
+  const config = new Configuration(
+    {
+      issuer: provider.issuer ?? new URL(provider.authorizationRequest.endpoint).origin,
+      authorization_endpoint: authorizationEndpoint ?? provider.authorizationRequest.endpoint,
+      token_endpoint: block.endpoint,
+      revocation_endpoint: block.endpoint,
+      id_token_signing_alg_values_supported: ID_TOKEN_ALGORITHMS,
+    },
+    client.clientId,
+    {},
+    clientAuthentication(block, client.clientSecret),
+  )
+  // which hosts may be reached, and which without TLS, is decided by `Outgoing` on the address that is dialled
+  allowInsecureRequests(config)
+  return config
+}
+
+/** Exactly one way per request; a client without a secret is public (RFC 6749 section 2.3.1). */
+function clientAuthentication({ authMethod }: RequestBlock, secret: string | undefined): ClientAuth {
+  if (secret === undefined) return None()
+  if (authMethod === 'client_secret_basic') return ClientSecretBasic(secret)
+  if (authMethod === 'client_secret_post') return ClientSecretPost(secret)
+  return None()
+}
+
+async function pkceParameters(
+  { pkce }: Provider,
+  { codeVerifier }: Pick<AttemptSecrets, 'codeVerifier'>,
+): Promise<Record<string, string>> {
+  if (pkce === 'none' || codeVerifier === undefined) return {}
+  const challenge = pkce === 'plain' ? codeVerifier : await calculatePKCECodeChallenge(codeVerifier)
+  return { code_challenge: challenge, code_challenge_method: pkce }
+}
+
+/** What the provider or openid-client said of it. */
+function said(error: unknown): { readonly code?: string; readonly message?: string } {
+  if (error instanceof ResponseBodyError) return { code: error.error }
+  return error instanceof ClientError ? { message: error.message } : {}
+}
+
+function takeParameter(url: URL, name: string): string {
+  const value = url.searchParams.get(name) ?? ''
+  url.searchParams.delete(name)
+  return value
+}
+
+/** RFC 7662 section 2.2: `exp`; mapped answers have `expires_in`. */
+function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {
+  const { expires_in: expiresIn, exp } = introspected ?? {}
+  const seconds =
+    expiresIn !== undefined ? Number(expiresIn) : exp !== undefined ? Number(exp) - now : Number.NaN
+  return Number.isInteger(seconds) && seconds > 0 ? seconds : undefined
+}
+
+function accountClaims(
+  claims: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> | undefined {
+  if (claims === undefined) return undefined
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.includes(name)))
+}
+
+function firstText(expressions: readonly string[], document: unknown): string | undefined {
+  for (const expression of expressions) {
+    const text = evaluateText(expression, document)
+    if (typeof text === 'number' || (typeof text === 'string' && text !== ''))
+      return String(text).slice(0, 200)
+  }
+  return undefined
+}

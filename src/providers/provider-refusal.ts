@@ -1,0 +1,100 @@
+import type { FailureReason } from '../domain/authorization.ts'
+import { OutgoingError } from './outgoing.ts'
+import { TokenResponseFault } from './token-response.ts'
+
+/**
+ * The provider said no, or nothing usable. `invalid_grant` is the only reason that speaks of the grant itself. The
+ * message is for people and holds nothing of what was sent or received but a sanitised error code.
+ */
+export class ProviderRefusal extends Error {
+  readonly reason: FailureReason
+  /** Seconds, as the provider's Retry-After asked. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    reason: FailureReason,
+    message: string,
+    options: { cause?: unknown; retryAfter?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'ProviderRefusal'
+    this.reason = reason
+    this.retryAfter = options.retryAfter
+  }
+}
+
+const MAX_RETRY_AFTER_SECONDS = 300
+
+/** What was seen of one token request underneath openid-client. */
+export interface Seen {
+  status?: number
+  retryAfter?: number | undefined
+  fault?: unknown
+  idTokenClaims?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** What went wrong, told apart by whether it speaks of the grant, the client, or only of this moment. */
+export function refusalOf(
+  provider: string,
+  said: { readonly code?: string; readonly message?: string },
+  seen: Seen & { readonly cause: unknown },
+): ProviderRefusal {
+  const { fault, retryAfter, status = 0 } = seen
+  const options = { cause: seen.cause, ...(retryAfter !== undefined && { retryAfter }) }
+  const say = (reason: FailureReason, message: string) => new ProviderRefusal(reason, message, options)
+
+  if (status === 429 || status >= 500)
+    return say(
+      'provider_unavailable',
+      `${provider} cannot answer right now (HTTP ${status}). Try again shortly.`,
+    )
+  if (fault instanceof OutgoingError) {
+    if (fault.kind === 'host_not_allowed')
+      return say(
+        'provider_refused',
+        `The token endpoint of ${provider} may not be reached from here. An operator can allow its host in GATEPASS_ALLOWED_HOSTS.`,
+      )
+    if (fault.kind === 'redirected' || fault.kind === 'too_large')
+      return say('provider_bad_response', `${provider} gave an answer that cannot be used (${fault.kind}).`)
+    return say('provider_unavailable', `${provider} could not be reached (${fault.kind}). Try again shortly.`)
+  }
+  if (said.code !== undefined && fault === undefined) {
+    const code = said.code.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
+    switch (code) {
+      case 'invalid_grant':
+        return say(
+          'invalid_grant',
+          `${provider} no longer honours this grant (invalid_grant). The user must approve again.`,
+        )
+      case 'invalid_client':
+      case 'unauthorized_client':
+        return say(
+          'invalid_client',
+          `${provider} refused the client (${code}). Check the client id and secret of its entry.`,
+        )
+      case 'invalid_scope':
+        return say(
+          'invalid_scope',
+          `${provider} refused the scopes (invalid_scope). Check which its entry may ask for.`,
+        )
+      case 'temporarily_unavailable':
+      case 'server_error':
+      case 'slow_down':
+        return say(
+          'provider_unavailable',
+          `${provider} cannot answer right now (${code}). Try again shortly.`,
+        )
+      default:
+        return say('provider_refused', `${provider} refused the token request (${code}).`)
+    }
+  }
+  const what = fault instanceof TokenResponseFault ? fault.message : (said.message ?? 'unreadable')
+  return say('provider_bad_response', `${provider} gave an answer that cannot be used (${what}).`)
+}
+
+/** RFC 9110 section 10.2.3: seconds or a date. At most five minutes. */
+export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : Math.ceil(Date.parse(value) / 1000 - now)
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS) : undefined
+}
