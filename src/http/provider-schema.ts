@@ -1,0 +1,155 @@
+import { z } from '@hono/zod-openapi'
+
+/** Arcade's provider bodies (reference/arcade.md section 1.5), with what Gatepass takes besides. */
+
+const CONTENT_TYPES = ['application/x-www-form-urlencoded', 'application/json'] as const
+
+const templates = z
+  .record(z.string().min(1).max(200), z.string().max(2000))
+  .refine((params) => Object.keys(params).length <= 50, 'at most 50 members')
+
+const shown = {
+  method: z.enum(['GET', 'POST']).nullish(),
+  params: templates.nullish(),
+  auth_method: z.string().max(50).nullish(),
+  auth_header_value_format: z.string().max(200).nullish(),
+  request_content_type: z.enum(CONTENT_TYPES).nullish(),
+  response_content_type: z.enum(CONTENT_TYPES).nullish(),
+  response_map: templates.nullish(),
+  expiration_format: z.enum(['absolute_unix_timestamp', 'relative_seconds']).nullish(),
+}
+
+const triggers = z.object({
+  on_token_grant: z.boolean().optional(),
+  on_token_refresh: z.boolean().optional(),
+})
+
+const endpoint = z.string().min(1).max(1000)
+const block = z.object({ endpoint, ...shown })
+const triggered = z.object({ endpoint, ...shown, triggers })
+const introspection = z.object({ endpoint, ...shown, triggers, enabled: z.boolean().optional() })
+const blockPatch = z.object({
+  endpoint: endpoint.optional(),
+  ...shown,
+  triggers: triggers.optional(),
+  enabled: z.boolean().optional(),
+})
+
+const settings = {
+  client_secret: z.string().max(1000).nullish(),
+  scope_delimiter: z.enum([' ', ',']).nullish(),
+  pkce: z
+    .object({ enabled: z.boolean().optional(), code_challenge_method: z.string().max(20).nullish() })
+    .nullish(),
+  issuer: z.string().max(1000).nullish().openapi({
+    description: 'Beyond Arcade: the `iss` that authorization responses must carry (RFC 9207).',
+  }),
+  token_types: z.array(z.string().max(50)).max(10).nullish().openapi({
+    description: 'Beyond Arcade: `token_type` values taken besides Bearer; an empty one stands for none.',
+  }),
+}
+
+const id = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^(?!\.{1,2}$)[^\s/\\?#%\p{Cc}]+$/u, 'no spaces and none of / \\ ? # %')
+
+const about = {
+  description: z.string().max(1000).nullish(),
+  provider_id: z.string().min(1).max(100).nullish(),
+  status: z.enum(['active', 'inactive']).nullish(),
+  type: z.literal('oauth2').nullish(),
+}
+
+export const providerCreateSchema = z
+  .object({
+    id,
+    ...about,
+    external_id: z.string().max(50).nullish(),
+    oauth2: z
+      .object({
+        client_id: z.string().min(1).max(1000),
+        ...settings,
+        authorize_request: block.nullish(),
+        token_request: block.nullish(),
+        refresh_request: block.nullish(),
+        user_info_request: triggered.nullish(),
+        token_introspection_request: introspection.nullish(),
+        revocation_request: block.nullish().openapi({ description: 'Beyond Arcade: RFC 7009.' }),
+      })
+      .nullish(),
+  })
+  .openapi('AuthProviderCreateRequest')
+
+/** What is left out stays; within a block too. `null` takes an optional block or setting away. */
+export const providerPatchSchema = z
+  .object({
+    id: id.optional(),
+    ...about,
+    oauth2: z
+      .object({
+        client_id: z.string().min(1).max(1000).optional(),
+        ...settings,
+        authorize_request: blockPatch.nullish(),
+        token_request: blockPatch.nullish(),
+        refresh_request: blockPatch.nullish(),
+        user_info_request: blockPatch.nullish(),
+        token_introspection_request: blockPatch.nullish(),
+        revocation_request: blockPatch.nullish(),
+      })
+      .nullish(),
+  })
+  .openapi('AuthProviderUpdateRequest')
+
+export type BlockInput = z.infer<typeof blockPatch>
+export type OAuth2Input = NonNullable<z.infer<typeof providerPatchSchema>['oauth2']>
+
+const strings = z.record(z.string(), z.string())
+const blockWire = {
+  endpoint: z.string(),
+  method: z.string(),
+  params: strings,
+}
+const requestWire = {
+  ...blockWire,
+  auth_method: z.string(),
+  auth_header_value_format: z.string().optional(),
+  request_content_type: z.string(),
+  response_content_type: z.string(),
+  response_map: strings.optional(),
+  expiration_format: z.string().optional(),
+}
+const triggersWire = { triggers: z.object({ on_token_grant: z.boolean(), on_token_refresh: z.boolean() }) }
+
+export const providerResponseSchema = z
+  .object({
+    id: z.string(),
+    description: z.string().optional(),
+    provider_id: z.string().optional(),
+    type: z.literal('oauth2'),
+    status: z.enum(['active', 'inactive']),
+    binding: z.object({ id: z.string(), type: z.literal('project') }),
+    created_at: z.string(),
+    updated_at: z.string(),
+    oauth2: z.object({
+      client_id: z.string().optional(),
+      client_secret: z.object({ binding: z.literal('project'), editable: z.boolean(), exists: z.boolean() }),
+      redirect_uri: z.string(),
+      scope_delimiter: z.string(),
+      pkce: z.object({ enabled: z.boolean(), code_challenge_method: z.string() }),
+      authorize_request: z.object(blockWire),
+      token_request: z.object(requestWire),
+      refresh_request: z.object(requestWire).optional(),
+      user_info_request: z.object({ ...requestWire, ...triggersWire }).optional(),
+      token_introspection_request: z
+        .object({ ...requestWire, ...triggersWire, enabled: z.literal(true) })
+        .optional(),
+      revocation_request: z.object(requestWire).optional(),
+      issuer: z.string().optional(),
+      token_types: z.array(z.string()).optional(),
+    }),
+  })
+  .openapi('AuthProviderResponse')
+
+export type ProviderWire = z.infer<typeof providerResponseSchema>
