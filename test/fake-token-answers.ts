@@ -23,7 +23,7 @@ export const TOKEN_FORMATS = [
   'truncated',
   'cut-off', // the connection dies within the body
   'empty',
-  'huge', // valid JSON, 64 MiB
+  'huge', // valid JSON, 16 MiB
   'gzip-bomb', // the same, under 1 MiB on the wire
   'slow-drip', // a byte every 50 ms
   'redirect', // 307 to /elsewhere, which would answer well
@@ -31,7 +31,7 @@ export const TOKEN_FORMATS = [
 ] as const
 export type TokenFormat = (typeof TOKEN_FORMATS)[number]
 
-const HUGE_BYTES = 64 * 1024 * 1024
+const HUGE_BYTES = 16 * 1024 * 1024
 const DRIP_MS = 50
 
 export function answerTokens(res: ServerResponse, format: TokenFormat, members: TokenMembers): unknown {

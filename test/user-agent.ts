@@ -78,7 +78,7 @@ export class UserAgent {
    * `button` (its value or text; the first one unless told) pressed, then follows.
    */
   async submitForm(
-    page: Pick<Page, 'url' | 'body'>,
+    page: Pick<Page, 'url' | 'body'> & Partial<Page>,
     fields: Record<string, string> = {},
     { button, ...options }: FollowOptions & { readonly button?: string } = {},
   ): Promise<Page> {
@@ -90,10 +90,11 @@ export class UserAgent {
         : form.buttons.find(({ value, text }) => value === button || text === button)
     if (button !== undefined && !pressed) throw new Error(`no button ${button} at ${page.url}`)
     const press = pressed?.name ? { [pressed.name]: pressed.value } : {}
+    const bare = page.response?.headers.get('referrer-policy') === 'no-referrer'
     const sent = await this.post(
       form.action,
       { ...form.fields, ...press, ...fields },
-      { from: page.url, ...options },
+      { from: page.url, ...options, headers: { ...(bare && { origin: 'null' }), ...options.headers } },
     )
     return this.#followFrom(sent, { from: page.url, ...options })
   }
