@@ -1,0 +1,148 @@
+import type { JsonSchema } from '../domain/tool.ts'
+import {
+  at,
+  isAbsent,
+  isDeeperThan,
+  isRecord,
+  type JsonRecord,
+  kindOf,
+  quote,
+  Refusal,
+  type Warn,
+  type Warning,
+} from './metadata-member.ts'
+import { agentMember, readNamespace, readVersion, toolName, warnOfSpellings } from './metadata-name.ts'
+import { declaredSecrets, withoutSecrets } from './metadata-secrets.ts'
+import { type OAuthEntry, readOAuthEntries } from './read-oauth-entry.ts'
+import { readInputSchema, readOutputSchema } from './read-schema.ts'
+
+export type { Warning } from './metadata-member.ts'
+export type { OAuthEntry } from './read-oauth-entry.ts'
+
+/** Tool metadata in the Shinkai format, put right. */
+export interface ToolMetadata {
+  /** The name as imported. */
+  readonly title: string
+  /** `[A-Za-z0-9_.-]`, 1 to 128 characters. */
+  readonly name: string
+  /** From `tool_set`, in lower case; `local` when that is empty. */
+  readonly namespace: string
+  /** SemVer without a `v`. */
+  readonly version?: string
+  readonly description: string
+  /** JSON Schema 2020-12; always of type `object`. */
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema
+  /** Keys of the secrets it is given when it runs, made from its configuration keys (`apiKey` is `API_KEY`). */
+  readonly secrets: readonly string[]
+  readonly oauth: readonly OAuthEntry[]
+  /** All that was imported, to be kept and returned, without any secret that stood in it. */
+  readonly document: JsonRecord
+}
+
+export type MetadataReading =
+  | { readonly outcome: 'read'; readonly tool: ToolMetadata; readonly warnings: readonly Warning[] }
+  | {
+      readonly outcome: 'refused'
+      readonly name: string
+      readonly reason: string
+      readonly warnings: readonly Warning[]
+    }
+
+export interface MetadataOptions {
+  /** Whether plain `http:` may be spoken to this endpoint. */
+  allowsHttp(url: URL): boolean
+}
+
+/** Far more than any real file has; keeps every recursion over the document short. */
+const MAX_DEPTH = 64
+
+/**
+ * Reads the metadata of one tool. Departures that real files show are put right, each with a warning; what would
+ * have to be guessed is refused with a reason. Never throws for a JSON value, does no I/O, and neither warnings nor
+ * reasons hold a secret.
+ */
+export function readToolMetadata(value: unknown, options: MetadataOptions): MetadataReading {
+  const warnings: Warning[] = []
+  const warn: Warn = (path, message) => warnings.push({ path, message })
+  try {
+    return { outcome: 'read', tool: readTool(value, options, warn), warnings }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { outcome: 'refused', name: nameOf(value), reason: error.message, warnings }
+  }
+}
+
+function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMetadata {
+  if (!isRecord(value)) throw new Refusal(`Tool metadata is an object; this is ${kindOf(value)}.`)
+  if (isDeeperThan(value, MAX_DEPTH))
+    throw new Refusal(`It nests deeper than ${MAX_DEPTH} levels; flatten its schemas.`)
+  const { tool, path } = unwrap(value)
+  const agent = agentMember(tool)
+  if (agent !== undefined)
+    throw new Refusal(
+      `It has \`${agent}\`, so it is an agent and not a tool; import the tools it uses instead.`,
+    )
+  if (typeof tool.name !== 'string' || tool.name.trim() === '')
+    throw new Refusal('`name` is missing; give the tool a name.')
+
+  const title = tool.name
+  const name = toolName(title)
+  if (name !== title) warn(at(path, 'name'), `${quote(title)} is called \`${name}\`.`)
+  const version = readVersion(tool.version, at(path, 'version'), warn)
+  warnOfSpellings(tool, path, warn)
+  const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters' // the latter is the stored form's
+  const outputSchema = readOutputSchema(tool.result, at(path, 'result'), warn)
+  return {
+    title,
+    name,
+    namespace: readNamespace(tool.tool_set, at(path, 'tool_set'), warn),
+    ...(version !== undefined && { version }),
+    description: readDescription(tool.description, at(path, 'description'), warn),
+    inputSchema: readInputSchema(tool[parameters], at(path, parameters), warn),
+    ...(outputSchema !== undefined && { outputSchema }),
+    secrets: declaredSecrets(tool, path, warn),
+    oauth: readOAuthEntries(tool.oauth, at(path, 'oauth'), options, warn),
+    document: tool === value ? withoutSecrets(tool) : storedAgain(value, tool),
+  }
+}
+
+const STORED_TYPES = ['deno', 'python']
+
+/** The tool itself, out of the form a Shinkai node stores: `{"type": "Deno", "content": [{...}, true]}`. */
+function unwrap(value: JsonRecord): { readonly tool: JsonRecord; readonly path: string } {
+  const { type, content } = value
+  if (typeof type !== 'string' || !Array.isArray(content) || value.name !== undefined)
+    return { tool: value, path: '' }
+  if (type.toLowerCase() === 'agent')
+    throw new Refusal(
+      'Its `type` is "Agent", so it is an agent and not a tool; import the tools it uses instead.',
+    )
+  if (!STORED_TYPES.includes(type.toLowerCase()))
+    throw new Refusal(
+      `Its stored \`type\` is ${quote(type)}; only "Deno" and "Python" tools can be imported.`,
+    )
+  const tool: unknown = content[0]
+  if (!isRecord(tool)) throw new Refusal(`content[0] is ${kindOf(tool)}; the tool's metadata belongs there.`)
+  return { tool, path: 'content[0]' }
+}
+
+function storedAgain(stored: JsonRecord, tool: JsonRecord): JsonRecord {
+  const content = Array.isArray(stored.content) ? stored.content.slice(1) : []
+  return { ...stored, content: [withoutSecrets(tool), ...content] }
+}
+
+function readDescription(description: unknown, path: string, warn: Warn): string {
+  if (isAbsent(description)) return ''
+  if (typeof description === 'string') return description
+  warn(path, `It is ${kindOf(description)}, not a text; the tool has no description.`)
+  return ''
+}
+
+/** What a refused tool is called in the answer: its name as far as it has one. */
+function nameOf(value: unknown): string {
+  if (!isRecord(value)) return '(no name)'
+  if (typeof value.name === 'string' && value.name !== '') return value.name
+  const { content } = value
+  return Array.isArray(content) && isRecord(content[0]) ? nameOf({ name: content[0].name }) : '(no name)'
+}

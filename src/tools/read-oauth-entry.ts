@@ -1,0 +1,175 @@
+import type { Provider } from '../providers/provider.ts'
+import {
+  at,
+  isAbsent,
+  isRecord,
+  type JsonRecord,
+  kindOf,
+  member,
+  quote,
+  Refusal,
+  text,
+  type Warn,
+} from './metadata-member.ts'
+import { type EntryFacts, providerOf } from './oauth-entry-provider.ts'
+
+/** One `oauth` entry of a tool: a provider, the broker's client there as far as the file knows it, and what is needed. */
+export interface OAuthEntry {
+  /** The name the tool's code asks for; compared without regard to case. */
+  readonly name: string
+  readonly provider: Provider
+  readonly clientId?: string
+  readonly clientSecret?: string
+  /** What the tool needs, byte for byte. */
+  readonly scopes: readonly string[]
+  /** For information: the redirect URI that is sent is the broker's own. */
+  readonly redirectUrl?: string
+}
+
+interface EntryOptions {
+  allowsHttp(url: URL): boolean
+}
+
+/** A tool's `oauth` entries. None: it needs no authorization. Throws `Refusal` for what would have to be guessed. */
+export function readOAuthEntries(
+  value: unknown,
+  path: string,
+  options: EntryOptions,
+  warn: Warn,
+): OAuthEntry[] {
+  if (isAbsent(value)) return []
+  if (isRecord(value)) warn(path, 'It is an object; it was read as a list of that one entry.')
+  else if (!Array.isArray(value))
+    throw new Refusal(`${path} is ${kindOf(value)}; write it as a list of entries.`)
+  const entries: OAuthEntry[] = []
+  const names = new Map<string, Set<string>>() // what the entries of one name are
+  for (const [index, one] of (Array.isArray(value) ? value : [value]).entries()) {
+    const where = Array.isArray(value) ? `${path}[${index}]` : path
+    if (!isRecord(one)) throw new Refusal(`${where} is ${kindOf(one)}; an entry is an object.`)
+    const entry = readEntry(one, where, options, warn)
+    const earlier = names.get(entry.name.toLowerCase())
+    if (earlier?.has(JSON.stringify(entry))) {
+      warn(where, `It repeats the entry ${quote(entry.name)} and was left out.`)
+      continue
+    }
+    if (earlier !== undefined)
+      warn(at(where, 'name'), `Another entry is called ${quote(entry.name)} too, and differs; both are kept.`)
+    names.set(entry.name.toLowerCase(), (earlier ?? new Set()).add(JSON.stringify(entry)))
+    entries.push(entry)
+  }
+  return entries
+}
+
+function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn: Warn): OAuthEntry {
+  const say = (name: string) => text(entry, name, path, warn)
+  const name = say('name')
+  if (name === undefined) throw new Refusal(`${path}.name is missing; it is the name the tool asks for.`)
+  const version = member(entry, 'version', path, warn)
+  if (version !== undefined && version !== '2.0' && version !== 2)
+    throw new Refusal(`${path}.version is ${quote(version)}; only OAuth "2.0" is spoken here.`)
+  const responseType = say('responseType')
+  if (responseType !== undefined && responseType !== 'code')
+    throw new Refusal(
+      `${path}.responseType is ${quote(responseType)}; only "code" is safe to use (RFC 9700).`,
+    )
+
+  const [clientId, clientSecret, redirectUrl] = [say('clientId'), say('clientSecret'), say('redirectUrl')]
+  const scopes = readScopes(member(entry, 'scopes', path, warn), `${path}.scopes`, warn)
+  const pkce = readPkce(say('pkceType'), `${path}.pkceType`)
+  if (pkce === 'plain' && clientId !== undefined && clientSecret === undefined)
+    throw new Refusal(
+      `${path}.pkceType is "plain", and there is a client id but no secret: a client without a secret is public and needs "S256". Set the pkceType to "S256", or give the clientSecret.`,
+    )
+  const facts: EntryFacts = {
+    name,
+    scopes,
+    pkce,
+    authorizationUrl: readEndpoint(say('authorizationUrl'), `${path}.authorizationUrl`, options),
+    tokenUrl: readEndpoint(say('tokenUrl'), `${path}.tokenUrl`, options),
+    authMethod: readAuthHeader(say('requestTokenAuthHeader'), `${path}.requestTokenAuthHeader`),
+    contentType: readContentType(say('requestTokenContentType'), `${path}.requestTokenContentType`),
+    offlineAccess: readFlag(member(entry, 'refreshToken', path, warn), `${path}.refreshToken`, warn),
+  }
+  return {
+    name,
+    provider: providerOf(facts),
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+    scopes,
+    ...(redirectUrl !== undefined && { redirectUrl }),
+  }
+}
+
+/** Every entry stays one scope on the wire, whatever it holds. */
+function readScopes(value: unknown, path: string, warn: Warn): readonly string[] {
+  if (value === undefined) return []
+  if (typeof value === 'string') {
+    warn(path, 'It is a string; it was read as a list of that one entry.')
+    return [value]
+  }
+  if (!Array.isArray(value)) throw new Refusal(`${path} is ${kindOf(value)}; write it as a list of strings.`)
+  const bad = value.findIndex((scope) => !isAbsent(scope) && typeof scope !== 'string')
+  if (bad >= 0) throw new Refusal(`${path}[${bad}] is ${kindOf(value[bad])}; a scope is a string.`)
+  return value.filter((scope) => !isAbsent(scope))
+}
+
+/** RFC 7636 section 4.3. A method that is not known is never taken for another one. */
+function readPkce(value: string | undefined, path: string): 'S256' | 'plain' | undefined {
+  switch (value?.trim().toLowerCase()) {
+    case undefined:
+      return undefined
+    case 's256':
+      return 'S256'
+    case 'plain':
+      return 'plain'
+    default:
+      throw new Refusal(`${path} is ${quote(value)}; write "S256" or "plain", or leave it out for "S256".`)
+  }
+}
+
+/** How the client is shown to the token endpoint (RFC 6749 section 2.3.1): in one way only. */
+function readAuthHeader(value: string | undefined, path: string): EntryFacts['authMethod'] {
+  if (value === undefined) return 'client_secret_post'
+  if (value.trim().toLowerCase() === 'basic') return 'client_secret_basic'
+  throw new Refusal(
+    `${path} is ${quote(value)}; write "basic", or leave it out to send the secret in the body.`,
+  )
+}
+
+/** How the token request is written: as a form (RFC 6749 section 4.1.3) unless it says JSON. */
+function readContentType(value: string | undefined, path: string): EntryFacts['contentType'] {
+  const type = value?.split(';')[0]?.trim().toLowerCase()
+  if (type === undefined || type === 'application/x-www-form-urlencoded')
+    return 'application/x-www-form-urlencoded'
+  if (type === 'application/json') return type
+  throw new Refusal(
+    `${path} is ${quote(value)}; write "application/x-www-form-urlencoded" or "application/json", or leave it out for the first.`,
+  )
+}
+
+/** `"true"` or `true`. What else stands there is not told, since it may be a refresh token. */
+function readFlag(value: unknown, path: string, warn: Warn): boolean {
+  const flag = String(value ?? false)
+    .trim()
+    .toLowerCase()
+  if (flag !== 'true' && flag !== 'false')
+    warn(path, 'It is neither "true" nor "false"; no refresh token is asked for.')
+  return flag === 'true'
+}
+
+/** An endpoint (RFC 6749 section 3), byte for byte. The URL itself is never told: it may hold a password. */
+function readEndpoint(value: string | undefined, path: string, options: EntryOptions): string {
+  if (value === undefined) throw new Refusal(`${path} is missing; give the provider's URL.`)
+  const isWritten = /^https?:\/\//i.test(value) && !/[\s\p{Cc}\\]/u.test(value)
+  const url = isWritten ? URL.parse(value) : null
+  if (url === null) throw new Refusal(`${path} is no https URL; give one that starts with "https://".`)
+  if (/^https?:\/\/[^/?#]*@/i.test(value))
+    throw new Refusal(`${path} holds a user name or password; give the URL without.`)
+  if (value.includes('#'))
+    throw new Refusal(`${path} has a fragment; remove "#" and what follows (RFC 6749 section 3.1).`)
+  if (url.protocol !== 'https:' && !options.allowsHttp(url))
+    throw new Refusal(
+      `${path} uses plain http; use https, or have an operator list the host in GATEPASS_ALLOWED_HOSTS.`,
+    )
+  return value
+}

@@ -1,0 +1,135 @@
+import type { JsonSchema } from '../domain/tool.ts'
+import { at, isAbsent, isRecord, type JsonRecord, kindOf, type Warn } from './metadata-member.ts'
+import { isOfType, isPattern, isTypeName, isUsable, readNames, readTypes } from './schema-keyword.ts'
+import { settleReferences } from './schema-reference.ts'
+import { withoutMisplaced } from './schema-shape.ts'
+
+/**
+ * Makes valid JSON Schema (2020-12) of what tool files call one. What is not valid is repaired where its meaning is
+ * plain and left out where it is not, each with a warning; leaving out only ever makes a schema accept more.
+ */
+export type Schema = JsonSchema | boolean
+
+/** A tool's input, or its configuration: a schema of type `object`, which takes anything when there is none. */
+export function readInputSchema(value: unknown, path: string, warn: Warn): JsonSchema {
+  if (isUnsaid(value)) return { type: 'object', properties: {} }
+  const schema = readRoot(value, path, warn)
+  if (schema.type !== undefined && schema.type !== 'object')
+    warn(at(path, 'type'), 'Arguments are always an object; the type became `object`.')
+  return { ...schema, type: 'object', properties: schema.properties ?? {} }
+}
+
+/** A tool's result; absent when nothing is said about it. */
+export function readOutputSchema(value: unknown, path: string, warn: Warn): JsonSchema | undefined {
+  if (isUnsaid(value)) return undefined
+  const schema = readRoot(value, path, warn)
+  if (Object.keys(schema).length === 0) return undefined
+  const isObject = schema.type === undefined && schema.properties !== undefined
+  return isObject ? { ...schema, type: 'object' } : schema
+}
+
+/** Real files have `[]` for "no configuration". */
+function isUnsaid(value: unknown): boolean {
+  return isAbsent(value) || (Array.isArray(value) && value.length === 0)
+}
+
+function readRoot(value: unknown, path: string, warn: Warn): JsonSchema {
+  const schema = readSchema(value, path, warn)
+  return isRecord(schema) ? settleReferences(schema, path, warn) : {}
+}
+
+const SCHEMA_OF_ONE = new Set([
+  ...[
+    'additionalProperties',
+    'propertyNames',
+    'unevaluatedProperties',
+    'items',
+    'contains',
+    'unevaluatedItems',
+  ],
+  ...['not', 'if', 'then', 'else', 'contentSchema'],
+])
+const SCHEMA_LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const SCHEMA_MAP = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
+
+/** One schema and all within it. References are settled afterwards, when the whole is known. */
+function readSchema(value: unknown, path: string, warn: Warn): Schema {
+  if (typeof value === 'boolean') return value
+  if (isTypeName(value)) {
+    warn(path, `A type's name stands where a schema belongs; it was read as its \`type\`.`)
+    return readSchema({ type: value }, path, () => {})
+  }
+  if (!isRecord(value)) {
+    warn(path, `It is ${kindOf(value)} and no schema; anything is accepted.`)
+    return {}
+  }
+  const node = withoutMisplaced(value, path, warn)
+  const members = Object.entries(node)
+    // `null` is "not said", but not where null is a value; which draft a file names makes no difference here
+    .filter(
+      ([keyword, inner]) =>
+        (inner !== null || ['default', 'const'].includes(keyword)) && keyword !== '$schema',
+    )
+    .map(([keyword, inner]) => [keyword, readKeyword(keyword, inner, at(path, keyword), warn)] as const)
+    .filter(([, inner]) => inner !== undefined)
+  return withTypes(Object.fromEntries(members), node, path, warn)
+}
+
+/** What a keyword's value becomes; `undefined`, after a warning, when it is left out. */
+function readKeyword(keyword: string, value: unknown, path: string, warn: Warn): unknown {
+  if (keyword === 'type') return readTypes(value, path, warn)
+  if (keyword === 'nullable') return undefined // became part of the type
+  if (keyword === 'required') return readNames(value, path, warn)
+  if (keyword === 'dependentRequired') return readDependentNames(value, path, warn)
+  if (SCHEMA_OF_ONE.has(keyword)) return readSchema(value, path, warn)
+  if (SCHEMA_LIST.has(keyword)) return readList(value, path, warn)
+  if (SCHEMA_MAP.has(keyword)) return readMap(keyword, value, path, warn)
+  return isUsable(keyword, value, path, warn) ? value : undefined
+}
+
+function readList(value: unknown, path: string, warn: Warn): readonly Schema[] | undefined {
+  if (Array.isArray(value) && value.length > 0)
+    return value.map((inner, index) => readSchema(inner, `${path}[${index}]`, warn))
+  warn(path, 'It must be a list of schemas with one in it; it was left out.')
+  return undefined
+}
+
+function readMap(keyword: string, value: unknown, path: string, warn: Warn): JsonRecord | undefined {
+  if (!isRecord(value)) {
+    const isEmpty = Array.isArray(value) && value.length === 0
+    if (!isEmpty) warn(path, `It is ${kindOf(value)} and must be an object of schemas; it was left out.`)
+    return undefined
+  }
+  const members = Object.entries(value).filter(([name]) => {
+    if (keyword !== 'patternProperties' || isPattern(name)) return true
+    warn(at(path, name), 'Its name is no regular expression; it was left out.')
+    return false
+  })
+  return Object.fromEntries(members.map(([name, inner]) => [name, readSchema(inner, at(path, name), warn)]))
+}
+
+function readDependentNames(value: unknown, path: string, warn: Warn): JsonRecord | undefined {
+  if (!isRecord(value)) return readNames(value, path, warn) && undefined
+  const members = Object.entries(value).map(
+    ([name, inner]) => [name, readNames(inner, at(path, name), warn)] as const,
+  )
+  return Object.fromEntries(members.filter(([, names]) => names !== undefined))
+}
+
+/** OpenAPI's `nullable` as a union with `null`, one type as a string, and the default held against the types. */
+function withTypes(read: JsonRecord, node: JsonRecord, path: string, warn: Warn): JsonSchema {
+  const said = Array.isArray(read.type) ? read.type.map(String) : []
+  const isNullable = node.nullable === true
+  const types = isNullable && said.length > 0 ? [...new Set([...said, 'null'])] : said
+  const values = Array.isArray(read.enum) ? read.enum : undefined
+  if (Object.hasOwn(read, 'default') && types.length > 0 && !isOfType(read.default, types))
+    warn(
+      at(path, 'default'),
+      `It is ${kindOf(read.default)}, not of type ${types.join(' or ')}; it stays as a remark.`,
+    )
+  return {
+    ...read,
+    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
+    ...(isNullable && values !== undefined && !values.includes(null) && { enum: [...values, null] }),
+  }
+}

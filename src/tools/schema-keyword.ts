@@ -1,0 +1,119 @@
+import { isRecord, kindOf, quote, type Warn } from './metadata-member.ts'
+
+/** The types of JSON Schema (2020-12 validation, section 6.1.1), and what tool files write for them. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ...['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'].map(
+    (type) => [type, type] as const,
+  ),
+  ['bigint', 'integer'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['str', 'string'],
+  ['bool', 'boolean'],
+  ['list', 'array'],
+  ['dict', 'object'],
+])
+
+export function isTypeName(value: unknown): value is string {
+  return typeof value === 'string' && (TYPES.has(value.toLowerCase()) || value.toLowerCase() === 'any')
+}
+
+/** The types that `type` allows; none when everything is allowed. */
+export function readTypes(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
+  const said = typeof value === 'string' ? value.split('|').map((one) => one.trim()) : value
+  if (!Array.isArray(said) || !said.every(isTypeName)) {
+    warn(path, `${quote(value)} is no type of JSON Schema; any type is accepted.`)
+    return undefined
+  }
+  if (said.some((one) => one.toLowerCase() === 'any')) {
+    warn(path, '`any` is no type of JSON Schema; it was left out, which accepts any type.')
+    return undefined
+  }
+  const types = [...new Set(said.flatMap((one) => TYPES.get(one.toLowerCase()) ?? []))]
+  const same =
+    typeof value === 'string'
+      ? types[0] === value
+      : types.length === said.length && said.every((one, i) => one === types[i])
+  if (!same) warn(path, `${quote(value)} was read as ${quote(types.length === 1 ? types[0] : types)}.`)
+  return types.length === 0 ? undefined : types
+}
+
+/** Whether the value is of one of the types. */
+export function isOfType(value: unknown, types: readonly string[]): boolean {
+  return types.some((type) => {
+    if (type === 'null') return value === null
+    if (type === 'array') return Array.isArray(value)
+    if (type === 'object') return isRecord(value)
+    if (type === 'integer') return Number.isInteger(value)
+    return typeof value === type
+  })
+}
+
+interface Expectation {
+  readonly of: string
+  readonly holds: (value: unknown) => boolean
+}
+
+const NUMBER: Expectation = { of: 'a number', holds: Number.isFinite }
+const COUNT: Expectation = {
+  of: 'a number of 0 or more',
+  holds: (value) => Number.isInteger(value) && Number(value) >= 0,
+}
+const FLAG: Expectation = { of: 'true or false', holds: (value) => typeof value === 'boolean' }
+const TEXT: Expectation = { of: 'a string', holds: (value) => typeof value === 'string' }
+const ANY: Expectation = { of: 'anything', holds: () => true }
+
+/** The keywords whose value is no schema (2020-12 validation, sections 6 to 9), and what their value must be. */
+const KEYWORDS: ReadonlyMap<string, Expectation> = new Map([
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((name) => [name, NUMBER] as const),
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'].map(
+    (name) => [name, COUNT] as const,
+  ),
+  ...['minProperties', 'maxProperties'].map((name) => [name, COUNT] as const),
+  ...['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'].map((name) => [name, FLAG] as const),
+  ...['title', 'description', 'format', '$comment', '$ref', 'contentEncoding', 'contentMediaType'].map(
+    (name) => [name, TEXT] as const,
+  ),
+  ['default', ANY],
+  ['const', ANY],
+  ['examples', { of: 'an array', holds: Array.isArray }],
+  ['enum', { of: 'an array with a value in it', holds: (value) => Array.isArray(value) && value.length > 0 }],
+  ['pattern', { of: 'a regular expression', holds: isPattern }],
+  ['multipleOf', { of: 'a number above 0', holds: (value) => Number.isFinite(value) && Number(value) > 0 }],
+])
+
+/** Keywords of other drafts or of one validator that change what a schema means, or make it none. */
+const FOREIGN = ['id', 'nullable', 'dependencies', 'discriminator']
+
+/** Whether a keyword's value can stand as it is. One that cannot is left out, with a warning. */
+export function isUsable(keyword: string, value: unknown, path: string, warn: Warn): boolean {
+  const expected = KEYWORDS.get(keyword)
+  if (expected?.holds(value)) return true
+  if (expected !== undefined) {
+    warn(path, `It is ${kindOf(value)} and must be ${expected.of}; it was left out.`)
+    return false
+  }
+  const isAnnotation = typeof value !== 'object' && !keyword.startsWith('$') && !FOREIGN.includes(keyword)
+  if (!isAnnotation) warn(path, `\`${keyword}\` cannot be used in this schema; it was left out.`)
+  return isAnnotation
+}
+
+/** A regular expression as JSON Schema wants it (ECMA-262 with the `u` flag; 2020-12 core, section 6.4). */
+export function isPattern(value: unknown): value is string {
+  if (typeof value !== 'string') return false
+  try {
+    return new RegExp(value, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+/** The names in a list of names, each once; `undefined` when it is no list. */
+export function readNames(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
+  const names = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
+  if (names === undefined) warn(path, `It is ${kindOf(value)} and must be a list of names; it was left out.`)
+  else if (Array.isArray(value) && names.length < value.length)
+    warn(path, 'What is no name in this list was left out.')
+  return names && [...new Set(names)]
+}

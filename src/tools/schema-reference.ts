@@ -1,0 +1,103 @@
+import type { JsonSchema } from '../domain/tool.ts'
+import { at, isRecord, type JsonRecord, quote, type Warn } from './metadata-member.ts'
+
+/** Keywords that hold a schema for the very same value: a reference that comes back through these never ends. */
+const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
+const HOLDS_DATA = new Set(['default', 'const', 'enum', 'examples', 'required', 'dependentRequired'])
+const HOLDS_NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
+
+interface Node {
+  readonly schema: JsonRecord
+  /** Pointers of the schemas that judge the same value. */
+  readonly inPlace: readonly string[]
+}
+
+/**
+ * Takes out every `$ref` that leads out of the schema, to no schema in it, or in a circle without end. What remains
+ * is `#` and a JSON Pointer (RFC 6901 section 6) to a schema within the root.
+ */
+export function settleReferences(root: JsonSchema, path: string, warn: Warn): JsonSchema {
+  const nodes = new Map<string, Node>()
+  collect(root, '', nodes)
+  if (![...nodes.values()].some(({ schema }) => typeof schema.$ref === 'string')) return root
+  const endless = endlessAmong(nodes)
+  const settle = (value: unknown, pointer: string, where: string): unknown => {
+    if (Array.isArray(value)) return value.map((one, i) => settle(one, `${pointer}/${i}`, `${where}[${i}]`))
+    if (!isRecord(value)) return value
+    const isSchema = nodes.has(pointer)
+    const members = Object.entries(value).map(([name, inner]) => {
+      if (isSchema && HOLDS_DATA.has(name)) return [name, inner] as const
+      if (isSchema && name === '$ref') return [name, settled(String(inner), at(where, name))] as const
+      return [name, settle(inner, `${pointer}/${escapeToken(name)}`, at(where, name))] as const
+    })
+    return Object.fromEntries(members.filter(([, inner]) => inner !== undefined))
+  }
+  const settled = (reference: string, where: string): string | undefined => {
+    const target = pointerOf(reference)
+    if (target === undefined || !nodes.has(target))
+      warn(where, `${quote(reference)} leads to no schema within this one; anything is accepted.`)
+    else if (endless.has(target)) warn(where, `${quote(reference)} leads in a circle; anything is accepted.`)
+    else return `#${target.split('/').map(encodeURIComponent).join('/')}`
+    return undefined
+  }
+  const schema = settle(root, '', path)
+  return isRecord(schema) ? schema : {}
+}
+
+/** Notes every schema under its pointer, without following references. */
+function collect(schema: unknown, pointer: string, nodes: Map<string, Node>): void {
+  if (!isRecord(schema)) return
+  const inPlace: string[] = []
+  nodes.set(pointer, { schema, inPlace })
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (HOLDS_DATA.has(keyword)) continue
+    const inner = `${pointer}/${escapeToken(keyword)}`
+    if (keyword === '$ref') inPlace.push(pointerOf(String(value)) ?? '?')
+    else if (isRecord(value) && !HOLDS_NAMED.has(keyword)) visit(value, inner, keyword)
+    else if (isRecord(value) || Array.isArray(value))
+      for (const [name, one] of Object.entries(value)) visit(one, `${inner}/${escapeToken(name)}`, keyword)
+  }
+  function visit(one: unknown, where: string, keyword: string): void {
+    if (IN_PLACE.has(keyword)) inPlace.push(where)
+    collect(one, where, nodes)
+  }
+}
+
+/** The schemas from which judging one value need never end: what remains when all that do end are taken away. */
+function endlessAmong(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
+  const left = new Map<string, number>()
+  const usedBy = new Map<string, string[]>()
+  for (const [pointer, { inPlace }] of nodes) {
+    const targets = inPlace.filter((target) => nodes.has(target))
+    left.set(pointer, targets.length)
+    for (const target of targets) {
+      const users = usedBy.get(target) ?? []
+      users.push(pointer)
+      usedBy.set(target, users)
+    }
+  }
+  const ended = [...left].filter(([, count]) => count === 0).map(([pointer]) => pointer)
+  for (let pointer = ended.pop(); pointer !== undefined; pointer = ended.pop()) {
+    left.delete(pointer)
+    for (const user of usedBy.get(pointer) ?? []) {
+      const count = (left.get(user) ?? 0) - 1
+      left.set(user, count)
+      if (count === 0) ended.push(user)
+    }
+  }
+  return new Set(left.keys())
+}
+
+/** The JSON Pointer in a `#...` reference, decoded; `undefined` for any other reference. */
+function pointerOf(reference: string): string | undefined {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined
+  try {
+    return decodeURIComponent(reference.slice(1))
+  } catch {
+    return undefined
+  }
+}
+
+function escapeToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}

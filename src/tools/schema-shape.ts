@@ -1,0 +1,91 @@
+import { at, isRecord, type JsonRecord, type Warn } from './metadata-member.ts'
+import { isTypeName } from './schema-keyword.ts'
+
+/** A node's keywords brought to their places: real files have them one level too deep, or one too high. */
+export function withoutMisplaced(node: JsonRecord, path: string, warn: Warn): JsonRecord {
+  return withTuple(withSiblings(withHoisted(node, path, warn), path, warn), path, warn)
+}
+
+/** `required` and `type` that stand inside `properties`, and `required: true` on a property, belong to the node itself. */
+function withHoisted(node: JsonRecord, path: string, warn: Warn): JsonRecord {
+  const { properties } = node
+  if (!isRecord(properties)) return node
+  const kept: [string, unknown][] = []
+  let required: unknown[] = Array.isArray(node.required) ? [...node.required] : []
+  let { type } = node
+  for (const [name, value] of Object.entries(properties)) {
+    const inner = at(at(path, 'properties'), name)
+    if (name === 'required' && Array.isArray(value)) {
+      warn(inner, 'The list stands inside `properties`; it was moved out.')
+      required = required.concat(value)
+    } else if (name === 'type' && (value === 'object' || Array.isArray(value))) {
+      warn(inner, 'The type stands inside `properties`; it was moved out.')
+      type ??= value
+    } else if (isRecord(value) && typeof value.required === 'boolean') {
+      const { required: isRequired, ...schema } = value
+      warn(
+        at(inner, 'required'),
+        'Which properties are required is a list beside `properties`; it was moved there.',
+      )
+      if (isRequired === true) required.push(name)
+      kept.push([name, schema])
+    } else kept.push([name, value])
+  }
+  return {
+    ...node,
+    ...(type !== undefined && { type }),
+    properties: Object.fromEntries(kept),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+/** Keywords whose value is a schema wherever they stand, so that no property was meant. */
+const TAKES_SCHEMA = new Set([
+  ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'unevaluatedProperties'],
+  ...[
+    'items',
+    'additionalItems',
+    'contains',
+    'unevaluatedItems',
+    'not',
+    'if',
+    'then',
+    'else',
+    'contentSchema',
+  ],
+  ...['$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'default', 'const'],
+])
+
+/** A schema beside `properties` under a name of its own was meant as one of them; nobody said it is required. */
+function withSiblings(node: JsonRecord, path: string, warn: Warn): JsonRecord {
+  const { properties } = node
+  if (!isRecord(properties)) return node
+  const isMeant = ([name, value]: [string, unknown]) =>
+    !TAKES_SCHEMA.has(name) &&
+    !name.startsWith('x-') &&
+    looksLikeSchema(value) &&
+    !Object.hasOwn(properties, name)
+  const strays = Object.entries(node).filter(isMeant)
+  for (const [name] of strays)
+    warn(at(path, name), 'It stands beside `properties`; it was moved in as an optional property.')
+  const rest = Object.entries(node).filter((entry) => !isMeant(entry))
+  return { ...Object.fromEntries(rest), properties: { ...properties, ...Object.fromEntries(strays) } }
+}
+
+function looksLikeSchema(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { type, properties, $ref } = value
+  return isTypeName(type) || Array.isArray(type) || isRecord(properties) || typeof $ref === 'string'
+}
+
+/** Earlier drafts' tuple, `items: [...]` with `additionalItems`, is 2020-12's `prefixItems` with `items`. */
+function withTuple(node: JsonRecord, path: string, warn: Warn): JsonRecord {
+  const { items, additionalItems, ...rest } = node
+  if (!Array.isArray(items)) return node
+  warn(at(path, 'items'), 'A list of schemas is `prefixItems` since JSON Schema 2020-12; it was moved there.')
+  return {
+    ...(items.length > 0 && { prefixItems: items }),
+    ...rest,
+    ...(additionalItems !== undefined && { items: additionalItems }),
+  }
+}
