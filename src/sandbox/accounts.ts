@@ -1,0 +1,18 @@
+/** Somebody who can approve, by the claim names of OpenID Connect. */
+export interface Account {
+  readonly sub: string
+  readonly name: string
+  readonly email: string
+}
+
+const ada: Account = { sub: 'ada', name: 'Ada Lovelace', email: 'ada@sandbox.example' }
+const grace: Account = { sub: 'grace', name: 'Grace Hopper', email: 'grace@sandbox.example' }
+
+export const ACCOUNTS: readonly Account[] = [ada, grace]
+
+/** Who approves when the form does not say. */
+export const DEFAULT_ACCOUNT = ada
+
+export function findAccount(sub: string): Account | undefined {
+  return ACCOUNTS.find((account) => account.sub === sub)
+}

@@ -1,0 +1,93 @@
+import { html } from 'hono/html'
+import { ACCOUNTS, DEFAULT_ACCOUNT } from './accounts.ts'
+import { SCOPES } from './scopes.ts'
+
+type Html = ReturnType<typeof html>
+
+/**
+ * `form-action` is left open: the form's answer redirects to the callback, which the directive would forbid.
+ * `data:` is for the ticks that the stylesheet draws in its boxes.
+ */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
+/** The pages look like Gatepass's own, but for what only they have. */
+export const sandboxCss = `
+.card fieldset label { display: flex; width: 100%; margin: 0; padding: 0.375rem 0; }
+.card label input { flex: none; margin-top: 0.125rem; --pico-form-element-border-color: var(--pico-muted-color); }
+.card fieldset legend { font-weight: 600; }
+.decision { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: 0.75rem; }
+.card button[value=deny] { border-color: var(--pico-muted-color); background: none; color: inherit; }
+.card button[value=deny]:hover { background: var(--pico-code-background-color); color: inherit; }
+`
+
+/** Who approves, and which of these scopes. Its form goes to the URL that it was shown at. */
+export function consentPage(scopes: readonly string[]): Html {
+  return layout(
+    'Gatepass asks for access',
+    html`<p>This page plays the part of a provider such as GitHub: its users approve here what an application may do
+        in their name. Nothing here is real.</p>
+      <form method="post">
+        <input type="hidden" name="scopes_shown" value="yes" />
+        <fieldset>
+          <legend>You are</legend>
+          ${ACCOUNTS.map(
+            ({ sub, name, email }) =>
+              html`<label><input type="radio" name="account" value="${sub}" ${sub === DEFAULT_ACCOUNT.sub ? 'checked' : ''} />
+                <span>${name} <span class="muted small">${email}</span></span></label>`,
+          )}
+        </fieldset>
+        <fieldset>
+          <legend>Gatepass may</legend>
+          ${scopes.map(
+            (scope) =>
+              html`<label><input type="checkbox" name="scope" value="${scope}" checked />
+                <span>${SCOPES[scope]} <span class="muted small">${scope}</span></span></label>`,
+          )}
+        </fieldset>
+        <div class="decision">
+          <button type="submit" name="decision" value="allow">Approve</button>
+          <button type="submit" name="decision" value="deny">Deny</button>
+        </div>
+      </form>`,
+  )
+}
+
+/** For a request whose sender is not sure, so that there is nowhere to go back to. */
+export function refusalPage(message: string): Html {
+  return layout(
+    'This request can’t be answered',
+    html`<p>${message}</p>
+      <p>Close this page and start again from the link that Gatepass gave you.</p>`,
+  )
+}
+
+function layout(title: string, content: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Sandbox</title>
+        <link rel="stylesheet" href="/assets/pico.css" />
+        <link rel="stylesheet" href="/assets/gatepass.css" />
+        <link rel="stylesheet" href="sandbox.css" />
+      </head>
+      <body class="narrow">
+        <header><p class="brand">Sandbox: a pretend provider</p></header>
+        <main>
+          <article class="card">
+            <h1>${title}</h1>
+            ${content}
+          </article>
+        </main>
+        <footer>Part of <code>gatepass dev</code>, for trying things out.</footer>
+      </body>
+    </html>`
+}
