@@ -40,7 +40,7 @@ export function authorizationEndpoint({ issuer, callbacks, tokens }: Authorizati
       if (reading.outcome === 'unknown_client') return c.html(refusalPage(reading.message), 400)
       if (reading.outcome === 'refused') return respond(c, reading.redirectUri, reading.answer)
       const { request } = reading
-      if (c.req.method === 'GET') return c.html(consentPage(request.scopes))
+      if (c.req.method !== 'POST') return c.html(consentPage(request.scopes))
 
       const form = new URLSearchParams(await c.req.text())
       const approval = readApproval(form, request)
