@@ -1,0 +1,67 @@
+import { html } from 'hono/html'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { type Html, name, page } from './layout.ts'
+
+export interface ConnectView {
+  /** The tool or application that asks. */
+  readonly requester?: string | undefined
+  readonly providerName: string
+  readonly userId: string
+  readonly scopes: readonly string[]
+  /** The step under way, counted from 0. */
+  readonly step: number
+  readonly steps: readonly { readonly providerName: string; readonly done: boolean }[]
+  readonly expiresAt: EpochSeconds
+  readonly now: EpochSeconds
+  /** Where the click is posted to. */
+  readonly action: string
+}
+
+/** What the user sees before the provider does: who asks, for whom, for what; one button. */
+export function connectPage(view: ConnectView): Html {
+  const { requester, providerName, userId, scopes, action } = view
+  const who = name(requester ?? 'Your application')
+  const provider = name(providerName)
+  const body = html`<main>
+<article class="card">
+${view.steps.length > 1 && progress(view)}
+<h1>${who} asks for access to ${provider}</h1>
+<p class="identity">You are connecting as <strong>${name(userId, { longest: 512 })}</strong> If that is not you, close this page.</p>
+<h2>What ${provider} will be asked for</h2>
+<ul class="scopes">
+${
+  scopes.length === 0
+    ? html`<li>The provider’s own default permissions</li>`
+    : scopes.map((scope) => html`<li><code><bdi>${scope}</bdi></code></li>`)
+}
+</ul>
+<form method="post" action="${action}"><button type="submit">Continue to ${provider}</button></form>
+<p class="muted small">${timeLeft(view)}</p>
+<h2>What happens next</h2>
+<p class="muted small">${provider} shows its own page, where you sign in and approve or refuse. Your password stays there.
+The tokens that it issues stay with Gatepass, encrypted, and serve only tools that act for you. You can revoke the access
+at any time, through your application or in your account at ${provider}.</p>
+</article>
+</main>`
+  return page(`Connect ${providerName}`, body)
+}
+
+const DONE = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="m4 12.5 5.5 5.5L20 7"/></svg>`
+
+function progress({ step, steps }: ConnectView): Html {
+  return html`<p class="muted small">Step ${step + 1} of ${steps.length}</p>
+<ol class="steps">
+${steps.map(({ providerName, done }, index) => {
+  if (done)
+    return html`<li class="done">${DONE}${name(providerName)}<span class="visually-hidden">, connected</span></li>`
+  if (index === step) return html`<li aria-current="step">${name(providerName)}</li>`
+  return html`<li>${name(providerName)}<span class="visually-hidden">, to come</span></li>`
+})}
+</ol>`
+}
+
+function timeLeft({ expiresAt, now }: ConnectView): string {
+  const minutes = Math.floor((expiresAt - now) / 60)
+  if (minutes < 1) return 'This link works for less than a minute more.'
+  return `This link works for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}.`
+}

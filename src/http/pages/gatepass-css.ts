@@ -1,0 +1,149 @@
+/** What pico.css leaves open. Text in a module, so that it is found from `src` and from `dist` alike. */
+export const gatepassCss = `
+:root {
+  --pico-font-size: 100%;
+  --pico-border-radius: 0.5rem;
+  --gp-good: #1a7f4b;
+  --gp-bad: #b3372f;
+  --gp-wait: #8a6100;
+}
+:root:not([data-theme=dark]) {
+  --pico-background-color: #f4f5f8;
+  --pico-card-background-color: #fff;
+  --pico-card-border-color: #dfe3ea;
+  --pico-muted-color: #59606d;
+  --pico-code-color: #2d3138;
+}
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme]) {
+    --pico-background-color: #11141b;
+    --pico-card-background-color: #191d27;
+    --pico-card-border-color: #2b3140;
+    --pico-muted-color: #9aa3b5;
+    --pico-code-background-color: #232937;
+    --pico-code-color: #dfe3eb;
+    --gp-good: #5fce94;
+    --gp-bad: #f28b80;
+    --gp-wait: #e3b341;
+  }
+}
+
+/* The page */
+body { display: flex; flex-direction: column; min-height: 100vh; min-height: 100dvh; overflow-wrap: anywhere; }
+body > header, body > main { box-sizing: border-box; padding: 1rem; }
+.narrow > header, .narrow > main { max-width: 34rem; }
+.narrow > header { margin-top: auto; padding-block: 1.25rem 0.5rem; }
+.narrow > main { margin-bottom: auto; padding-block: 0 2rem; }
+.brand { display: flex; align-items: center; gap: 0.5rem; margin: 0; color: var(--pico-muted-color); font-weight: 600; }
+.brand svg { color: var(--pico-primary); }
+:focus-visible { outline: 3px solid var(--pico-primary); outline-offset: 2px; }
+.muted { color: var(--pico-muted-color); }
+.small { font-size: 0.875rem; }
+.visually-hidden {
+  position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+}
+code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
+
+/* The card */
+.card {
+  margin: 0; padding: 1.5rem;
+  border: 1px solid var(--pico-card-border-color); border-radius: 0.75rem;
+  background: var(--pico-card-background-color); --pico-background-color: var(--pico-card-background-color);
+  box-shadow: 0 1px 2px rgb(16 24 40 / 5%), 0 8px 24px rgb(16 24 40 / 6%);
+}
+.card > :last-child { margin-bottom: 0; }
+.card h1 { margin: 0 0 0.75rem; font-size: 1.375rem; line-height: 1.3; text-wrap: balance; }
+@media (min-width: 576px) {
+  .card { padding: 2rem 2.25rem; }
+  .card > :last-child { margin-bottom: 0; }
+.card h1 { font-size: 1.5rem; }
+}
+.card h2 { margin: 1.5rem 0 0.5rem; font-size: 1rem; line-height: 1.4; }
+.card form { margin: 1.5rem 0 0.5rem; }
+.card button, .card .button {
+  display: block; width: 100%; margin: 0; padding: 0.8rem 1rem; box-sizing: border-box;
+  border: 1px solid transparent; border-radius: var(--pico-border-radius);
+  background: var(--pico-primary-background); color: var(--pico-primary-inverse);
+  font-weight: 600; text-align: center; text-decoration: none;
+}
+.card button:hover, .card .button:hover { background: var(--pico-primary-hover-background); color: var(--pico-primary-inverse); }
+.card .button { margin-top: 1.25rem; }
+
+/* The connect page */
+.identity {
+  margin: 1rem 0 0; padding: 0.75rem 1rem;
+  border: 1px solid var(--pico-card-border-color); border-left: 4px solid var(--pico-primary);
+  border-radius: var(--pico-border-radius);
+}
+.identity strong { display: block; font-size: 1.0625rem; line-height: 1.4; }
+.scopes { margin: 0; padding: 0; border-block: 1px solid var(--pico-card-border-color); }
+.scopes li { margin: 0; padding: 0.5rem 0; list-style: none; line-height: 1.5; }
+.scopes li + li { border-top: 1px solid var(--pico-card-border-color); }
+.scopes code { display: inline; padding: 0; background: none; font-size: 0.875rem; white-space: pre-wrap; }
+.steps { display: flex; flex-wrap: wrap; gap: 0.375rem; margin: 0 0 1.25rem; padding: 0; }
+.steps li {
+  margin: 0; padding: 0.2rem 0.7rem; list-style: none; max-width: 100%; box-sizing: border-box;
+  border: 1px solid var(--pico-card-border-color); border-radius: 1rem;
+  color: var(--pico-muted-color); font-size: 0.875rem; line-height: 1.4;
+}
+.steps svg { width: 0.875rem; height: 0.875rem; margin-right: 0.3rem; vertical-align: -0.125rem; }
+.steps .done { color: var(--gp-good); }
+.steps [aria-current] { border-color: var(--pico-primary); color: var(--pico-primary); font-weight: 600; }
+
+/* The endings */
+.sign { display: block; width: 2.75rem; height: 2.75rem; margin-bottom: 1rem; }
+.good { color: var(--gp-good); }
+.bad { color: var(--gp-bad); }
+.wait { color: var(--gp-wait); }
+.facts { margin: 1rem 0; }
+.facts dt { color: var(--pico-muted-color); }
+.facts dd { margin: 0 0 0.5rem; font-weight: 600; }
+@media (min-width: 480px) {
+  .facts { display: grid; grid-template-columns: max-content 1fr; gap: 0.375rem 1rem; }
+  .facts dd { margin: 0; }
+}
+.reason { margin-top: 1.5rem; padding-top: 0.75rem; border-top: 1px solid var(--pico-card-border-color); }
+
+/* The API reference */
+.wide > header, .wide > main { max-width: 76rem; }
+.wide > main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
+.wide > main > nav { display: block; font-size: 0.875rem; }
+.wide nav ul { display: block; margin: 0 0 0.75rem; padding: 0; }
+.wide nav li { display: block; margin: 0; padding: 0.125rem 0; list-style: none; }
+.wide nav a { display: inline-block; margin: 0; padding: 0.125rem 0; text-decoration: none; }
+.wide nav a:hover { text-decoration: underline; }
+.wide nav li ul { display: none; }
+.wide h1 { margin-bottom: 0.25rem; font-size: 1.75rem; }
+.wide section > h2 { margin: 2rem 0 0.75rem; font-size: 1.375rem; }
+.wide section { margin: 0; scroll-margin-top: 1rem; }
+.operation { margin: 0 0 1rem; padding: 1rem; box-shadow: none; scroll-margin-top: 1rem; }
+.operation h3 { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 0.625rem; margin: 0 0 0.5rem; font-size: 1rem; }
+.operation h3 code { display: inline; padding: 0; background: none; color: inherit; font-size: 0.9375rem; }
+.operation h4 { margin: 1rem 0 0.375rem; font-size: 0.875rem; color: var(--pico-muted-color); }
+.operation p, .operation ul { margin-bottom: 0.5rem; }
+.method { padding: 0.1rem 0.45rem; border: 1px solid currentColor; border-radius: 0.3rem; font-size: 0.75rem; font-weight: 700; color: var(--pico-muted-color); }
+.method.get { color: var(--pico-primary); }
+.method.post { color: var(--gp-good); }
+.method.delete { color: var(--gp-bad); }
+.method.put, .method.patch { color: var(--gp-wait); }
+.members { margin: 0; padding: 0; font-size: 0.9375rem; }
+.members .members { margin: 0.375rem 0 0; padding-left: 0.875rem; border-left: 2px solid var(--pico-card-border-color); }
+.members > li { margin: 0; padding: 0.375rem 0; list-style: none; }
+.members > li + li { border-top: 1px solid var(--pico-card-border-color); }
+.members p { margin: 0.125rem 0 0; }
+.scroll { max-width: 100%; overflow-x: auto; }
+.scroll table { margin: 0; font-size: 0.9375rem; }
+.scroll th, .scroll td:not(:last-child) { white-space: nowrap; overflow-wrap: normal; }
+.scroll th, .scroll td { padding: 0.375rem 0.75rem 0.375rem 0; vertical-align: top; background: none; }
+.operation details { margin: 0; padding: 0.25rem 0; border: 0; }
+.operation details summary { display: flex; justify-content: space-between; gap: 0.75rem; margin: 0; font-size: 0.9375rem; line-height: 1.5; }
+.operation details[open] > summary { margin-bottom: 0.375rem; }
+.operation pre { margin: 0.25rem 0 0.5rem; padding: 0.75rem; font-size: 0.8125rem; overflow-x: auto; overflow-wrap: normal; }
+.operation pre code { display: block; padding: 0; background: none; overflow-wrap: normal; }
+@media (min-width: 1024px) {
+  .wide > main { grid-template-columns: 16rem minmax(0, 1fr); gap: 2.5rem; }
+  .wide > main > nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
+  .wide nav li ul { display: block; margin: 0.125rem 0 0.5rem; padding-left: 0.75rem; }
+  .wide nav li ul a { color: var(--pico-muted-color); }
+}
+`

@@ -1,0 +1,322 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import { describe, expect, test } from 'vitest'
+import { FAILURE_REASONS } from '../../src/domain/authorization.ts'
+import { assetHref, assets } from '../../src/http/assets.ts'
+import { type ConnectView, connectPage } from '../../src/http/pages/connect-page.ts'
+import { docsPage, type OpenApiDocument } from '../../src/http/pages/docs-page.ts'
+import { ENDING_KINDS, type EndingView, endingPage, endingTitle } from '../../src/http/pages/ending-page.ts'
+import { landingPage } from '../../src/http/pages/landing-page.ts'
+import type { Html } from '../../src/http/pages/layout.ts'
+
+function connectView(view: Partial<ConnectView> = {}): ConnectView {
+  return {
+    requester: 'Calendar helper',
+    providerName: 'Google',
+    userId: 'alice@example.com',
+    scopes: ['calendar.read'],
+    step: 0,
+    steps: [{ providerName: 'Google', done: false }],
+    expiresAt: 1600,
+    now: 1000,
+    action: '/connect/auth_1',
+    ...view,
+  }
+}
+
+function endingView(view: Partial<EndingView> = {}): EndingView {
+  return { kind: 'failed', reason: 'access_denied', message: '', ...view }
+}
+
+const document: OpenApiDocument = {
+  info: { title: 'Pets', version: '1.0.0', description: 'All about `pets`.' },
+  tags: [{ name: 'Pets', description: 'The animals.' }],
+  paths: {
+    '/pets/{id}': {
+      get: {
+        summary: 'One pet',
+        tags: ['Pets'],
+        parameters: [
+          { name: 'id', in: 'path', required: true, description: 'Its id.', schema: { type: 'string' } },
+        ],
+        responses: {
+          200: {
+            description: 'The pet.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Pet' } } },
+          },
+          404: { description: 'No such pet.' },
+        },
+      },
+    },
+    '/pets': {
+      post: {
+        description: 'Adds one.',
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['name'],
+                properties: { name: { type: 'string', maxLength: 40, description: 'What it is called.' } },
+              },
+              example: { name: 'Rex' },
+            },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    schemas: {
+      Pet: {
+        type: 'object',
+        properties: {
+          kind: { enum: ['cat', 'dog'] },
+          parents: { type: 'array', items: { $ref: '#/components/schemas/Pet' } },
+          tags: { type: 'object', additionalProperties: { type: 'string' } },
+        },
+      },
+    },
+  },
+}
+
+async function render(html: Html): Promise<string> {
+  return String(await html)
+}
+
+describe('what others wrote is escaped', () => {
+  const hostile = [`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' autofocus onfocus='x`]
+  const places: [string, (text: string) => Html][] = [
+    ['the requester', (text) => connectPage(connectView({ requester: text }))],
+    ['the provider', (text) => connectPage(connectView({ providerName: text }))],
+    ['the user', (text) => connectPage(connectView({ userId: text }))],
+    ['a scope', (text) => connectPage(connectView({ scopes: ['read', text] }))],
+    ['the action', (text) => connectPage(connectView({ action: text }))],
+    [
+      'a step',
+      (text) =>
+        connectPage(
+          connectView({
+            steps: [
+              { providerName: text, done: true },
+              { providerName: text, done: false },
+            ],
+          }),
+        ),
+    ],
+    ...(['title', 'providerName', 'requester', 'userId', 'account', 'message'] as const).map(
+      (member): [string, (text: string) => Html] => [
+        `an ending's ${member}`,
+        (text) => endingPage(endingView({ [member]: text })),
+      ],
+    ),
+    [`the next URI's path`, (text) => endingPage(endingView({ nextUri: `https://app.test/?q=${text}` }))],
+    [
+      'the landing page',
+      (text) =>
+        landingPage({ version: text, development: true, publicUrl: text, sandbox: { toolName: text } }),
+    ],
+    [
+      'the document',
+      (text) =>
+        docsPage({
+          info: { title: text, version: text, description: `${text}\n\n\`${text}\`` },
+          tags: [{ name: text, description: text }],
+          paths: {
+            [text]: {
+              get: {
+                summary: text,
+                description: text,
+                tags: [text],
+                parameters: [
+                  { name: text, in: text, schema: { enum: [text], pattern: text, default: text } },
+                ],
+                requestBody: { content: { [text]: { example: text } } },
+                responses: { [text]: { description: text, content: { [text]: { example: { a: text } } } } },
+              },
+            },
+          },
+          components: {
+            schemas: { [text]: { properties: { [text]: { $ref: text }, b: { description: text } } } },
+          },
+        }),
+    ],
+  ]
+
+  test.each(places)('%s', async (_place, show) => {
+    const tags = (page: string) => page.match(/<[a-z!/][^\s>]*|\son[a-z]+=/gi)
+    const expected = tags(await render(show('harmless')))
+    for (const text of hostile) {
+      const shown = await render(show(text))
+      expect(shown).not.toContain(text)
+      expect(shown).not.toMatch(/<script|<img src=x|["'] autofocus/)
+      expect(tags(shown)?.filter((tag) => !/^\son/i.test(tag))).toEqual(expected)
+    }
+  })
+
+  test('a next URI that is not of the web is no link', async () => {
+    for (const nextUri of ['javascript:alert(1)', 'data:text/html,x', '//app.test', 'nonsense'])
+      expect(await render(endingPage(endingView({ nextUri })))).not.toContain('Go on to')
+  })
+})
+
+test('no page carries a script, an inline style or anything from elsewhere', async () => {
+  const pages = [
+    connectPage(connectView()),
+    ...ENDING_KINDS.map((kind) => endingPage(endingView({ kind }))),
+    landingPage({ version: '1', development: true, publicUrl: 'http://localhost:8400' }),
+    docsPage(document),
+  ]
+  for (const html of pages) {
+    const shown = await render(html)
+    expect(shown).toMatch(/^<!DOCTYPE html>\n<html lang="en">/)
+    expect(shown).toMatch(/<title>[^<]+ · Gatepass<\/title>/)
+    expect(shown.match(/<h1/g)).toHaveLength(1)
+    expect(shown).not.toMatch(/<script|<style|\sstyle=|\son\w+=|(src|href)="(?!\/|#)/)
+    expect(shown).not.toMatch(/undefined|\[object|NaN/)
+  }
+})
+
+describe('the connect page', () => {
+  test('says who asks, for whom, for what, and has one button', async () => {
+    const shown = await render(connectPage(connectView({ scopes: ['https://x.test/a?b=c', 'User.Read'] })))
+    expect(shown).toContain('<bdi>Calendar helper</bdi> asks for access to <bdi>Google</bdi>')
+    expect(shown).toContain('<bdi>alice@example.com</bdi></strong> If that is not you, close this page.')
+    expect(shown).toContain('<bdi>https://x.test/a?b=c</bdi>')
+    expect(shown).toContain('<bdi>User.Read</bdi>')
+    expect(shown).toContain('<form method="post" action="/connect/auth_1">')
+    expect(shown.match(/<button/g)).toHaveLength(1)
+  })
+
+  test('names the application when it is not told who asks', async () => {
+    const { requester: _, ...view } = connectView()
+    expect(await render(connectPage(view))).toContain('Your application</bdi> asks for access')
+  })
+
+  test('says so when no scopes are asked for', async () => {
+    expect(await render(connectPage(connectView({ scopes: [] })))).toContain('own default permissions')
+  })
+
+  test('shows how far it is when there are several providers', async () => {
+    const steps = ['Google', 'GitHub', 'Notion'].map((providerName, index) => ({
+      providerName,
+      done: index === 0,
+    }))
+    const shown = await render(connectPage(connectView({ providerName: 'GitHub', step: 1, steps })))
+    expect(shown).toContain('Step 2 of 3')
+    expect(shown).toContain('<li aria-current="step"><bdi>GitHub</bdi></li>')
+    expect(await render(connectPage(connectView()))).not.toContain('Step 1')
+  })
+
+  test.each([
+    [600, '10 more minutes'],
+    [119, '1 more minute.'],
+    [59, 'less than a minute'],
+    [-5, 'less than a minute'],
+  ])('with %i seconds left: %s', async (seconds, words) => {
+    expect(await render(connectPage(connectView({ expiresAt: 1000 + seconds })))).toContain(words)
+  })
+
+  test('cuts a name that would fill the page with words of its own', async () => {
+    const shown = await render(connectPage(connectView({ requester: 'x'.repeat(5000) })))
+    expect(shown).toContain(`${'x'.repeat(80)}…`)
+    expect(shown).not.toContain('x'.repeat(81))
+  })
+})
+
+describe('an ending', () => {
+  test.each(FAILURE_REASONS)('%s has a page of its own that says what to do', async (reason) => {
+    const shown = await render(endingPage(endingView({ reason })))
+    expect(shown).toContain(endingTitle('failed', reason))
+    expect(shown).toMatch(/<h2>What to do<\/h2><p>.{30,}<\/p>/)
+    expect(shown).toContain(`Reason: <code>${reason}</code>`)
+  })
+
+  test('has a title like no other', () => {
+    const titles = [
+      ...FAILURE_REASONS.map((reason) => endingTitle('failed', reason)),
+      ...ENDING_KINDS.map((kind) => endingTitle(kind)),
+    ]
+    expect(new Set(titles).size).toBe(titles.length)
+  })
+
+  test('completed says what is connected and leads on', async () => {
+    const shown = await render(
+      endingPage({
+        kind: 'completed',
+        providerName: 'Google',
+        account: 'alice@gmail.com',
+        message: '',
+        nextUri: 'https://app.test/done?a=1&b=2',
+      }),
+    )
+    expect(shown).toContain('Google is connected')
+    expect(shown).toContain('alice@gmail.com')
+    expect(shown).toContain('close this window')
+    expect(shown).toContain('href="https://app.test/done?a=1&amp;b=2">Go on to app.test</a>')
+    expect(shown).not.toContain('Reason:')
+  })
+
+  test('only the one that is being finished asks again by itself', async () => {
+    for (const kind of ENDING_KINDS)
+      expect((await render(endingPage(endingView({ kind })))).includes('http-equiv="refresh"')).toBe(
+        kind === 'working',
+      )
+  })
+
+  test('tells what the flow says happened', async () => {
+    const shown = await render(endingPage(endingView({ message: 'GitHub said no.' })))
+    expect(shown).toContain('<p>GitHub said no.</p>')
+  })
+})
+
+describe('the API reference', () => {
+  test('shows each operation under its tag, with parameters, body and responses', async () => {
+    const shown = await render(docsPage(document))
+    expect(shown).toContain('<a href="#get-pets-id">GET /pets/{id}</a>')
+    expect(shown).toContain('id="get-pets-id"')
+    expect(shown).toMatch(/<td><code>id<\/code><\/td><td>path<\/td>/)
+    expect(shown).toContain('<code>name</code> <span class="muted">string · <strong>required</strong>')
+    expect(shown).toContain('up to 40 characters')
+    expect(shown).toContain('&quot;name&quot;: &quot;Rex&quot;')
+    expect(shown).toContain('All about <code>pets</code>.')
+    expect(shown.indexOf('>Other</h2>')).toBeGreaterThan(shown.indexOf('>Pets</h2>'))
+  })
+
+  test('follows a $ref once and links it from then on', async () => {
+    const shown = await render(docsPage(document))
+    expect(shown).toContain('array of <a href="#schema-Pet">Pet</a>')
+    expect(shown).toContain('id="schema-Pet"')
+    expect(shown).toContain('map of string')
+    expect(shown.match(/one of <code>&quot;cat&quot;<\/code>, <code>&quot;dog&quot;<\/code>/g)).toHaveLength(
+      2,
+    )
+  })
+
+  test('every link within the page leads somewhere', async () => {
+    const shown = await render(docsPage(document))
+    for (const [, anchor] of shown.matchAll(/href="#([^"]+)"/g)) expect(shown).toContain(`id="${anchor}"`)
+  })
+
+  test('takes the document that the route definitions give', async () => {
+    const made = new OpenAPIHono().getOpenAPI31Document({
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+    })
+    expect(await render(docsPage(made))).toContain('<h1>T</h1>')
+  })
+})
+
+describe('the assets', () => {
+  test.each(['pico.css', 'gatepass.css', 'icon.svg'] as const)(
+    '%s is kept for ever by its hash',
+    async (name) => {
+      const app = assets()
+      const current = await app.request(assetHref(name))
+      expect(current.status).toBe(200)
+      expect(current.headers.get('content-type')).toMatch(/^(text\/css|image\/svg\+xml)/)
+      expect(current.headers.get('cache-control')).toContain('immutable')
+      const other = await app.request(`/assets/${name}?v=old`)
+      expect(other.headers.get('cache-control')).toBe('no-cache')
+    },
+  )
+})
