@@ -69,11 +69,7 @@ async function redeem(
   const finished = await store.authorizations.finishStep(claimed, connection, { makeDefault }, now())
   if (finished !== undefined) return finished
   // the entry was deleted, or the claim ran out: a grant that nobody keeps is given back
-  await oauth.revoke(
-    registered,
-    grant.refreshToken ?? grant.accessToken,
-    grant.refreshToken ? 'refresh_token' : 'access_token',
-  )
+  await oauth.revoke(registered, grant)
   throw new ProviderRefusal(
     'provider_changed',
     'The authorization could not be finished. Ask for a new link.',

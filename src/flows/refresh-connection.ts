@@ -84,12 +84,7 @@ async function refreshClaimed(
     // the user revoked or consented anew meanwhile: what stands in the store counts
     const current = await store.connections.find(id)
     if (current?.status === 'active') return { outcome: 'usable', connection: current }
-    if (current === undefined)
-      await oauth.revoke(
-        registered,
-        grant.refreshToken ?? grant.accessToken,
-        grant.refreshToken ? 'refresh_token' : 'access_token',
-      )
+    if (current === undefined) await oauth.revoke(registered, grant)
     return { outcome: 'authorization_required' }
   } catch (failure) {
     if (!(failure instanceof Error)) throw failure

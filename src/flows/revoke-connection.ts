@@ -1,11 +1,10 @@
 import type { Broker } from '../broker.ts'
 import type { Connection } from '../domain/connection.ts'
+import type { Revocation } from '../providers/oauth-client.ts'
 import { UnsealError } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { openAccess } from './get-access-token.ts'
 import { openRefreshToken } from './refresh-connection.ts'
-
-export type Revocation = 'revoked' | 'unsupported' | 'failed'
 
 /**
  * Deletes the connection here, first and in every case, then revokes its tokens at the provider (RFC 7009). Tokens
@@ -20,14 +19,12 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
   if (gone.providerIdentity !== providerIdentity(broker, entry) || broker.clientFor(entry) === undefined)
     return 'failed'
   try {
-    const registered = registeredClient(broker, entry)
     const { accessToken } = openAccess(broker, gone)
-    const refreshed =
-      gone.refresh === undefined
-        ? undefined
-        : await oauth.revoke(registered, openRefreshToken(broker, gone), 'refresh_token')
-    const accessed = await oauth.revoke(registered, accessToken, 'access_token')
-    return refreshed ?? accessed
+    const tokens = {
+      accessToken,
+      ...(gone.refresh !== undefined && { refreshToken: openRefreshToken(broker, gone) }),
+    }
+    return await oauth.revoke(registeredClient(broker, entry), tokens)
   } catch (error) {
     if (error instanceof UnsealError) return 'failed'
     throw error

@@ -49,15 +49,11 @@ export interface OAuthClient {
   redeem(client: RegisteredClient, response: URLSearchParams, secrets: AttemptSecrets): Promise<Grant>
   /** RFC 6749 section 6. Throws `ProviderRefusal`. */
   refresh(client: RegisteredClient, refreshToken: string, accessToken: string): Promise<Grant>
-  /** RFC 7009. */
-  revoke(
-    client: RegisteredClient,
-    token: string,
-    hint: TokenHint,
-  ): Promise<'revoked' | 'unsupported' | 'failed'>
+  /** RFC 7009: the refresh token, if there is one, and the access token. */
+  revoke(client: RegisteredClient, tokens: Pick<Grant, 'accessToken' | 'refreshToken'>): Promise<Revocation>
 }
 
-type TokenHint = 'access_token' | 'refresh_token'
+export type Revocation = 'revoked' | 'unsupported' | 'failed'
 
 export interface AuthorizationRequest {
   readonly state: string
@@ -122,7 +118,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     config[customFetch] = (_url, request) => tokenFetch(registered, block, values, request, seen)
     try {
       const tokens = await ask(config)
-      return { tokens, claims: accountClaims(seen.idTokenClaims ?? tokens.claims()) }
+      return { tokens, claims: accountClaims(seen.idTokenClaims ?? tokens.claims()), extra: seen.extra ?? {} }
     } catch (error) {
       throw refusalOf(registered.provider.displayName, said(error), { ...seen, cause: seen.fault ?? error })
     }
@@ -149,6 +145,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
         now: now(),
       })
       seen.idTokenClaims = repaired.idTokenClaims
+      seen.extra = repaired.extra
       return Response.json(repaired.body, { status: repaired.status })
     } catch (error) {
       seen.fault = error
@@ -173,7 +170,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
 
   async function describe(
     registered: RegisteredClient,
-    { tokens, claims }: Granted,
+    { tokens, claims, extra }: Granted,
     values: TemplateValues,
     event: 'onTokenGrant' | 'onTokenRefresh',
   ): Promise<Grant> {
@@ -185,7 +182,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     const introspected = provider.introspectionRequest?.triggers[event]
       ? await resource(provider.introspectionRequest, withToken)
       : undefined
-    const told = userInfo ?? claims
+    const told = userInfo ?? claims ?? (Object.keys(extra).length > 0 ? extra : undefined)
     const expiresIn = tokens.expires_in ?? secondsLeft(introspected, now())
     const scope = tokens.scope ?? introspected?.scope
     return {
@@ -270,11 +267,11 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
       return describe(registered, granted, values, 'onTokenRefresh')
     },
 
-    async revoke(registered, token, hint) {
+    async revoke(registered, { accessToken, refreshToken }) {
       const block = registered.provider.revocationRequest
       if (block === undefined) return 'unsupported'
+      const values = { ...templateValues(registered), access_token: accessToken, refresh_token: refreshToken }
       const config = configure(registered, block)
-      const values = { ...templateValues(registered), [hint]: token }
       let refused = false
       config[customFetch] = async (_url, request) => {
         const { status } = await outgoing.send(requestOf(block, values, request))
@@ -282,8 +279,12 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
         return new Response(null, { status: 200 })
       }
       try {
-        await tokenRevocation(config, token, { token_type_hint: hint })
-        return refused ? 'failed' : 'revoked'
+        if (refreshToken !== undefined)
+          await tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' })
+        // many servers end both with the first; for those that do not, its answer is the one that counts
+        const outcome = refreshToken === undefined ? undefined : refused
+        await tokenRevocation(config, accessToken, { token_type_hint: 'access_token' })
+        return (outcome ?? refused) ? 'failed' : 'revoked'
       } catch {
         return 'failed'
       }
@@ -295,6 +296,8 @@ interface Granted {
   readonly tokens: TokenEndpointResponse
   /** Of the ID token, when there was one. */
   readonly claims: Readonly<Record<string, unknown>> | undefined
+  /** What else the token response told, such as the workspace. */
+  readonly extra: Readonly<Record<string, unknown>>
 }
 
 function configure(

@@ -31,6 +31,7 @@ export interface Seen {
   retryAfter?: number | undefined
   fault?: unknown
   idTokenClaims?: Readonly<Record<string, unknown>> | undefined
+  extra?: Readonly<Record<string, unknown>>
 }
 
 /** What went wrong, told apart by whether it speaks of the grant, the client, or only of this moment. */

@@ -187,8 +187,8 @@ export interface Connections {
 }
 
 export interface Tools {
-  /** Adds or replaces the tool with that `uid`; its aliases with it. */
-  put(tool: Tool): Promise<void>
+  /** Adds or replaces the tool with that `uid`, its aliases, and the provider entries that come with it: all or nothing. */
+  put(tool: Tool, entries?: readonly ProviderEntry[]): Promise<void>
   /** All that answer to this spelling (lower case), newest first. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   findByIdentity(

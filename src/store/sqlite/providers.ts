@@ -56,6 +56,12 @@ export function sqliteProviders({ db, changed }: SqliteContext): Providers {
   }
 }
 
+/** Adds the entry, or replaces the one with its `uid`. */
+export function putProvider(tx: Pick<SqliteContext['db'], 'insert'>, entry: ProviderEntry): void {
+  const row = toRow(entry)
+  tx.insert(providers).values(row).onConflictDoUpdate({ target: providers.uid, set: row }).run()
+}
+
 /** Every column by name: drizzle leaves out what is `undefined`, which would keep the old value. */
 function toRow(entry: ProviderEntry): typeof providers.$inferInsert {
   return {

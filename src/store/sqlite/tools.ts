@@ -2,6 +2,7 @@ import { and, desc, eq, isNull, notInArray } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../../domain/tool.ts'
 import type { Tools } from '../store.ts'
 import { present, type SqliteContext, type SqliteDatabase } from './database.ts'
+import { putProvider } from './providers.ts'
 import { toolAliases, tools } from './schema.ts'
 
 type Row = typeof tools.$inferSelect
@@ -9,9 +10,16 @@ type Writer = Pick<SqliteDatabase, 'insert' | 'delete'>
 
 export function sqliteTools({ db, changed }: SqliteContext): Tools {
   return {
-    async put(tool) {
-      db.transaction((tx) => putTool(tx, tool), { behavior: 'immediate' })
+    async put(tool, entries = []) {
+      db.transaction(
+        (tx) => {
+          for (const entry of entries) putProvider(tx, entry)
+          putTool(tx, tool)
+        },
+        { behavior: 'immediate' },
+      )
       changed({ noun: 'tool' })
+      if (entries.length > 0) changed({ noun: 'provider' })
     },
     async named(projectId, alias) {
       return db

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// Plain JavaScript that every Node can read: it looks at the version before anything native is loaded, because
+// better-sqlite3 crashes on Node 20 instead of saying what is wrong.
+import { existsSync } from 'node:fs'
+
+const OLDEST = [22, 19]
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+  console.error(
+    `Gatepass needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. In a checkout, \`npm start\` and \`npm run gatepass -- <command>\` use a current one by themselves.`,
+  )
+  process.exit(1)
+}
+
+const source = new URL('../src/main.ts', import.meta.url)
+const built = new URL('../dist/main.js', import.meta.url)
+// a checkout runs its sources, a published package what was built from them
+await import(existsSync(source) ? source.href : built.href)

@@ -1,0 +1,253 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { BrokerSettings, Verifier } from './broker.ts'
+import { parseAllowedHost } from './providers/outgoing.ts'
+
+/** All settings, read once from the environment. Frozen; nothing else reads `process.env`. */
+export interface Config extends BrokerSettings {
+  readonly host: string
+  readonly port: number
+  readonly databasePath: string
+  /** 32 bytes each, newest first. */
+  readonly masterKeys: readonly [Buffer, ...Buffer[]]
+  /** An administrator's key to accept from the first start on. */
+  readonly apiKey?: string
+  readonly allowedHosts: readonly string[]
+  readonly logLevel: LogLevel
+  /** Development: a sandbox provider, and an API key made and printed at the first start. */
+  readonly development: boolean
+  /** Client ids and secrets from `GATEPASS_PROVIDER_<NAME>_…`, by `GATEPASS_PROVIDER_<NAME>`. */
+  readonly providerClients: ReadonlyMap<
+    string,
+    { readonly clientId?: string; readonly clientSecret?: string }
+  >
+}
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+
+/** Every fault at once, each with the variable's name and what it takes. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(`The settings cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.faults = faults
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the settings of a mode. `serve` has no defaults for what decides the safety of an installation: the master
+ * key, the verifier, the public URL. Throws `ConfigError`.
+ */
+export function readConfig(environment: Environment, mode: 'development' | 'serve'): Config {
+  const faults: string[] = []
+  const development = mode === 'development'
+  const setting = (name: string) => environment[`GATEPASS_${name}`]?.trim() || undefined
+  const fault = (name: string, what: string) => void faults.push(`GATEPASS_${name} ${what}`)
+
+  function number(name: string, fallback: number, min: number, max: number): number {
+    const text = setting(name)
+    if (text === undefined) return fallback
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    fault(name, `must be a whole number from ${min} to ${max}.`)
+    return fallback
+  }
+
+  function choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const text = setting(name)
+    if (text === undefined) return fallback
+    const chosen = choices.find((one) => one === text)
+    if (chosen === undefined) fault(name, `must be one of ${choices.join(', ')}.`)
+    return chosen ?? fallback
+  }
+
+  const port = number('PORT', 8400, 1, 65_535)
+  const publicUrl = readPublicUrl(setting('PUBLIC_URL'), port, development, fault)
+  const databasePath = readDatabasePath(setting('DATABASE_URL') ?? 'file:gatepass.db', fault)
+  const verifier = readVerifier(setting('USER_VERIFIER'), development, fault)
+  const apiKey = setting('API_KEY')
+  if (apiKey !== undefined && apiKey.length < 16) fault('API_KEY', 'must have 16 characters or more.')
+
+  const allowedHosts = list(setting('ALLOWED_HOSTS'))
+  for (const one of allowedHosts)
+    if (parseAllowedHost(one) === undefined)
+      fault('ALLOWED_HOSTS', `has "${one}", which is no host, host:port or CIDR.`)
+  if (development && allowedHosts.length === 0) allowedHosts.push(publicUrl.host)
+
+  const nextOrigins = new Set([
+    publicUrl.origin,
+    ...(verifier.kind === 'caller' ? [verifier.url.origin] : []),
+  ])
+  for (const one of list(setting('NEXT_URIS'))) {
+    const url = URL.canParse(one) ? new URL(one) : undefined
+    if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+      fault('NEXT_URIS', `has "${one}", which is no origin such as https://app.example.com.`)
+    else nextOrigins.add(url.origin)
+  }
+
+  const config = {
+    host: setting('HOST') ?? '127.0.0.1',
+    port,
+    publicUrl,
+    databasePath,
+    masterKeys: readMasterKeys(
+      setting('MASTER_KEY'),
+      databasePath,
+      development && faults.length === 0,
+      development,
+      fault,
+    ),
+    ...(apiKey !== undefined && { apiKey }),
+    verifier,
+    allowedHosts,
+    nextOrigins,
+    authorizationTtlSeconds: number('AUTHORIZATION_TTL', 600, 1, 86_400),
+    connectPage: choice('CONNECT_PAGE', ['show', 'pass'], 'show'),
+    logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    development,
+    providerClients: readProviderClients(environment),
+  }
+  const [newest, ...older] = config.masterKeys
+  if (faults.length > 0 || newest === undefined) throw new ConfigError(faults)
+  return Object.freeze({ ...config, masterKeys: [newest, ...older] as const })
+}
+
+type Fault = (name: string, what: string) => void
+
+function readPublicUrl(text: string | undefined, port: number, development: boolean, fault: Fault): URL {
+  const fallback = new URL(`http://localhost:${port}`)
+  if (text === undefined) {
+    if (!development)
+      fault(
+        'PUBLIC_URL',
+        'is missing: the origin that users and providers see, such as https://gatepass.example.com.',
+      )
+    return fallback
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.username !== '' ||
+    url.password !== ''
+  ) {
+    fault('PUBLIC_URL', 'must be an http or https URL such as https://gatepass.example.com.')
+    return fallback
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    fault('PUBLIC_URL', `must be an origin alone, without a path: ${url.origin}.`)
+  return new URL(url.origin)
+}
+
+function readDatabasePath(text: string, fault: Fault): string {
+  if (text.startsWith('file:') && text.length > 5) return text.slice(5).replace(/^\/\/(?=\/)/, '')
+  if (/^postgres(ql)?:/.test(text))
+    fault('DATABASE_URL', 'names PostgreSQL, which this release does not support yet; use file:<path>.')
+  else fault('DATABASE_URL', 'must be file:<path>, such as file:gatepass.db.')
+  return 'gatepass.db'
+}
+
+function readVerifier(text: string | undefined, development: boolean, fault: Fault): Verifier {
+  const open: Verifier = { kind: 'open' }
+  if (text === undefined) {
+    if (!development)
+      fault(
+        'USER_VERIFIER',
+        "is missing: the URL of your application's page that confirms users, or `open` to let the browser binding alone do.",
+      )
+    return open
+  }
+  if (text === 'open') return open
+  if (text.startsWith('oidc:')) {
+    fault(
+      'USER_VERIFIER',
+      'names an OpenID issuer, which this release does not support yet; use your own page or `open`.',
+    )
+    return open
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (
+    url === undefined ||
+    !(url.protocol === 'https:' || plain || (development && url.protocol === 'http:'))
+  ) {
+    fault('USER_VERIFIER', 'must be `open` or an https URL of your application (http for a loopback host).')
+    return open
+  }
+  if (url.search !== '' || url.hash !== '') {
+    fault(
+      'USER_VERIFIER',
+      'must have no query and no fragment: the page is visited with flow_id as its only parameter.',
+    )
+    return open
+  }
+  return { kind: 'caller', url }
+}
+
+/** Development makes a key beside the database when there is none; production never makes one up. */
+function readMasterKeys(
+  text: string | undefined,
+  databasePath: string,
+  mayCreate: boolean,
+  development: boolean,
+  fault: Fault,
+): Buffer[] {
+  if (text !== undefined) return list(text).flatMap((one) => readMasterKey(one, fault) ?? [])
+  if (!development) {
+    fault(
+      'MASTER_KEY',
+      'is missing: 32 bytes in base64, or file:/path to them. Make one with `openssl rand -base64 32`, and keep it apart from backups of the database.',
+    )
+    return []
+  }
+  const path = `${databasePath}.key`
+  if (!existsSync(path)) {
+    if (!mayCreate) return []
+    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  }
+  return [readMasterKey(`file:${path}`, fault)].filter((key) => key !== undefined)
+}
+
+function readMasterKey(text: string, fault: Fault): Buffer | undefined {
+  let encoded = text
+  if (text.startsWith('file:')) {
+    try {
+      encoded = readFileSync(text.slice(5), 'utf8').trim()
+    } catch {
+      fault('MASTER_KEY', `names a file that cannot be read: ${text.slice(5)}.`)
+      return undefined
+    }
+  }
+  const key = Buffer.from(encoded, 'base64')
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded) && key.length === 32) return key
+  fault(
+    'MASTER_KEY',
+    'must be 32 bytes in base64 (`openssl rand -base64 32`), or file:/path to them; several separated by commas, newest first.',
+  )
+  return undefined
+}
+
+function readProviderClients(environment: Environment): Config['providerClients'] {
+  const clients = new Map<string, { clientId?: string; clientSecret?: string }>()
+  for (const [name, value] of Object.entries(environment)) {
+    const [, key, what] = /^(GATEPASS_PROVIDER_[A-Z0-9_]+)_CLIENT_(ID|SECRET)$/.exec(name) ?? []
+    if (key === undefined || value === undefined || value === '') continue
+    clients.set(key, {
+      ...clients.get(key),
+      ...(what === 'ID' ? { clientId: value } : { clientSecret: value }),
+    })
+  }
+  return clients
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
+}

@@ -1,0 +1,31 @@
+import type { Broker } from '../broker.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { SealedPlace } from '../store/seal.ts'
+
+/** Where a provider entry's client secret belongs. */
+export function clientSecretPlace({ uid, projectId }: Pick<ProviderEntry, 'uid' | 'projectId'>): SealedPlace {
+  return { table: 'providers', column: 'client_secret', rowId: uid, projectId, providerUid: uid }
+}
+
+export function sealClientSecret(
+  broker: Pick<Broker, 'sealer'>,
+  entry: Pick<ProviderEntry, 'uid' | 'projectId'>,
+  secret: string,
+): Sealed {
+  return broker.sealer.seal(secret, clientSecretPlace(entry))
+}
+
+/** `github`, or `github-2` when that is taken: readable, and unique among `taken`. */
+export function freeProviderId(name: string, taken: ReadonlySet<string>): string {
+  const base =
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 80) || 'provider'
+  for (let count = 1; ; count++) {
+    const id = count === 1 ? base : `${base}-${count}`
+    if (!taken.has(id)) return id
+  }
+}

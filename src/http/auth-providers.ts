@@ -1,0 +1,138 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newId } from '../domain/ids.ts'
+import { sealClientSecret } from '../flows/provider-entry.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { type AddEndpoint, pageSchema, slicePage } from './endpoint.ts'
+import { providerCreateSchema, providerPatchSchema, providerResponseSchema } from './provider-schema.ts'
+import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
+
+const idParams = z.object({ id: z.string().min(1).max(200) })
+const tag = 'Administration'
+
+/** Provider entries in Arcade's shape: everything but their secrets. */
+export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
+  const { store, now } = broker
+  const wireOptions = { allowsHttp: (url: URL) => broker.outgoing.allows(url) }
+  const render = (entry: ProviderEntry) =>
+    providerToWire(entry, broker.redirectUri(entry), broker.clientFor(entry)?.clientSecret !== undefined)
+
+  async function get(projectId: string, id: string): Promise<ProviderEntry> {
+    const entry = await store.providers.findById(projectId, id)
+    if (entry === undefined)
+      throw new BrokerError('not_found', `There is no provider "${id}" in this project.`)
+    return entry
+  }
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/auth_providers',
+      role: 'admin',
+      tag,
+      summary: 'Add a provider',
+      description:
+        'With a `provider_id` of the built-in catalogue only the client is needed; else describe the requests. The answer has the redirect URI to register.',
+      body: providerCreateSchema,
+      responses: { 201: { description: 'Added', schema: providerResponseSchema } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const { entry, clientSecret } = parseProviderCreate(body, wireOptions)
+      const uid = newId('prov')
+      const added = await store.providers.add({
+        ...entry,
+        uid,
+        projectId,
+        ...(clientSecret !== undefined && {
+          clientSecret: sealClientSecret(broker, { uid, projectId }, clientSecret),
+        }),
+        createdAt: now(),
+        updatedAt: now(),
+      })
+      if (added === undefined)
+        throw new BrokerError(
+          'already_exists',
+          `There is a provider "${entry.id}" already. PATCH it, or choose another id.`,
+        )
+      return c.json(render(added), 201)
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/auth_providers',
+      role: 'readonly',
+      tag,
+      summary: 'All providers',
+      responses: {
+        200: { description: 'One page with all of them', schema: pageSchema(providerResponseSchema) },
+      },
+    },
+    async ({ c, caller }) => {
+      const items = (await store.providers.list(caller.projectId)).map(render)
+      return c.json(slicePage(items, { offset: 0, limit: items.length }))
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/auth_providers/{id}',
+      role: 'readonly',
+      tag,
+      summary: 'One provider',
+      params: idParams,
+      responses: { 200: { description: 'The provider', schema: providerResponseSchema } },
+    },
+    async ({ c, params, caller }) => c.json(render(await get(caller.projectId, params.id))),
+  )
+
+  add(
+    {
+      method: 'patch',
+      path: '/v1/admin/auth_providers/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Change a provider',
+      description:
+        'What is left out stays. Changed hosts or another client id make another identity: existing connections then need a new consent, and their tokens are never sent to the new hosts.',
+      params: idParams,
+      body: providerPatchSchema,
+      responses: { 200: { description: 'Changed', schema: providerResponseSchema } },
+    },
+    async ({ c, params, body, caller }) => {
+      const patched = applyProviderPatch(await get(caller.projectId, params.id), body, wireOptions)
+      const entry: ProviderEntry = {
+        ...patched.entry,
+        // from now on an administrator's word, which no import changes
+        source: 'admin',
+        updatedAt: now(),
+        ...(patched.clientSecret !== undefined && {
+          clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),
+        }),
+      }
+      await store.providers.put(entry)
+      return c.json(render(entry))
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/admin/auth_providers/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Delete a provider with its connections',
+      params: idParams,
+      responses: { 200: { description: 'What it was', schema: providerResponseSchema } },
+    },
+    async ({ c, params, caller }) => {
+      const entry = await get(caller.projectId, params.id)
+      const gone = render(entry)
+      await store.providers.delete(caller.projectId, entry.id)
+      return c.json(gone)
+    },
+  )
+}

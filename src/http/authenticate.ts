@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+import type { Context } from 'hono'
+import type { Broker } from '../broker.ts'
+import { type ApiKey, mayAct, type Role } from '../domain/api-key.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { createReadCache } from '../flows/read-cache.ts'
+
+/** The caller's key, once it may do what the endpoint does. Throws `invalid_authorization`, `insufficient_role`. */
+export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
+
+/**
+ * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it. Keys are looked
+ * up by their SHA-256, so nothing secret is compared byte by byte.
+ */
+export function createAuthenticate(broker: Broker): Authenticate {
+  const keys = createReadCache<ApiKey>(broker.store, {
+    max: 10_000,
+    forgets: ({ noun }) => (noun === 'api_key' ? 'all' : undefined),
+  })
+
+  function allow(key: ApiKey, role: Role): ApiKey {
+    if (!mayAct(key.role, role))
+      throw new BrokerError(
+        'insufficient_role',
+        `This key has the role ${key.role}; this needs ${role}. Make one with \`gatepass keys create --role ${role}\`.`,
+      )
+    broker.uses.used('apiKeys', key.id, broker.now())
+    return key
+  }
+
+  return (c, role) => {
+    if (role === 'public') return NOBODY
+    const presented =
+      c.req
+        .header('authorization')
+        ?.replace(/^bearer\s+/i, '')
+        .trim() ?? ''
+    if (presented === '')
+      throw new BrokerError('invalid_authorization', 'Send your API key as `Authorization: Bearer <key>`.')
+    const digest = hash('sha256', presented, 'base64url')
+    const known = keys.get(digest, async () => {
+      const key = await broker.store.apiKeys.findByHash(digest)
+      if (key === undefined)
+        throw new BrokerError('invalid_authorization', 'This API key is not known here, or was revoked.')
+      return key
+    })
+    return known instanceof Promise ? known.then((key) => allow(key, role)) : allow(known, role)
+  }
+}
+
+/** Stands in where no key is asked for; an endpoint that is public has no use for it. */
+const NOBODY: ApiKey = { id: '', projectId: '', name: '', role: 'readonly', hash: '', createdAt: 0 }

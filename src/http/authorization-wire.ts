@@ -1,0 +1,137 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../broker.ts'
+import { type Authorization, currentStep, FAILURE_REASONS, scopesOf } from '../domain/authorization.ts'
+import { toTimestamp } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { unionOfScopes } from '../domain/scopes.ts'
+import { type BegunAuthorization, connectUrl } from '../flows/begin-authorization.ts'
+import { findProviderByUid } from '../flows/find-provider.ts'
+import { getAccessToken, type Release } from '../flows/get-access-token.ts'
+
+/** Arcade's AuthorizationResponse, with a reason when it failed. */
+export const authorizationSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['not_started', 'pending', 'completed', 'failed']),
+    url: z.string().optional().openapi({ description: 'The link for the user, while pending' }),
+    user_id: z.string(),
+    provider_id: z.string(),
+    scopes: z.array(z.string()).openapi({ description: 'Asked for while pending; granted when completed' }),
+    context: z.object({
+      token: z.string().optional(),
+      user_info: z.record(z.string(), z.unknown()).optional(),
+    }),
+    expires_at: z.string().optional(),
+    reason: z.enum(FAILURE_REASONS).optional(),
+    message: z.string().optional(),
+  })
+  .openapi('Authorization')
+
+export type AuthorizationWire = z.infer<typeof authorizationSchema>
+
+/** The answer to beginning one. Completed at once, its id is that of the connection that covers it. */
+export async function begunToWire(broker: Broker, begun: BegunAuthorization): Promise<AuthorizationWire> {
+  if (begun.outcome === 'pending') return toWire(broker, begun.authorization)
+  const [first] = begun.releases
+  if (first === undefined) throw new BrokerError('invalid_request', 'Nothing was asked for.')
+  return released(broker, first.connection.id, begun.releases)
+}
+
+/** The authorization as it stands; a completed one carries its token, refreshed if need be. */
+export async function toWire(broker: Broker, authorization: Authorization): Promise<AuthorizationWire> {
+  const { id, projectId, userId, status } = authorization
+  if (status === 'completed') {
+    const releases = await releasesOf(broker, authorization)
+    if (releases.length > 0) return released(broker, id, releases)
+  }
+  const { providerUid } = currentStep(authorization)
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  const common = {
+    id,
+    user_id: userId,
+    provider_id: entry?.id ?? providerUid,
+    scopes: scopesOf(authorization),
+    context: {},
+  }
+  switch (authorization.status) {
+    case 'completed':
+      return { ...common, status: 'completed' }
+    case 'failed':
+      return { ...common, status: 'failed', reason: authorization.reason, message: authorization.message }
+    default:
+      return {
+        ...common,
+        status: 'pending',
+        url: connectUrl(broker, authorization),
+        expires_at: toTimestamp(authorization.expiresAt),
+      }
+  }
+}
+
+/** A connection asked for by its own id, which is what an authorization that was covered at once is called. */
+export async function connectionAsAuthorization(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<AuthorizationWire> {
+  const connection = await broker.store.connections.find(id)
+  if (connection === undefined || connection.projectId !== projectId)
+    throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
+  const release = await releaseOf(broker, projectId, connection.userId, connection.providerUid, id)
+  if (release !== undefined) return released(broker, id, [release])
+  const entry = await findProviderByUid(broker, projectId, connection.providerUid)
+  return {
+    id,
+    status: 'failed',
+    user_id: connection.userId,
+    provider_id: entry?.id ?? connection.providerUid,
+    scopes: [...connection.scopes],
+    context: {},
+    message: 'The user must approve again. Begin a new authorization.',
+  }
+}
+
+async function releasesOf(broker: Broker, { projectId, userId, steps }: Authorization): Promise<Release[]> {
+  const releases: Release[] = []
+  for (const { providerUid, connectionId } of steps) {
+    if (connectionId === undefined) continue
+    const release = await releaseOf(broker, projectId, userId, providerUid, connectionId)
+    if (release !== undefined) releases.push(release)
+  }
+  return releases
+}
+
+async function releaseOf(
+  broker: Broker,
+  projectId: string,
+  userId: string,
+  providerUid: string,
+  account: string,
+): Promise<Release | undefined> {
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  if (entry === undefined) return undefined
+  const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account })
+  if (token.outcome === 'provider_unavailable')
+    throw new BrokerError('provider_unavailable', token.message, { retryAfter: token.retryAfter })
+  return token.outcome === 'ready' ? token : undefined
+}
+
+async function released(
+  broker: Broker,
+  id: string,
+  releases: readonly Release[],
+): Promise<AuthorizationWire> {
+  const [{ connection, accessToken, userInfo }] = releases as readonly [Release, ...Release[]] // callers check
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  return {
+    id,
+    status: 'completed',
+    user_id: connection.userId,
+    provider_id: entry?.id ?? connection.providerUid,
+    scopes:
+      releases.length === 1
+        ? [...connection.scopes]
+        : unionOfScopes(...releases.map((release) => release.connection.scopes)),
+    context: { token: accessToken, user_info: userInfo },
+  }
+}

@@ -1,0 +1,169 @@
+import { z } from '@hono/zod-openapi'
+import { streamSSE } from 'hono/streaming'
+import type { Broker } from '../broker.ts'
+import { isSettled } from '../domain/authorization.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { awaitAuthorization, getAuthorization } from '../flows/await-authorization.ts'
+import { beginAuthorization } from '../flows/begin-authorization.ts'
+import { confirmUser } from '../flows/confirm-user.ts'
+import { findProvider } from '../flows/find-provider.ts'
+import { authorizationSchema, begunToWire, connectionAsAuthorization, toWire } from './authorization-wire.ts'
+import type { AddEndpoint } from './endpoint.ts'
+
+const authorizeSchema = z
+  .object({
+    auth_requirement: z.object({
+      provider_id: z
+        .string()
+        .min(1)
+        .max(200)
+        .nullish()
+        .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
+      id: z.string().min(1).max(200).nullish().openapi({ description: 'A provider entry by its own id' }),
+      provider_type: z.literal('oauth2').nullish(),
+      oauth2: z
+        .object({ scopes: z.array(z.string().min(1).max(1000)).max(200).nullish() })
+        .nullish()
+        .openapi({
+          description: 'No scopes: any grant will do, and the provider entry says what is asked for',
+        }),
+    }),
+    user_id: z.string().min(1).max(500),
+    next_uri: z.string().max(2000).nullish().openapi({ description: 'Where the browser goes at the end' }),
+    account: z.string().min(1).max(500).nullish().openapi({
+      description:
+        "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
+    }),
+  })
+  .openapi('AuthorizeRequest')
+
+const confirmSchema = z.object({ flow_id: z.string().min(1).max(200), user_id: z.string().min(1).max(500) })
+
+/** Arcade's clients; their dialect differs where their loops know no other end. */
+export const STAINLESS = 'x-stainless-lang'
+const HEARTBEAT_MS = 15_000
+const LONGEST_WAIT_SECONDS = 59
+
+export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/auth/authorize',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'Begin an authorization, or get the token when it is covered',
+      description:
+        'Answers `completed` with the token when a connection already covers the scopes, else `pending` with the `url` the user opens. The same user, provider and scopes share one live authorization.',
+      body: authorizeSchema,
+      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { auth_requirement: need, user_id: userId, next_uri: nextUri, account } = body
+      if (need.id == null && need.provider_id == null)
+        throw new BrokerError('invalid_request', 'auth_requirement needs `provider_id` or `id`.')
+      const entry = await findProvider(broker, caller.projectId, {
+        ...(need.id != null && { id: need.id }),
+        ...(need.provider_id != null && { providerId: need.provider_id }),
+      })
+      const scopes = need.oauth2?.scopes ?? []
+      const begun = await beginAuthorization(broker, {
+        projectId: caller.projectId,
+        userId,
+        providers: [{ entry, scopes }],
+        ...(nextUri != null && { nextUri }),
+        ...(account != null && { account }),
+      })
+      return c.json(await begunToWire(broker, begun))
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/auth/status',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'The status of an authorization',
+      description:
+        '`wait` holds the answer until it settles, at most that many seconds; running out answers 200 with the status it has.',
+      query: z.object({
+        id: z.string().min(1).max(200),
+        wait: z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
+      }),
+      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+    },
+    async ({ c, query: { id, wait }, caller }) => {
+      if (id.startsWith('conn_')) return c.json(await connectionAsAuthorization(broker, caller.projectId, id))
+      const authorization = await awaitAuthorization(broker, caller.projectId, id, {
+        waitSeconds: wait,
+        signal: c.req.raw.signal,
+      })
+      // an SDK that waits loops until it is completed or refused: a failure must be a refusal (arcade.md section 0)
+      if (authorization.status === 'failed' && wait > 0 && c.req.header(STAINLESS) !== undefined)
+        throw new BrokerError(
+          'authorization_failed',
+          `The authorization failed (${authorization.reason}). ${authorization.message}`,
+        )
+      return c.json(await toWire(broker, authorization))
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/auth/{id}/events',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'The same status as server-sent events',
+      description: 'One `status` event now and one when it settles; then the stream ends.',
+      params: z.object({ id: z.string().min(1).max(200) }),
+      responses: { 200: { description: 'text/event-stream; the data of each event is an Authorization' } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const first = await getAuthorization(broker, caller.projectId, id)
+      const firstData = JSON.stringify(await toWire(broker, first))
+      return streamSSE(c, async (stream) => {
+        const gone = new AbortController()
+        stream.onAbort(() => gone.abort())
+        await stream.writeSSE({ event: 'status', data: firstData })
+        let current = first
+        while (!isSettled(current) && !gone.signal.aborted) {
+          current = await awaitAuthorization(broker, caller.projectId, id, {
+            waitSeconds: HEARTBEAT_MS / 1000,
+            signal: gone.signal,
+          })
+          if (isSettled(current))
+            await stream.writeSSE({ event: 'status', data: JSON.stringify(await toWire(broker, current)) })
+          else await stream.write(': still waiting\n\n')
+        }
+      })
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/auth/confirm_user',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'Say which user came back with a flow',
+      description:
+        'Your own page (GATEPASS_USER_VERIFIER) is visited with `flow_id`; call this from its server with the user of its own session. Only then is the code redeemed.',
+      body: confirmSchema,
+      responses: {
+        200: {
+          description: 'Send the browser to `next_uri`',
+          schema: z.object({ auth_id: z.string(), next_uri: z.string() }),
+        },
+      },
+    },
+    async ({ c, body, caller }) => {
+      const { authorization, nextUri } = await confirmUser(broker, {
+        projectId: caller.projectId,
+        flowId: body.flow_id,
+        userId: body.user_id,
+      })
+      return c.json({ auth_id: authorization.id, next_uri: nextUri })
+    },
+  )
+}

@@ -1,0 +1,163 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { ApiKey, Role } from '../domain/api-key.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Authenticate } from './authenticate.ts'
+
+/** What one path and method takes and answers: it checks the input and is what `/openapi.json` is made of. */
+export interface EndpointDefinition<
+  Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodUndefined,
+> {
+  readonly method: 'get' | 'post' | 'patch' | 'delete'
+  /** With `{name}` for parameters. */
+  readonly path: `/${string}`
+  /** Who may call it; `public` needs no key. */
+  readonly role: Role | 'public'
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>
+}
+
+/** Checked input, and the key of the caller. */
+export interface EndpointInput<Params, Query, Body> {
+  readonly c: Context
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly caller: ApiKey
+}
+
+export const errorSchema = z
+  .object({
+    name: z.string().openapi({ description: 'A stable code to switch on', example: 'invalid_request' }),
+    message: z.string().openapi({ description: 'What happened and what to do' }),
+  })
+  .openapi('Error')
+
+/** Adds endpoints to an app; each is parse, one flow, render. */
+export type AddEndpoint = ReturnType<typeof endpoints>
+
+export function endpoints(app: OpenAPIHono, authenticate: Authenticate) {
+  return <
+    Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
+    Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+    Body extends z.ZodType = z.ZodUndefined,
+  >(
+    definition: EndpointDefinition<Params, Query, Body>,
+    handle: (
+      input: EndpointInput<z.output<Params>, z.output<Query>, z.output<Body>>,
+    ) => Response | Promise<Response>,
+  ): void => {
+    document(app, definition)
+    const { params, query, body, role } = definition
+    app.on(definition.method, definition.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
+      const known = authenticate(c, role)
+      const caller = known instanceof Promise ? await known : known
+      return handle({
+        c,
+        caller,
+        // without a schema the type says there is nothing, so nothing is what it is
+        params: (params && parse(params, c.req.param(), 'the path')) as z.output<Params>,
+        query: (query && parse(query, c.req.query(), 'the query')) as z.output<Query>,
+        body: (body && parse(body, await readJson(c), 'the body')) as z.output<Body>,
+      })
+    })
+  }
+}
+
+/** The value as the schema has it, or `invalid_request` that names every member that is wrong. */
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues
+    .slice(0, 10)
+    .map(({ path, message }) => `${path.join('.') || where}: ${message}`)
+  throw new BrokerError('invalid_request', `The request is not as it should be. ${faults.join('; ')}.`)
+}
+
+async function readJson(c: Context): Promise<unknown> {
+  const type = c.req.header('content-type') ?? ''
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
+    throw new BrokerError(
+      'unsupported_media_type',
+      'Send the body as JSON, with `content-type: application/json`.',
+    )
+  const text = await c.req.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new BrokerError('invalid_request', 'The body is not valid JSON.')
+  }
+}
+
+function document(
+  app: OpenAPIHono,
+  definition: EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType>,
+): void {
+  const { method, path, role, tag, summary, description, params, query, body, responses } = definition
+  const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
+  const answers = Object.entries(responses).map(([status, { description, schema }]) => [
+    status,
+    { description, ...(schema && json(schema)) },
+  ])
+  app.openAPIRegistry.registerPath(
+    createRoute({
+      method,
+      path,
+      tags: [tag],
+      summary,
+      ...(description !== undefined && { description }),
+      ...(role !== 'public' && { security: [{ apiKey: [] }] }),
+      request: {
+        ...(params && { params }),
+        ...(query && { query }),
+        ...(body && { body: { ...json(body), required: true } }),
+      },
+      responses: {
+        ...Object.fromEntries(answers),
+        default: { description: 'A refusal', ...json(errorSchema) },
+      },
+    }),
+  )
+}
+
+/** `?offset=&limit=` of every list. */
+export const pageQuery = {
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(100).default(25),
+}
+
+/** A list in Arcade's page form. */
+export function pageSchema<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(item),
+    total_count: z.number().int(),
+    offset: z.number().int(),
+    limit: z.number().int(),
+    page_count: z.number().int(),
+  })
+}
+
+/** `page_count` is how many items this page has; its `offset` is always there, or clients would read it for ever. */
+export function toPage<T>(
+  items: readonly T[],
+  total: number,
+  { offset, limit }: { offset: number; limit: number },
+) {
+  return { items, total_count: total, offset, limit, page_count: items.length }
+}
+
+/** A page out of a list that is read whole. */
+export function slicePage<T>(all: readonly T[], page: { offset: number; limit: number }) {
+  return toPage(all.slice(page.offset, page.offset + page.limit), all.length, page)
+}

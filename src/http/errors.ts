@@ -1,0 +1,81 @@
+import type { Context } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Log } from '../broker.ts'
+import { BrokerError, type ErrorCode } from '../domain/errors.ts'
+
+/** The HTTP status of every code; a code without one does not compile. */
+export const STATUS = {
+  invalid_request: 400,
+  unsupported_media_type: 415,
+  request_too_large: 413,
+  invalid_authorization: 401,
+  insufficient_role: 403,
+  not_found: 404,
+  already_exists: 409,
+  ambiguous_tool: 400,
+  provider_not_found: 400,
+  provider_incomplete: 400,
+  provider_inactive: 400,
+  provider_in_use: 409,
+  provider_unavailable: 503,
+  token_request_refused: 502,
+  host_not_allowed: 400,
+  user_mismatch: 400,
+  flow_not_awaiting_user: 400,
+  authorization_failed: 400,
+  authorization_required: 403,
+  authorization_expired: 400,
+  wrong_browser: 403,
+  all_refused: 422,
+  store_unavailable: 503,
+  not_implemented: 501,
+  internal_error: 500,
+} as const satisfies Record<ErrorCode, ContentfulStatusCode>
+
+/** The body of every error. It never holds a token, a code or a secret. */
+export interface WireError {
+  readonly name: ErrorCode
+  readonly message: string
+}
+
+/** The one place that makes a response of an error. What is not a `BrokerError` is a bug and tells nothing. */
+export function errorResponse(c: Context, error: unknown, log: Log): Response {
+  if (error instanceof HTTPException && error.status < 500)
+    return c.json(toWire(ofStatus(error.status)), error.status)
+  const broker = error instanceof BrokerError ? error : INTERNAL
+  const status = STATUS[broker.code]
+  if (status >= 500)
+    log.error({ path: c.req.path, code: broker.code, error: describe(error) }, 'a request failed')
+  if (broker.retryAfter !== undefined) c.header('retry-after', String(Math.ceil(broker.retryAfter)))
+  if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
+  return c.json(toWire(broker), status)
+}
+
+const INTERNAL = new BrokerError(
+  'internal_error',
+  'Something went wrong in Gatepass itself. The log says more; the request may be tried again.',
+)
+
+function ofStatus(status: number): BrokerError {
+  if (status === 413) return new BrokerError('request_too_large', 'The request body is too large.')
+  return new BrokerError('invalid_request', 'The request cannot be read.')
+}
+
+function toWire({ code, message }: BrokerError): WireError {
+  return { name: code, message }
+}
+
+/** Where a bug is, without its message, which may hold anything; a refusal's own words are safe. */
+function describe(error: unknown): object {
+  if (error instanceof BrokerError)
+    return { message: error.message, ...(error.cause instanceof Error && { cause: error.cause.name }) }
+  if (!(error instanceof Error)) return { type: typeof error }
+  return {
+    name: error.name,
+    at: (error.stack ?? '')
+      .split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .slice(0, 8),
+  }
+}

@@ -1,0 +1,300 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Tool } from '../domain/tool.ts'
+import { authorizeTool } from '../tools/authorize-tool.ts'
+import { bindTool } from '../tools/bind-tool.ts'
+import { toArcadeExecuteResponse, toExecuteResponse } from '../tools/execute-response.ts'
+import { executeTool } from '../tools/execute-tool.ts'
+import { findTool, newestFirst } from '../tools/find-tool.ts'
+import { importTools } from '../tools/import-tools.ts'
+import { FORMATS, formatTool, toDefinition } from '../tools/tool-definition.ts'
+import { requirementStatus } from '../tools/tool-requirements.ts'
+import { getWorker } from '../tools/worker.ts'
+import { authorizationSchema, begunToWire } from './authorization-wire.ts'
+import { STAINLESS } from './authorizations.ts'
+import { type AddEndpoint, pageQuery, slicePage } from './endpoint.ts'
+
+const nameParams = z.object({ name: z.string().min(1).max(400) })
+const userQuery = { user_id: z.string().min(1).max(500).optional() }
+const account = z
+  .string()
+  .min(1)
+  .max(500)
+  .nullish()
+  .openapi({ description: "Which of the user's accounts: a connection's id, an account's id or name" })
+const formats = z
+  .string()
+  .optional()
+  .transform((text) => (text ?? '').split(',').filter(Boolean))
+  .pipe(z.array(z.enum(['arcade', ...FORMATS])))
+const listQuery = {
+  toolkit: z.string().max(200).optional(),
+  ...userQuery,
+  include_all_versions: z.enum(['true', 'false']).default('false'),
+  ...pageQuery,
+}
+const tag = 'Tools'
+
+/** The catalogue, and running what is in it. */
+export function addTools(add: AddEndpoint, broker: Broker): void {
+  async function listed(
+    projectId: string,
+    {
+      toolkit,
+      include_all_versions: all,
+    }: { toolkit?: string | undefined; include_all_versions: 'true' | 'false' },
+  ): Promise<Tool[]> {
+    const tools = await broker.store.tools.list(projectId)
+    const wanted = tools.filter(
+      (tool) => toolkit === undefined || tool.namespace.toLowerCase() === toolkit.toLowerCase(),
+    )
+    return all === 'true' ? wanted : newestOfEach(wanted)
+  }
+
+  async function define(tool: Tool, userId: string | undefined, include: readonly string[]) {
+    const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))
+    const formatted = FORMATS.filter((format) => include.includes(format)).map((format) => [
+      format,
+      formatTool(tool, format),
+    ])
+    return { ...definition, ...(formatted.length > 0 && { formatted_schema: Object.fromEntries(formatted) }) }
+  }
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/tools',
+      role: 'readonly',
+      tag,
+      summary: 'The known tools, and whether their requirements are met',
+      description: 'With `user_id`, each says in `token_status` what that user has granted.',
+      query: z.object({ ...listQuery, include_format: formats }),
+      responses: { 200: { description: 'A page of tool definitions' } },
+    },
+    async ({ c, query, caller }) => {
+      const page = slicePage(await listed(caller.projectId, query), query)
+      const items = await Promise.all(
+        page.items.map((tool) => define(tool, query.user_id, query.include_format)),
+      )
+      return c.json({ ...page, items })
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/tools/{name}',
+      role: 'readonly',
+      tag,
+      summary: 'One tool, by any of its names',
+      params: nameParams,
+      query: z.object({ ...userQuery, include_format: formats }),
+      responses: { 200: { description: 'The tool definition' } },
+    },
+    async ({ c, params, query, caller }) =>
+      c.json(
+        await define(
+          await findTool(broker, caller.projectId, params.name),
+          query.user_id,
+          query.include_format,
+        ),
+      ),
+  )
+
+  const formatQuery = z.enum(FORMATS).default('openai')
+  add(
+    {
+      method: 'get',
+      path: '/v1/formatted_tools',
+      role: 'readonly',
+      tag,
+      summary: 'The known tools in the format of a model provider',
+      query: z.object({ ...listQuery, format: formatQuery }),
+      responses: { 200: { description: 'A page' } },
+    },
+    async ({ c, query, caller }) => {
+      const page = slicePage(await listed(caller.projectId, query), query)
+      return c.json({ ...page, items: page.items.map((tool) => formatTool(tool, query.format)) })
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: '/v1/formatted_tools/{name}',
+      role: 'readonly',
+      tag,
+      summary: 'One tool in the format of a model provider',
+      params: nameParams,
+      query: z.object({ ...userQuery, format: formatQuery }),
+      responses: { 200: { description: 'The tool' } },
+    },
+    async ({ c, params, query, caller }) =>
+      c.json(formatTool(await findTool(broker, caller.projectId, params.name), query.format)),
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/authorize',
+      role: 'caller',
+      tag,
+      summary: 'Begin the authorization that a tool needs, for a user',
+      body: z.object({
+        tool_name: z.string().min(1).max(400),
+        tool_version: z.string().max(100).nullish(),
+        user_id: z.string().min(1).max(500).nullish(),
+        next_uri: z.string().max(2000).nullish(),
+        account,
+      }),
+      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
+      const begun = await authorizeTool(broker, { tool, ...use(body) })
+      if (begun.outcome === 'covered' && begun.releases.length === 0)
+        return c.json({
+          id: tool.uid,
+          status: 'completed',
+          user_id: body.user_id ?? '',
+          provider_id: '',
+          scopes: [],
+          context: {},
+        })
+      return c.json(await begunToWire(broker, begun))
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/execute',
+      role: 'caller',
+      tag,
+      summary: 'Run a tool, with the token of its user injected',
+      description:
+        'Answers 200 with exactly one of `value`, `error`, `requires_authorization`, `artifact` in `output`. Arcade’s SDKs get their own dialect: 403 when consent is missing.',
+      body: z.object({
+        tool_name: z.string().min(1).max(400),
+        tool_version: z.string().max(100).nullish(),
+        user_id: z.string().min(1).max(500).nullish(),
+        input: z.record(z.string(), z.unknown()).nullish(),
+        run_at: z.string().nullish(),
+        include_error_stacktrace: z.boolean().nullish(),
+        next_uri: z.string().max(2000).nullish(),
+        account,
+      }),
+      responses: { 200: { description: 'What came of it' } },
+    },
+    async ({ c, body, caller }) => {
+      if (body.run_at != null)
+        throw new BrokerError(
+          'not_implemented',
+          'Scheduled runs (run_at) are not supported yet; leave it out to run now.',
+        )
+      const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
+      const execution = await executeTool(
+        broker,
+        { tool, input: body.input ?? {}, ...use(body) },
+        c.req.raw.signal,
+      )
+      if (c.req.header(STAINLESS) === undefined) {
+        if (execution.outcome.outcome === 'error')
+          c.header('x-gatepass-error-kind', execution.outcome.error.kind)
+        return c.json(toExecuteResponse(execution))
+      }
+      const arcade = toArcadeExecuteResponse(execution, {
+        stacktrace: body.include_error_stacktrace === true,
+      })
+      if (execution.outcome.outcome !== 'requires_authorization') return c.json(arcade)
+      const { url = '' } = execution.outcome.authorization
+      const message = `Tool authorization required: the user must open ${url} and approve.`
+      return c.json({ name: 'tool_authorization_required', message, ...arcade }, 403)
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/import',
+      role: 'admin',
+      tag,
+      summary: 'Import tool metadata',
+      description:
+        'One object or an array. Each tool is taken whole or refused with the reason; the same again changes nothing.',
+      query: z.object({
+        worker_id: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .openapi({ description: 'The worker that runs them' }),
+      }),
+      body: z.unknown(),
+      responses: { 200: { description: 'At least one was taken' }, 422: { description: 'All were refused' } },
+    },
+    async ({ c, query, body, caller }) => {
+      const documents = Array.isArray(body) ? body : [body]
+      if (documents.length === 0)
+        throw new BrokerError('invalid_request', 'The array is empty: send at least one tool.')
+      const worker =
+        query.worker_id === undefined ? undefined : await getWorker(broker, caller.projectId, query.worker_id)
+      const imported = await importTools(broker, caller.projectId, documents, worker && { worker })
+      const items = imported.map(({ name, toolId, result, reason, providers, warnings }) => ({
+        name,
+        ...(toolId !== undefined && { tool_id: toolId }),
+        result,
+        ...(reason !== undefined && { reason }),
+        providers: providers.map(({ id, name, redirectUri, missing }) => ({
+          id,
+          name,
+          redirect_uri: redirectUri,
+          missing,
+        })),
+        warnings,
+      }))
+      return c.json({ items }, items.every((one) => one.result === 'refused') ? 422 : 200)
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/{name}/binding',
+      role: 'admin',
+      tag,
+      summary: 'Bind a metadata tool to the worker tool that runs it',
+      params: nameParams,
+      body: z.object({ worker_id: z.string().min(1).max(200), tool: z.string().min(1).max(400) }),
+      responses: { 200: { description: 'The tool definition' } },
+    },
+    async ({ c, params, body, caller: { projectId } }) => {
+      const tool = await findTool(broker, projectId, params.name)
+      const worker = await getWorker(broker, projectId, body.worker_id)
+      return c.json(await define(await bindTool(broker, tool, worker, body.tool), undefined, []))
+    },
+  )
+}
+
+interface Said {
+  readonly user_id?: string | null | undefined
+  readonly account?: string | null | undefined
+  readonly next_uri?: string | null | undefined
+}
+
+function use({ user_id: userId, account, next_uri: nextUri }: Said) {
+  return {
+    ...(userId != null && { userId }),
+    ...(account != null && { account }),
+    ...(nextUri != null && { nextUri }),
+  }
+}
+
+function newestOfEach(tools: readonly Tool[]): Tool[] {
+  const newest = new Map<string, Tool>()
+  for (const tool of newestFirst(tools)) {
+    const key = `${tool.namespace}:${tool.name}`
+    if (!newest.has(key)) newest.set(key, tool)
+  }
+  return tools.filter((tool) => newest.get(`${tool.namespace}:${tool.name}`) === tool)
+}

@@ -1,0 +1,110 @@
+import type { Broker, Log } from './broker.ts'
+import type { Config } from './config.ts'
+import { type Clock, systemClock } from './domain/clock.ts'
+import { BrokerError } from './domain/errors.ts'
+import { environmentName } from './flows/find-provider.ts'
+import { ownerKey } from './flows/get-access-token.ts'
+import { clientSecretPlace } from './flows/provider-entry.ts'
+import { createReadCache } from './flows/read-cache.ts'
+import { createUseLog } from './flows/use-log.ts'
+import { createWaiters } from './flows/waiters.ts'
+import { createOAuthClient } from './providers/oauth-client.ts'
+import { createOutgoing } from './providers/outgoing.ts'
+import type { Client, ProviderEntry } from './providers/provider.ts'
+import { createSealer, type SealedPlace, UnsealError } from './store/seal.ts'
+import { openSqliteStore } from './store/sqlite/store.ts'
+
+/** Connections held opened in memory: bounded, at about 1 kB each. */
+const MAX_HELD_OWNERS = 20_000
+
+/** What a broker is made of besides its settings. */
+export interface BrokerParts {
+  readonly log: Log
+  readonly now?: Clock
+}
+
+/** Opens the store and puts the broker together. Refuses a master key other than the one the store was begun with. */
+export async function openBroker(
+  config: Config,
+  { log, now = systemClock }: BrokerParts,
+): Promise<Broker & { close(): Promise<void> }> {
+  const store = openSqliteStore(config.databasePath)
+  try {
+    const sealer = createSealer(config.masterKeys)
+    const check = await store.facts.settle('master_key_check', sealer.seal('gatepass', KEY_CHECK_PLACE))
+    checkMasterKey(() => sealer.open(check as ReturnType<typeof sealer.seal>, KEY_CHECK_PLACE))
+
+    const outgoing = createOutgoing({ allowedHosts: config.allowedHosts })
+    const waiters = createWaiters(store)
+    const uses = createUseLog(store)
+    const refreshes: Broker['refreshes'] = { running: new Map(), coolingDown: new Map() }
+    return {
+      store,
+      sealer,
+      outgoing,
+      oauth: createOAuthClient(outgoing, now),
+      now,
+      log,
+      settings: config,
+      waiters,
+      uses,
+      cache: {
+        connections: createReadCache(store, {
+          max: MAX_HELD_OWNERS,
+          forgets: (change) =>
+            change.noun === 'connection'
+              ? ownerKey(change.owner)
+              : change.noun === 'provider'
+                ? 'all'
+                : undefined,
+        }),
+        providers: createReadCache(store, {
+          max: 1_000,
+          forgets: (change) => (change.noun === 'provider' ? 'all' : undefined),
+        }),
+      },
+      refreshes,
+      redirectUri: ({ uid }) => new URL(`/callback/${uid}`, config.publicUrl).href,
+      clientFor(entry) {
+        const fromEnvironment = config.providerClients.get(environmentName(entry.id))
+        const clientId = entry.clientId ?? fromEnvironment?.clientId
+        if (clientId === undefined) return undefined
+        const clientSecret =
+          entry.clientSecret === undefined
+            ? fromEnvironment?.clientSecret
+            : sealer.open(entry.clientSecret, clientSecretPlace(entry))
+        return { clientId, ...(clientSecret !== undefined && { clientSecret }) } satisfies Client
+      },
+      async close() {
+        waiters.close()
+        await Promise.allSettled(refreshes.running.values())
+        await uses.flush().catch(() => {}) // the last second of last-used times may be lost
+        await outgoing.close()
+        await store.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+const KEY_CHECK_PLACE: SealedPlace = {
+  table: 'facts',
+  column: 'value',
+  rowId: 'master_key_check',
+  projectId: '',
+}
+
+function checkMasterKey(open: () => string): void {
+  try {
+    open()
+  } catch (cause) {
+    if (!(cause instanceof UnsealError)) throw cause
+    throw new BrokerError(
+      'store_unavailable',
+      'GATEPASS_MASTER_KEY is not the key this database was sealed with. Nothing was changed. Start with the right key; while rotating, with both, newest first.',
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,31 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { type Tool, toolAliases } from '../domain/tool.ts'
+import type { Worker } from '../domain/worker.ts'
+
+/**
+ * Binds a metadata tool to the tool of a worker that runs it. Throws `invalid_request` for a tool that a worker
+ * brought itself, `not_found` when the worker has no such tool.
+ */
+export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name: string): Promise<Tool> {
+  if (tool.source.kind !== 'metadata')
+    throw new BrokerError(
+      'invalid_request',
+      'Only a tool imported from metadata can be bound; a worker runs its own tools itself.',
+    )
+  const tools = await broker.store.tools.list(worker.projectId)
+  const target = tools.find(
+    (one) =>
+      one.source.kind === 'worker' &&
+      one.source.workerUid === worker.uid &&
+      toolAliases(one).includes(name.toLowerCase()),
+  )
+  if (target?.binding === undefined)
+    throw new BrokerError(
+      'not_found',
+      `The worker "${worker.id}" has no tool "${name.slice(0, 120)}". GET /v1/workers/${worker.id}/tools lists those it has.`,
+    )
+  const bound: Tool = { ...tool, binding: target.binding, updatedAt: broker.now() }
+  await broker.store.tools.put(bound)
+  return bound
+}

@@ -1,0 +1,151 @@
+import type { AuthorizationStatus, WorkerAnswer } from './read-worker-answer.ts'
+import type { ToolError } from './tool-error.ts'
+
+// How one run of a tool is written: as seeds/000 has it, and as Arcade's SDKs know it.
+
+/** One run of a tool that has ended. */
+export interface Execution {
+  readonly id: string
+  readonly durationMs: number
+  /** RFC 3339. */
+  readonly finishedAt: string
+  /** Scrubbed already. */
+  readonly outcome:
+    | WorkerAnswer
+    | { readonly outcome: 'requires_authorization'; readonly authorization: RequiredAuthorization }
+}
+
+/** This broker's own authorization that the user must go through first. */
+export interface RequiredAuthorization {
+  readonly id: string
+  readonly url?: string
+  readonly scopes: readonly string[]
+  readonly status: AuthorizationStatus
+  readonly userId?: string
+  readonly providerId?: string
+}
+
+/** seeds/000: nothing but these members, `output` with exactly one of its four or, for a tool that answers null, absent. */
+export interface ExecuteResponse {
+  readonly execution_id: string
+  /** Milliseconds. */
+  readonly duration: number
+  readonly finished_at: string
+  readonly success: boolean
+  readonly output?: Readonly<Record<string, unknown>>
+}
+
+export function toExecuteResponse(execution: Execution): ExecuteResponse {
+  const output = toOutput(execution.outcome)
+  return {
+    execution_id: execution.id,
+    duration: execution.durationMs,
+    finished_at: execution.finishedAt,
+    success: isSuccess(execution),
+    ...(output && { output }),
+  }
+}
+
+function toOutput(outcome: Execution['outcome']): Record<string, unknown> | undefined {
+  switch (outcome.outcome) {
+    case 'value': {
+      const { value } = outcome
+      if (value === null || value === undefined) return undefined
+      return { value: Array.isArray(value) ? { items: value } : value } // that schema knows no list as a value
+    }
+    case 'error':
+      return { error: toError(outcome.error) }
+    case 'requires_authorization': {
+      const { id, url, scopes, status } = authorizationOf(outcome)
+      return {
+        requires_authorization: {
+          id,
+          ...(url !== undefined && { url }),
+          ...(scopes && { scopes: [...scopes] }),
+          status,
+        },
+      }
+    }
+    case 'artifact':
+      return { artifact: outcome.artifact }
+  }
+}
+
+/** That schema knows no `kind`, so it begins the developer's message. */
+function toError(error: ToolError) {
+  const { kind, message, developer_message, can_retry, additional_prompt_content, retry_after_ms } = error
+  return {
+    message,
+    developer_message: `${kind}: ${developer_message ?? message}`,
+    can_retry,
+    ...(additional_prompt_content !== undefined && { additional_prompt_content }),
+    ...(retry_after_ms !== undefined && { retry_after_ms }),
+  }
+}
+
+/** A worker that asks for consent by itself has no authorization here, so there is no link to follow. */
+function authorizationOf(
+  outcome: Extract<Execution['outcome'], { readonly outcome: 'requires_authorization' }>,
+): Partial<RequiredAuthorization> & Pick<RequiredAuthorization, 'id' | 'status'> {
+  if ('authorization' in outcome) return outcome.authorization
+  const { id = '', status = 'pending', scopes } = outcome.requirement
+  return { id, status, ...(scopes && { scopes }) }
+}
+
+function isSuccess({ outcome: { outcome } }: Execution): boolean {
+  return outcome === 'value' || outcome === 'artifact'
+}
+
+/** Arcade's ExecuteToolResponse (reference/arcade.md section 1.4). */
+export interface ArcadeExecuteResponse extends Omit<ExecuteResponse, 'output'> {
+  readonly id: string
+  readonly execution_type: 'immediate'
+  readonly status: 'completed' | 'failed'
+  readonly output: Readonly<Record<string, unknown>>
+}
+
+export function toArcadeExecuteResponse(
+  execution: Execution,
+  options: { readonly includeStacktrace?: boolean } = {},
+): ArcadeExecuteResponse {
+  const { id, durationMs, finishedAt, outcome } = execution
+  const success = isSuccess(execution)
+  const logs = 'logs' in outcome && outcome.logs.length > 0 ? { logs: outcome.logs } : {}
+  return {
+    id,
+    execution_id: id,
+    execution_type: 'immediate',
+    status: success ? 'completed' : 'failed',
+    success,
+    finished_at: finishedAt,
+    duration: durationMs,
+    output: { ...toArcadeOutput(outcome, options.includeStacktrace === true), ...logs },
+  }
+}
+
+function toArcadeOutput(outcome: Execution['outcome'], withStacktrace: boolean): Record<string, unknown> {
+  switch (outcome.outcome) {
+    case 'value':
+      return { value: outcome.value ?? null }
+    case 'error': {
+      const { stacktrace, ...error } = outcome.error
+      return { error: { ...error, ...(withStacktrace && stacktrace !== undefined && { stacktrace }) } }
+    }
+    case 'requires_authorization': {
+      const { id, url, scopes, status, userId, providerId } = authorizationOf(outcome)
+      return {
+        authorization: {
+          id,
+          status,
+          ...(url !== undefined && { url }),
+          ...(scopes && { scopes: [...scopes] }),
+          ...(userId !== undefined && { user_id: userId }),
+          ...(providerId !== undefined && { provider_id: providerId }),
+          context: {},
+        },
+      }
+    }
+    case 'artifact':
+      return { artifact: outcome.artifact }
+  }
+}

@@ -1,0 +1,117 @@
+import type { Broker } from '../broker.ts'
+import { scopesOf } from '../domain/authorization.ts'
+import { toTimestamp } from '../domain/clock.ts'
+import { newId } from '../domain/ids.ts'
+import { type Tool, toolId } from '../domain/tool.ts'
+import { connectUrl } from '../flows/begin-authorization.ts'
+import { findProviderByUid } from '../flows/find-provider.ts'
+import type { Release } from '../flows/get-access-token.ts'
+import { authorizeTool, type ToolUse } from './authorize-tool.ts'
+import type { Execution } from './execute-response.ts'
+import { scrub } from './scrub.ts'
+import { openSecret } from './secrets.ts'
+import { workerEndpoint } from './worker.ts'
+import { invokeWorker, type ToolError, type WorkerAnswer, type WorkerCall } from './worker-protocol.ts'
+
+export interface ToolCall extends ToolUse {
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Runs the tool with the user's token in its authorization context, and only there: whatever the worker answers is
+ * scrubbed of it. Missing consent is an outcome; what goes wrong with the tool is one too.
+ */
+export async function executeTool(broker: Broker, call: ToolCall, signal?: AbortSignal): Promise<Execution> {
+  const started = performance.now()
+  const id = newId('exec')
+  const outcome = await run(broker, id, call, signal)
+  return { id, durationMs: performance.now() - started, finishedAt: toTimestamp(broker.now()), outcome }
+}
+
+async function run(
+  broker: Broker,
+  executionId: string,
+  call: ToolCall,
+  signal: AbortSignal | undefined,
+): Promise<Execution['outcome']> {
+  const { tool, userId, input } = call
+  const begun = await authorizeTool(broker, call)
+  if (begun.outcome === 'pending') {
+    const { authorization } = begun
+    const { id, steps } = authorization
+    const entry = await findProviderByUid(broker, tool.projectId, steps[0]?.providerUid ?? '')
+    return {
+      outcome: 'requires_authorization',
+      authorization: {
+        id,
+        url: connectUrl(broker, authorization),
+        scopes: scopesOf(authorization),
+        status: 'pending',
+        user_id: authorization.userId,
+        ...(entry !== undefined && { provider_id: entry.id }),
+      },
+    }
+  }
+
+  const secrets = await openSecrets(broker, tool)
+  const missing = secrets.filter((one) => one.value === undefined).map((one) => one.key)
+  if (missing.length > 0)
+    return refusal(
+      `The tool "${tool.title}" needs the secret${missing.length > 1 ? 's' : ''} ${missing.join(', ')}. An administrator sets ${missing.length > 1 ? 'them' : 'it'} by POST /v1/admin/secrets/{key}.`,
+    )
+  const worker = tool.binding && (await broker.store.workers.findByUid(tool.binding.workerUid))
+  if (tool.binding === undefined || worker === undefined)
+    return refusal(
+      `Nothing runs the tool "${tool.title}" yet: bind it to a worker by POST /v1/tools/${toolId(tool)}/binding {"worker_id", "tool"}.`,
+    )
+  if (!worker.enabled)
+    return refusal(`The worker "${worker.id}", which runs the tool "${tool.title}", is switched off.`)
+
+  const given = secrets.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
+  const answer = await invokeWorker(
+    broker.outgoing,
+    workerEndpoint(broker, worker),
+    {
+      runId: executionId,
+      executionId,
+      createdAt: toTimestamp(broker.now()),
+      tool: tool.binding,
+      inputs: input,
+      context: {
+        ...authorizationContext(begun.releases),
+        secrets: given,
+        metadata: [],
+        ...(userId !== undefined && { user_id: userId }),
+      },
+    },
+    signal,
+  )
+  const secretValues = [...begun.releases.map((one) => one.accessToken), ...given.map((one) => one.value)]
+  return scrub(answer, secretValues) as WorkerAnswer // the same shape, with the values taken out
+}
+
+/** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */
+function authorizationContext(
+  releases: readonly Release[],
+): Pick<WorkerCall['context'], 'authorization' | 'authorizations'> {
+  const all = releases.map(({ accessToken, userInfo }) => ({ token: accessToken, user_info: userInfo }))
+  const [authorization] = all
+  return { ...(authorization && { authorization }), ...(all.length > 1 && { authorizations: all }) }
+}
+
+async function openSecrets(
+  broker: Broker,
+  tool: Tool,
+): Promise<{ readonly key: string; readonly value: string | undefined }[]> {
+  return Promise.all(
+    tool.requirements.secrets.map(async (key) => ({
+      key,
+      value: await openSecret(broker, tool.projectId, key),
+    })),
+  )
+}
+
+function refusal(message: string): WorkerAnswer {
+  const error: ToolError = { kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false }
+  return { outcome: 'error', error, logs: [] }
+}

@@ -1,0 +1,169 @@
+import type { Broker } from '../broker.ts'
+import { newId, sha256 } from '../domain/ids.ts'
+import { unionOfScopes } from '../domain/scopes.ts'
+import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } from '../domain/tool.ts'
+import type { Worker } from '../domain/worker.ts'
+import { missingSettings } from '../flows/find-provider.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { matchProvider } from './match-provider.ts'
+import { readToolMetadata, type ToolMetadata, type Warning } from './read-metadata.ts'
+
+/** What became of one document of an import. */
+export interface ImportedTool {
+  readonly name: string
+  readonly toolId?: string
+  readonly result: 'created' | 'updated' | 'unchanged' | 'refused'
+  /** Why it was refused, and what to do. */
+  readonly reason?: string
+  readonly providers: readonly ImportedProvider[]
+  readonly warnings: readonly Warning[]
+}
+
+export interface ImportedProvider {
+  readonly id: string
+  readonly name: string
+  /** To be registered at the provider. */
+  readonly redirectUri: string
+  /** What is still to be set: `client_id`, `client_secret`. */
+  readonly missing: readonly string[]
+}
+
+/** Imports one document after another; each is taken whole or not at all, and the same again changes nothing. */
+export async function importTools(
+  broker: Broker,
+  projectId: string,
+  documents: readonly unknown[],
+  options: { readonly worker?: Worker } = {},
+): Promise<ImportedTool[]> {
+  const imported: ImportedTool[] = []
+  for (const document of documents)
+    imported.push(await importTool(broker, projectId, document, options.worker))
+  return imported
+}
+
+async function importTool(
+  broker: Broker,
+  projectId: string,
+  document: unknown,
+  worker: Worker | undefined,
+): Promise<ImportedTool> {
+  const reading = readToolMetadata(document, { allowsHttp: (url) => broker.outgoing.allows(url) })
+  if (reading.outcome === 'refused') {
+    const { name, reason, warnings } = reading
+    return { name, result: 'refused', reason, providers: [], warnings }
+  }
+  const { tool: metadata } = reading
+  const warnings = [...reading.warnings]
+  const known = await broker.store.tools.findByIdentity(projectId, metadata)
+  if (known !== undefined && known.source.kind !== 'metadata')
+    return {
+      name: metadata.title,
+      result: 'refused',
+      reason: `A worker already brings the tool ${toolId(known)}. Give this one another name, tool_set or version.`,
+      providers: [],
+      warnings,
+    }
+
+  const uid = known?.uid ?? newId('tool')
+  const matched = await matchProviders(broker, metadata, { uid, projectId }, warnings)
+  const binding = worker ? await bindingFor(broker, metadata, worker, warnings) : known?.binding
+  const now = broker.now()
+  const tool: Tool = {
+    uid,
+    projectId,
+    namespace: metadata.namespace,
+    name: metadata.name,
+    ...(metadata.version !== undefined && { version: metadata.version }),
+    title: metadata.title,
+    description: metadata.description,
+    inputSchema: metadata.inputSchema,
+    ...(metadata.outputSchema !== undefined && { outputSchema: metadata.outputSchema }),
+    requirements: { authorization: matched.requirements, secrets: metadata.secrets, metadata: [] },
+    source: { kind: 'metadata', document: metadata.document },
+    ...(binding !== undefined && { binding }),
+    digest: digestOf(broker, metadata),
+    createdAt: known?.createdAt ?? now,
+    updatedAt: now,
+  }
+  const same =
+    known !== undefined &&
+    known.digest === tool.digest &&
+    matched.changed.length === 0 &&
+    JSON.stringify([known.requirements, known.binding]) === JSON.stringify([tool.requirements, tool.binding])
+  if (!same) await broker.store.tools.put(tool, matched.changed)
+  return {
+    name: metadata.title,
+    toolId: toolId(tool),
+    result: known === undefined ? 'created' : same ? 'unchanged' : 'updated',
+    providers: matched.entries.map((entry) => ({
+      id: entry.id,
+      name: entry.name,
+      redirectUri: broker.redirectUri(entry),
+      missing: missingSettings(broker, entry),
+    })),
+    warnings,
+  }
+}
+
+async function matchProviders(
+  broker: Broker,
+  metadata: ToolMetadata,
+  tool: Pick<Tool, 'uid' | 'projectId'>,
+  warnings: Warning[],
+): Promise<{
+  readonly entries: readonly ProviderEntry[]
+  readonly changed: readonly ProviderEntry[]
+  readonly requirements: readonly AuthorizationRequirement[]
+}> {
+  const { store } = broker
+  const [stored, tools] = await Promise.all([
+    store.providers.list(tool.projectId),
+    store.tools.list(tool.projectId),
+  ])
+  const all = new Map(stored.map((entry) => [entry.uid, entry]))
+  const changed = new Map<string, ProviderEntry>()
+  const scopes = new Map<string, readonly string[]>()
+  for (const [index, wanted] of metadata.oauth.entries()) {
+    const matched = matchProvider(broker, wanted, { entries: [...all.values()], tools, tool })
+    const { entry, warning } = matched
+    all.set(entry.uid, entry)
+    if (matched.changed) changed.set(entry.uid, entry)
+    if (warning !== undefined) warnings.push({ path: `oauth[${index}]`, message: warning })
+    scopes.set(entry.uid, unionOfScopes(scopes.get(entry.uid) ?? [], wanted.scopes))
+  }
+  return {
+    entries: [...scopes.keys()].flatMap((uid) => all.get(uid) ?? []),
+    changed: [...changed.values()],
+    requirements: [...scopes].map(([providerUid, needed]) => ({ providerUid, scopes: needed })),
+  }
+}
+
+/** The worker's tool of that name, in any spelling. */
+async function bindingFor(
+  broker: Broker,
+  metadata: ToolMetadata,
+  worker: Worker,
+  warnings: Warning[],
+): Promise<ToolBinding | undefined> {
+  const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  const tools = await broker.store.tools.list(worker.projectId)
+  const found = tools.find(
+    ({ source, name, namespace }) =>
+      source.kind === 'worker' &&
+      source.workerUid === worker.uid &&
+      [plain(name), plain(namespace + name)].includes(plain(metadata.name)),
+  )
+  if (found?.binding !== undefined) return found.binding
+  warnings.push({
+    path: 'name',
+    message: `The worker "${worker.id}" has no tool of this name, so nothing runs this one yet. Bind it by POST /v1/tools/{name}/binding.`,
+  })
+  return undefined
+}
+
+function digestOf(broker: Broker, { document, oauth }: ToolMetadata): string {
+  const secrets = oauth.map(({ clientSecret }) =>
+    clientSecret === undefined ? '' : broker.sealer.fingerprint(clientSecret),
+  )
+  return sha256(JSON.stringify([document, secrets]))
+}

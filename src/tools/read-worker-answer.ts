@@ -1,0 +1,154 @@
+import { type Members, membersOf } from '../providers/response-body.ts'
+import { isDeeperThan } from './metadata-member.ts'
+import { readErrorKind, type ToolError } from './tool-error.ts'
+
+/** What a tool answered. Nothing in it is trusted: scrub it before it is shown to anyone. */
+export type WorkerAnswer = WorkerOutcome & {
+  readonly logs: readonly ToolLog[]
+  /** As far as the worker told. */
+  readonly durationMs?: number
+  /** RFC 3339. */
+  readonly finishedAt?: string
+}
+
+export type WorkerOutcome =
+  | { readonly outcome: 'value'; readonly value: unknown }
+  | { readonly outcome: 'error'; readonly error: ToolError }
+  | { readonly outcome: 'requires_authorization'; readonly requirement: WorkerRequirement }
+  | { readonly outcome: 'artifact'; readonly artifact: Artifact }
+
+/**
+ * A consent that a worker asks for of its own accord. It has no URL: a link a user may follow comes from this broker's
+ * own authorizations alone, and its `id` is the worker's word too.
+ */
+export interface WorkerRequirement {
+  readonly id?: string
+  readonly scopes?: readonly string[]
+  readonly status?: AuthorizationStatus
+}
+
+export const AUTHORIZATION_STATUSES = ['not_started', 'pending', 'completed', 'failed'] as const
+export type AuthorizationStatus = (typeof AUTHORIZATION_STATUSES)[number]
+
+/** Data kept elsewhere, as seeds/000 has it. */
+export interface Artifact {
+  readonly url: string
+  readonly content_type: string
+  /** In bytes. */
+  readonly size: number
+  readonly meta: { readonly description: string }
+}
+
+export interface ToolLog {
+  readonly level: string
+  readonly message: string
+  readonly subtype?: string
+}
+
+const MAX_DEPTH = 100
+
+/** A ToolCallResponse (reference/arcade.md section 3); what is none becomes an error. `null` counts as absent. */
+export function readWorkerAnswer(body: unknown): WorkerAnswer {
+  const response = membersOf(body)
+  if (typeof response?.success !== 'boolean') return badOutput('The answer has no `success`.')
+  if (isDeeperThan(body, MAX_DEPTH)) return badOutput(`The answer nests deeper than ${MAX_DEPTH} levels.`)
+  const output = membersOf(response.output)
+  if (output === undefined && response.output !== undefined && response.output !== null)
+    return badOutput('The answer has an `output` that is not an object.')
+  const { duration, finished_at: finishedAt } = response
+  return {
+    ...readOutput(output ?? {}, response.success),
+    logs: readLogs(output?.logs),
+    ...(typeof duration === 'number' && duration >= 0 && { durationMs: duration }),
+    ...(typeof finishedAt === 'string' && isTimestamp(finishedAt) && { finishedAt }),
+  }
+}
+
+function readOutput(output: Members, success: boolean): WorkerOutcome {
+  const error = membersOf(output.error)
+  if (error !== undefined) return { outcome: 'error', error: readError(error) }
+  const requirement = membersOf(output.requires_authorization)
+  if (requirement !== undefined)
+    return { outcome: 'requires_authorization', requirement: readRequirement(requirement) }
+  if (!success)
+    return {
+      outcome: 'error',
+      error: { kind: 'UNKNOWN', message: 'The tool failed without saying why.', can_retry: false },
+    }
+  if (output.artifact === undefined || output.artifact === null)
+    return { outcome: 'value', value: output.value ?? null }
+  const artifact = readArtifact(membersOf(output.artifact))
+  return artifact ? { outcome: 'artifact', artifact } : badOutput('The artifact is not as it should be.')
+}
+
+function readError(error: Members): ToolError {
+  const said = text(error, 'message')
+  const { retry_after_ms: wait, status_code: status, extra } = error
+  return {
+    kind: readErrorKind(error.kind),
+    message: said.message ?? 'The tool failed without saying why.',
+    can_retry: error.can_retry === true,
+    ...text(error, 'developer_message'),
+    ...text(error, 'additional_prompt_content'),
+    ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
+    ...(typeof status === 'number' && Number.isInteger(status) && { status_code: status }),
+    ...text(error, 'stacktrace'),
+    ...(membersOf(extra) && { extra: { ...membersOf(extra) } }),
+  }
+}
+
+function readRequirement(requirement: Members): WorkerRequirement {
+  const id = requirement.authorization_id ?? requirement.id
+  const { scopes } = requirement
+  const status = AUTHORIZATION_STATUSES.find((known) => known === requirement.status)
+  return {
+    ...(typeof id === 'string' && { id }),
+    ...(Array.isArray(scopes) && { scopes: scopes.filter((scope) => typeof scope === 'string') }),
+    ...(status !== undefined && { status }),
+  }
+}
+
+function readArtifact(artifact: Members | undefined): Artifact | undefined {
+  const { url, content_type, size } = artifact ?? {}
+  const description = membersOf(artifact?.meta)?.description
+  if (typeof url !== 'string' || !URL.canParse(url)) return undefined
+  if (typeof content_type !== 'string' || typeof description !== 'string') return undefined
+  if (typeof size !== 'number' || !Number.isInteger(size)) return undefined
+  return { url, content_type, size, meta: { description } }
+}
+
+function readLogs(logs: unknown): ToolLog[] {
+  if (!Array.isArray(logs)) return []
+  return logs.flatMap((one) => {
+    const { message, level } = membersOf(one) ?? {}
+    if (typeof message !== 'string') return []
+    const subtype = text(membersOf(one) ?? {}, 'subtype')
+    return [{ level: typeof level === 'string' ? level : 'info', message, ...subtype }]
+  })
+}
+
+/** The member alone, if it is a text that says something. */
+function text<Name extends string>(of: Members, name: Name): { [_ in Name]?: string } {
+  const value = of[name]
+  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { [_ in Name]?: string } // a computed key loses its name
+}
+
+function isTimestamp(value: string): boolean {
+  return (
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(value) &&
+    !Number.isNaN(Date.parse(value))
+  )
+}
+
+function badOutput(developer_message: string): WorkerAnswer & { readonly outcome: 'error' } {
+  return { outcome: 'error', error: badOutputError(developer_message), logs: [] }
+}
+
+export function badOutputError(developer_message: string): ToolError {
+  return {
+    kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
+    message: 'The tool gave an answer that cannot be read.',
+    can_retry: false,
+    developer_message,
+  }
+}

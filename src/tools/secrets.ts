@@ -1,0 +1,44 @@
+import type { Broker } from '../broker.ts'
+import { newId } from '../domain/ids.ts'
+import type { Secret } from '../domain/secret.ts'
+import type { SealedPlace } from '../store/seal.ts'
+
+/** Sets the secret of that key, in any case; an existing one keeps its id. */
+export async function setSecret(
+  broker: Broker,
+  projectId: string,
+  {
+    key,
+    value,
+    description,
+  }: { readonly key: string; readonly value: string; readonly description?: string },
+): Promise<Secret> {
+  const known = await broker.store.secrets.find(projectId, key)
+  const id = known?.id ?? newId('sec')
+  const now = broker.now()
+  return broker.store.secrets.put({
+    id,
+    projectId,
+    key: known?.key ?? key,
+    ...(description !== undefined && { description }),
+    value: broker.sealer.seal(value, place({ id, projectId })),
+    createdAt: known?.createdAt ?? now,
+    updatedAt: now,
+  })
+}
+
+/** The value for a tool that declared the key, or `undefined` when it was never set. */
+export async function openSecret(
+  broker: Broker,
+  projectId: string,
+  key: string,
+): Promise<string | undefined> {
+  const secret = await broker.store.secrets.find(projectId, key)
+  if (secret === undefined) return undefined
+  broker.uses.used('secrets', secret.id, broker.now())
+  return broker.sealer.open(secret.value, place(secret))
+}
+
+function place({ id, projectId }: Pick<Secret, 'id' | 'projectId'>): SealedPlace {
+  return { table: 'secrets', column: 'value', rowId: id, projectId }
+}

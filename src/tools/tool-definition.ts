@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { type JsonSchema, type Tool, toolId } from '../domain/tool.ts'
+import { isRecord, type JsonRecord } from './metadata-member.ts'
+import type { AuthorizationStatus } from './read-worker-answer.ts'
+import { INFERRABLE, type Parameter, toParameters, toValueSchema, type ValueSchema } from './value-schema.ts'
+
+/** Whether what a tool needs is there, as the wire has it. */
+export interface RequirementStatus {
+  readonly met: boolean
+  readonly authorization?: {
+    readonly id?: string
+    readonly provider_id?: string
+    readonly provider_type: string
+    readonly oauth2: { readonly scopes: string[] }
+    /** Whether the provider is configured and enabled. */
+    readonly status: 'active' | 'inactive'
+    readonly status_reason?: string
+    /** Only where a user was named. */
+    readonly token_status?: AuthorizationStatus
+  }
+  readonly secrets: { readonly key: string; readonly met: boolean; readonly status_reason?: string }[]
+}
+
+/** Arcade's ToolDefinition (reference/arcade.md section 2), and our `tool_id`. */
+export interface ToolDefinition {
+  fully_qualified_name: string
+  qualified_name: string
+  name: string
+  tool_id: string
+  description: string
+  toolkit: { name: string; version?: string; description?: string }
+  input: { parameters: Parameter[] }
+  output: { available_modes: string[]; description?: string; value_schema?: ValueSchema }
+  requirements: {
+    met?: boolean
+    authorization?: Partial<NonNullable<RequirementStatus['authorization']>>
+    secrets: { key: string; met?: boolean; status_reason?: string }[]
+  }
+  /** What a worker says of its tool's behaviour. */
+  metadata?: Record<string, unknown>
+}
+
+/** Without `status` the definition says what the tool needs, not whether it is there. */
+export function toDefinition(tool: Tool, status: RequirementStatus | undefined): ToolDefinition {
+  const { namespace, name, version, source } = tool
+  const qualified = namespace === '' ? name : `${namespace}.${name}`
+  const document = source.kind === 'worker' ? source.document : {}
+  const toolkitDescription = isRecord(document.toolkit) ? document.toolkit.description : undefined
+  return {
+    fully_qualified_name: version === undefined ? qualified : `${qualified}@${version}`,
+    qualified_name: qualified,
+    name,
+    tool_id: toolId(tool),
+    description: tool.description,
+    toolkit: {
+      name: namespace,
+      ...(version !== undefined && { version }),
+      ...(typeof toolkitDescription === 'string' && { description: toolkitDescription }),
+    },
+    input: { parameters: toParameters(tool.inputSchema) },
+    output: toOutput(tool, document),
+    requirements: status ? { ...status } : toRequirements(tool),
+    ...(isRecord(document.metadata) && { metadata: { ...document.metadata } }),
+  }
+}
+
+const USUAL_MODES = ['value', 'error', 'null', 'requires_authorization']
+
+function toOutput({ outputSchema }: Tool, document: JsonRecord): ToolDefinition['output'] {
+  const said = isRecord(document.output) ? document.output.available_modes : undefined
+  const modes = Array.isArray(said) ? said.filter((mode) => typeof mode === 'string') : []
+  const { description, ...value_schema } = outputSchema
+    ? toValueSchema(outputSchema)
+    : { val_type: 'json' as const }
+  return {
+    available_modes: modes.length > 0 ? modes : USUAL_MODES,
+    ...(description !== undefined && { description }),
+    ...(outputSchema && { value_schema }),
+  }
+}
+
+/** The contract has room for one provider: the first, with all scopes. */
+function toRequirements({ requirements }: Tool): ToolDefinition['requirements'] {
+  const [first] = requirements.authorization
+  const scopes = [...new Set(requirements.authorization.flatMap((one) => one.scopes))]
+  return {
+    ...(first && {
+      authorization: {
+        ...(first.id !== undefined && { id: first.id }),
+        ...(first.providerId !== undefined && { provider_id: first.providerId }),
+        provider_type: 'oauth2',
+        oauth2: { scopes },
+      },
+    }),
+    secrets: requirements.secrets.map((key) => ({ key })),
+  }
+}
+
+export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp', 'jsonschema'] as const
+export type ToolFormat = (typeof TOOL_FORMATS)[number]
+
+/** The tool as a model's API takes it. */
+export function formatTool(tool: Tool, format: ToolFormat): Record<string, unknown> {
+  const name = functionName(tool)
+  const { description, title } = tool
+  const schema = modelSchema(tool.inputSchema)
+  switch (format) {
+    case 'openai':
+      return { type: 'function', function: { name, description, parameters: schema } }
+    case 'anthropic':
+      return { name, description, input_schema: schema }
+    case 'mcp': {
+      const { outputSchema } = tool
+      const annotations = toAnnotations(tool)
+      return {
+        name,
+        title,
+        description,
+        inputSchema: schema,
+        ...(outputSchema?.type === 'object' && { outputSchema }),
+        ...(annotations && { annotations }),
+      }
+    }
+    case 'jsonschema':
+      return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: name, description, ...schema }
+  }
+}
+
+const MAX_FUNCTION_NAME = 64
+
+/** `Toolkit_Tool`, as model APIs allow it: 1 to 64 of `[A-Za-z0-9_-]`. A longer one is cut, with a digest to stay unique. */
+export function functionName({ namespace, name }: Pick<Tool, 'namespace' | 'name'>): string {
+  const whole = namespace === '' ? name : `${namespace}_${name}`
+  const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+  if (plain.length <= MAX_FUNCTION_NAME) return plain
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8)
+  return `${plain.slice(0, MAX_FUNCTION_NAME - digest.length - 1)}_${digest}`
+}
+
+/** Model APIs refuse these beside `type: "object"`. Without them more is accepted. */
+const NOT_AT_THE_TOP = new Set([
+  '$schema',
+  '$id',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'enum',
+  'const',
+  'if',
+  'then',
+  'else',
+])
+
+function modelSchema(inputSchema: JsonSchema): JsonRecord {
+  const members = Object.entries(inputSchema).filter(([name]) => !NOT_AT_THE_TOP.has(name))
+  const properties = isRecord(inputSchema.properties) ? Object.entries(inputSchema.properties) : []
+  return {
+    additionalProperties: false,
+    ...Object.fromEntries(members),
+    type: 'object',
+    properties: Object.fromEntries(properties.map(([name, schema]) => [name, withoutMark(schema)])),
+  }
+}
+
+function withoutMark(schema: unknown): unknown {
+  if (!isRecord(schema) || schema[INFERRABLE] === undefined) return schema
+  const { [INFERRABLE]: _, ...plain } = schema
+  return plain
+}
+
+/** MCP's hints out of what a worker says of its tool's behaviour. */
+function toAnnotations({ source }: Tool): Record<string, boolean> | undefined {
+  const { metadata } = source.document
+  const behavior = source.kind === 'worker' && isRecord(metadata) ? metadata.behavior : undefined
+  if (!isRecord(behavior)) return undefined
+  const hints = [
+    ['readOnlyHint', behavior.read_only],
+    ['destructiveHint', behavior.destructive],
+    ['idempotentHint', behavior.idempotent],
+    ['openWorldHint', behavior.open_world],
+  ].filter((hint): hint is [string, boolean] => typeof hint[1] === 'boolean')
+  return hints.length > 0 ? Object.fromEntries(hints) : undefined
+}

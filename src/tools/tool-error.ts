@@ -1,0 +1,48 @@
+/** The kinds of error a tool run may end with (reference/arcade.md section 1.4), a closed list for callers to switch on. */
+export const ERROR_KINDS = [
+  'TOOLKIT_LOAD_FAILED',
+  'TOOL_DEFINITION_BAD_DEFINITION',
+  'TOOL_DEFINITION_BAD_INPUT_SCHEMA',
+  'TOOL_DEFINITION_BAD_OUTPUT_SCHEMA',
+  'TOOL_REQUIREMENTS_NOT_MET',
+  'TOOL_RUNTIME_BAD_INPUT_VALUE',
+  'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
+  'TOOL_RUNTIME_RETRY',
+  'TOOL_RUNTIME_CONTEXT_REQUIRED',
+  'TOOL_RUNTIME_FATAL',
+  'CONTEXT_CHECK_FAILED',
+  'CONTEXT_DENIED',
+  'UPSTREAM_RUNTIME_BAD_REQUEST',
+  'UPSTREAM_RUNTIME_AUTH_ERROR',
+  'UPSTREAM_RUNTIME_NOT_FOUND',
+  'UPSTREAM_RUNTIME_VALIDATION_ERROR',
+  'UPSTREAM_RUNTIME_RATE_LIMIT',
+  'UPSTREAM_RUNTIME_SERVER_ERROR',
+  'UPSTREAM_RUNTIME_UNMAPPED',
+  'NETWORK_TRANSPORT_RUNTIME_TIMEOUT',
+  'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE',
+  'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
+  'UNKNOWN',
+] as const
+
+export type ErrorKind = (typeof ERROR_KINDS)[number]
+
+/** How a tool run failed, as the wire has it. `message` may be shown to a user or a model, `developer_message` not. */
+export interface ToolError {
+  readonly kind: ErrorKind
+  readonly message: string
+  /** Whether the same call may be made again without doing anything twice. */
+  readonly can_retry: boolean
+  readonly developer_message?: string
+  readonly additional_prompt_content?: string
+  readonly retry_after_ms?: number
+  readonly status_code?: number
+  readonly stacktrace?: string
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+/** In any case; what is no known kind is `UNKNOWN` (arcade-mcp-ts writes lower case and kinds of its own). */
+export function readErrorKind(kind: unknown): ErrorKind {
+  const upper = typeof kind === 'string' ? kind.toUpperCase() : ''
+  return ERROR_KINDS.find((known) => known === upper) ?? 'UNKNOWN'
+}

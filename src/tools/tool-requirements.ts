@@ -1,0 +1,133 @@
+import type { Broker } from '../broker.ts'
+import { chooseConnection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { missingScopes, unionOfScopes } from '../domain/scopes.ts'
+import type { AuthorizationRequirement, Tool } from '../domain/tool.ts'
+import type { ProviderNeed } from '../flows/begin-authorization.ts'
+import { findProvider, findProviderByUid, missingSettings, providerIdentity } from '../flows/find-provider.ts'
+import { ownerKey } from '../flows/get-access-token.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { RequirementStatus } from './tool-definition.ts'
+
+/**
+ * The providers and scopes a tool needs, each provider once. Once the user must be asked, all that the entry's tools
+ * need is asked for, so that one consent serves them all. Throws `provider_not_found`.
+ */
+export async function providerNeeds(broker: Broker, tool: Tool): Promise<ProviderNeed[]> {
+  const needs = new Map<string, ProviderNeed>()
+  for (const requirement of tool.requirements.authorization) {
+    const entry = await entryOf(broker, tool.projectId, requirement)
+    const known = needs.get(entry.uid)
+    needs.set(entry.uid, {
+      entry,
+      scopes: unionOfScopes(known?.scopes ?? [], requirement.scopes),
+      ...(entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }),
+    })
+  }
+  return [...needs.values()]
+}
+
+async function entryOf(
+  broker: Broker,
+  projectId: string,
+  need: AuthorizationRequirement,
+): Promise<ProviderEntry> {
+  if (need.providerUid === undefined) return findProvider(broker, projectId, need)
+  const entry = await findProviderByUid(broker, projectId, need.providerUid)
+  if (entry === undefined)
+    throw new BrokerError(
+      'provider_not_found',
+      'The provider this tool needs was deleted. Import the tool again.',
+    )
+  if (entry.status === 'inactive')
+    throw new BrokerError(
+      'provider_inactive',
+      `The provider "${entry.id}" is switched off. An administrator can set its status to active.`,
+    )
+  return entry
+}
+
+/** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */
+export async function requirementStatus(
+  broker: Broker,
+  tool: Tool,
+  userId?: string,
+): Promise<RequirementStatus> {
+  const secrets = await Promise.all(
+    tool.requirements.secrets.map(async (key) => {
+      const met = (await broker.store.secrets.find(tool.projectId, key)) !== undefined
+      return { key, met, ...(!met && { status_reason: `Set it by POST /v1/admin/secrets/${key}.` }) }
+    }),
+  )
+  const authorizations = await Promise.all(
+    tool.requirements.authorization.map((need) => authorizationStatus(broker, tool.projectId, need, userId)),
+  )
+  const authorization = authorizations.find((one) => !one.met) ?? authorizations[0]
+  return {
+    met: secrets.every((one) => one.met) && authorizations.every((one) => one.met),
+    ...(authorization !== undefined && { authorization: authorization.status }),
+    secrets,
+  }
+}
+
+async function authorizationStatus(
+  broker: Broker,
+  projectId: string,
+  need: AuthorizationRequirement,
+  userId: string | undefined,
+): Promise<{ readonly met: boolean; readonly status: NonNullable<RequirementStatus['authorization']> }> {
+  const scopes = [...need.scopes]
+  try {
+    const entry = await entryOf(broker, projectId, need)
+    const missing = missingSettings(broker, entry)
+    const tokenStatus = userId === undefined ? undefined : await tokenStatusOf(broker, entry, userId, scopes)
+    return {
+      met: missing.length === 0 && tokenStatus !== 'not_started',
+      status: {
+        id: entry.id,
+        ...(entry.wellKnownId !== undefined && { provider_id: entry.wellKnownId }),
+        provider_type: 'oauth2',
+        oauth2: { scopes },
+        status: missing.length === 0 ? 'active' : 'inactive',
+        ...(missing.length > 0 && { status_reason: `${missing.join(', ')} not set` }),
+        ...(tokenStatus !== undefined && { token_status: tokenStatus }),
+      },
+    }
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    return {
+      met: false,
+      status: {
+        ...(need.id !== undefined && { id: need.id }),
+        ...(need.providerId !== undefined && { provider_id: need.providerId }),
+        provider_type: 'oauth2',
+        oauth2: { scopes },
+        status: 'inactive',
+        status_reason: error.message,
+        ...(userId !== undefined && { token_status: 'not_started' }),
+      },
+    }
+  }
+}
+
+/** By what is stored; nothing is refreshed to find out. */
+async function tokenStatusOf(
+  broker: Broker,
+  entry: ProviderEntry,
+  userId: string,
+  scopes: readonly string[],
+): Promise<'completed' | 'not_started'> {
+  const owner = { projectId: entry.projectId, providerUid: entry.uid, userId }
+  const held = await broker.cache.connections.get(ownerKey(owner), async () =>
+    (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
+  )
+  const connection = chooseConnection(held.map((one) => one.connection))
+  const usable =
+    connection?.status === 'active' &&
+    connection.providerIdentity === providerIdentity(broker, entry) &&
+    missingScopes(scopes, connection.scopes).length === 0 &&
+    (connection.refresh !== undefined ||
+      connection.expiresAt === undefined ||
+      broker.now() < connection.expiresAt)
+  return usable ? 'completed' : 'not_started'
+}

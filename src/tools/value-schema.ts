@@ -1,0 +1,111 @@
+import type { JsonSchema } from '../domain/tool.ts'
+import { isRecord } from './metadata-member.ts'
+import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
+
+// JSON Schema -> Arcade's parameters. The other direction is in read-worker-tool.ts; a worker's definition that went
+// there and comes back here says the same.
+
+export const VALUE_TYPES = ['string', 'integer', 'number', 'boolean', 'json', 'array'] as const
+export type ValueType = (typeof VALUE_TYPES)[number]
+
+/** Arcade's type of a value (reference/arcade.md section 2), as the wire has it. */
+export interface ValueSchema {
+  val_type: ValueType
+  /** Of an array always there and never `array`, since Arcade's zod helper throws otherwise; `items` then says more. */
+  inner_val_type?: ValueType
+  /** Of an array: of its items. */
+  enum?: string[]
+  properties?: Record<string, ValueSchema>
+  required_keys?: string[]
+  inner_properties?: Record<string, ValueSchema>
+  inner_required_keys?: string[]
+  items?: ValueSchema
+  nullable?: true
+  description?: string
+}
+
+export interface Parameter {
+  name: string
+  value_schema: ValueSchema
+  description?: string
+  required: boolean
+  inferrable: boolean
+}
+
+/** Marks a parameter that a model cannot infer. Absent: it can. */
+export const INFERRABLE = 'x-inferrable'
+
+/** The parameters of an input schema. */
+export function toParameters(inputSchema: JsonSchema): Parameter[] {
+  const reader = schemaReader(inputSchema)
+  const shape = reader.shapeOf(inputSchema)
+  const { properties = {}, required = [] } = shape
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description, ...value_schema } = toValue(schema, reader.within(shape))
+    return {
+      name,
+      value_schema,
+      ...(description !== undefined && { description }),
+      required: required.includes(name),
+      inferrable: !isRecord(schema) || schema[INFERRABLE] !== false,
+    }
+  })
+}
+
+/** What the contract's types can say of a schema: what they cannot is left out, so that more is accepted. */
+export function toValueSchema(schema: JsonSchema): ValueSchema {
+  return toValue(schema, schemaReader(schema))
+}
+
+function toValue(schema: unknown, reader: SchemaReader): ValueSchema {
+  const shape = reader.shapeOf(schema)
+  const { types, enum: values, description } = shape
+  const val_type = valueTypeOf(types)
+  const nullable = types?.has('null') === true
+  return {
+    val_type,
+    ...(val_type === 'json' && types?.has('object') && objectMembers(shape, reader.within(shape))),
+    ...(val_type === 'array' && arrayMembers(shape.items, reader.within(shape))),
+    ...(val_type !== 'array' && enumMember(val_type, values)),
+    ...(nullable && { nullable }),
+    ...(description !== undefined && { description }),
+  }
+}
+
+function valueTypeOf(types: ReadonlySet<JsonType> | undefined): ValueType {
+  const [first, ...others] = [...(types ?? [])].filter((type) => type !== 'null')
+  if (first === undefined || first === 'object' || first === 'null') return 'json'
+  if (others.length === 0) return first
+  const numbers = [first, ...others].every((type) => type === 'integer' || type === 'number')
+  return numbers ? 'number' : 'json'
+}
+
+function objectMembers(
+  { properties, required }: ValueShape,
+  reader: SchemaReader,
+): Pick<ValueSchema, 'properties' | 'required_keys'> {
+  if (properties === undefined) return {}
+  const members = Object.entries(properties).map(([name, schema]) => [name, toValue(schema, reader)] as const)
+  return { properties: Object.fromEntries(members), ...(required && { required_keys: [...required] }) }
+}
+
+function arrayMembers(items: unknown, reader: SchemaReader): Partial<ValueSchema> {
+  const inner: ValueSchema = items === undefined ? { val_type: 'json' } : toValue(items, reader)
+  if (inner.val_type === 'array') return { inner_val_type: 'json', items: inner }
+  const saysMore = inner.nullable !== undefined || inner.description !== undefined
+  return {
+    inner_val_type: inner.val_type,
+    ...(inner.enum && { enum: inner.enum }),
+    ...(inner.properties && { inner_properties: inner.properties }),
+    ...(inner.required_keys && { inner_required_keys: inner.required_keys }),
+    ...(saysMore && { items: inner }),
+  }
+}
+
+/** The contract's enums are texts, numbers' too. */
+function enumMember(val_type: ValueType, values: readonly unknown[] | undefined): Pick<ValueSchema, 'enum'> {
+  const wanted = val_type === 'string' ? 'string' : 'number'
+  if (val_type === 'json' || val_type === 'boolean') return {}
+  const texts = values?.filter((value) => typeof value === wanted).map(String)
+  return texts && texts.length > 0 ? { enum: texts } : {}
+}

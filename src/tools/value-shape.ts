@@ -1,0 +1,143 @@
+import type { JsonSchema } from '../domain/tool.ts'
+import { isRecord } from './metadata-member.ts'
+
+export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
+
+/** What a schema says of a value by itself, its references and its `allOf`, `anyOf` and `oneOf` taken together. */
+export interface ValueShape {
+  /** Absent: any. */
+  readonly types?: ReadonlySet<JsonType>
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly required?: readonly string[]
+  readonly items?: unknown
+  readonly description?: string
+  /** The references that led to this. */
+  readonly followed: readonly string[]
+}
+
+export interface SchemaReader {
+  shapeOf(schema: unknown): ValueShape
+  /** A reader for the schemas within this shape: it does not follow the same references again. */
+  within(shape: ValueShape): SchemaReader
+}
+
+const ANY: ValueShape = { followed: [] }
+/** References can make a small schema a huge tree; past this many schemas anything is accepted. */
+const MAX_SCHEMAS = 2000
+
+/** Reads the schemas of one document. It ends for any: no reference is followed within itself. */
+export function schemaReader(root: JsonSchema): SchemaReader {
+  let left = MAX_SCHEMAS
+
+  function read(schema: unknown, followed: readonly string[]): ValueShape {
+    if (!isRecord(schema) || left-- <= 0) return ANY
+    const { $ref: reference, allOf, anyOf, oneOf } = schema
+    let shape = ownShape(schema)
+    if (typeof reference === 'string' && !followed.includes(reference)) {
+      const target = read(targetOf(root, reference), [...followed, reference])
+      shape = both(shape, { ...target, followed: [...target.followed, reference] })
+    }
+    if (Array.isArray(allOf)) for (const one of allOf) shape = both(shape, read(one, followed))
+    for (const choice of [anyOf, oneOf])
+      if (Array.isArray(choice)) shape = both(shape, oneOfThese(choice.map((one) => read(one, followed))))
+    return shape
+  }
+
+  function reader(followed: readonly string[]): SchemaReader {
+    return {
+      shapeOf: (schema) => read(schema, followed),
+      within: (shape) => reader([...followed, ...shape.followed]),
+    }
+  }
+  return reader(['#'])
+}
+
+const TYPES: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']
+
+function ownShape(schema: JsonSchema): ValueShape {
+  const { enum: listed, properties, required, items, description } = schema
+  const values = Array.isArray(listed) ? listed : schema.const !== undefined ? [schema.const] : undefined
+  const types = ownTypes(schema, values)
+  return {
+    ...(types && { types }),
+    ...(values && { enum: values }),
+    ...(isRecord(properties) && { properties }),
+    ...(Array.isArray(required) && { required: required.filter((name) => typeof name === 'string') }),
+    ...(isRecord(items) && { items }),
+    ...(typeof description === 'string' && description !== '' && { description }),
+    followed: [],
+  }
+}
+
+/** `type`, else what the other keywords let guess. OpenAPI 3.0 says `nullable` beside it. */
+function ownTypes(schema: JsonSchema, values: readonly unknown[] | undefined): Set<JsonType> | undefined {
+  const { type } = schema
+  const named = TYPES.filter((one) => one === type || (Array.isArray(type) && type.includes(one)))
+  if (named.length > 0) return new Set([...named, ...(schema.nullable === true ? (['null'] as const) : [])])
+  if (values) return new Set(values.map(typeOf))
+  if (isRecord(schema.properties)) return new Set(['object'])
+  return schema.items !== undefined || schema.prefixItems !== undefined ? new Set(['array']) : undefined
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object' // JSON has no other
+}
+
+/** A value of both shapes. Where they contradict each other, the first counts. */
+function both(a: ValueShape, b: ValueShape): ValueShape {
+  const types = a.types && b.types ? meet(a.types, b.types) : (a.types ?? b.types)
+  const required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])]
+  const [values, items, description] = [a.enum ?? b.enum, a.items ?? b.items, a.description ?? b.description]
+  return {
+    ...(types && { types }),
+    ...(values && { enum: values }),
+    ...((a.properties || b.properties) && { properties: { ...b.properties, ...a.properties } }),
+    ...((a.required || b.required) && { required }),
+    ...(items !== undefined && { items }),
+    ...(description !== undefined && { description }),
+    followed: [...a.followed, ...b.followed],
+  }
+}
+
+function meet(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
+  const has = (set: ReadonlySet<JsonType>, type: JsonType) =>
+    set.has(type) || (type === 'integer' && set.has('number'))
+  const met = TYPES.filter((type) => has(a, type) && has(b, type))
+  return met.length > 0 ? new Set(met) : a
+}
+
+/** A value of any of the shapes: what is not said of all is said of none, but for `null`, which only adds itself. */
+function oneOfThese(choices: readonly ValueShape[]): ValueShape {
+  const said = choices.filter(({ types }) => !(types?.size === 1 && types.has('null')))
+  const [only, ...others] = said
+  if (only === undefined) return choices[0] ?? ANY
+  const types = new Set(choices.flatMap(({ types }) => [...(types ?? [])]))
+  const known = choices.every((one) => one.types !== undefined) ? { types } : {}
+  if (others.length === 0) return { ...only, ...known }
+  const values = said.flatMap((one) => one.enum ?? [])
+  return {
+    ...known,
+    ...(said.every((one) => one.enum) && { enum: values }),
+    followed: said.flatMap((one) => one.followed),
+  }
+}
+
+/** What a JSON Pointer in a fragment leads to (RFC 6901 section 6). */
+function targetOf(root: JsonSchema, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined
+  let target: unknown = root
+  try {
+    for (const token of reference.split('/').slice(1).map(decodeURIComponent)) {
+      const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
+      if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined
+      target = Object.entries(target).find(([own]) => own === name)?.[1]
+    }
+  } catch {
+    return undefined // not percent-encoded
+  }
+  return target
+}

@@ -1,0 +1,194 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newId, sha256 } from '../domain/ids.ts'
+import type { Tool } from '../domain/tool.ts'
+import { toolId } from '../domain/tool.ts'
+import type { Worker } from '../domain/worker.ts'
+import type { SealedPlace } from '../store/seal.ts'
+import { readWorkerTool } from './read-worker-tool.ts'
+import { type WorkerEndpoint, WorkerFault, workerCatalogue } from './worker-protocol.ts'
+
+/** What an operator says of a worker. */
+export interface WorkerSettings {
+  readonly id: string
+  readonly enabled: boolean
+  readonly uri: string
+  readonly secret: string
+  readonly timeoutSeconds: number
+  readonly retry: number
+}
+
+/** How often the catalogues of all workers are read again. */
+export const SYNC_SECONDS = 30
+
+/**
+ * Registers a worker and reads its catalogue once. One that cannot be read now is registered all the same, says why,
+ * and is tried again. Throws `already_exists`, `host_not_allowed`.
+ */
+export async function registerWorker(
+  broker: Broker,
+  projectId: string,
+  settings: WorkerSettings,
+): Promise<Worker> {
+  checkUri(broker, settings.uri)
+  const now = broker.now()
+  const uid = newId('work')
+  const worker: Worker = {
+    uid,
+    projectId,
+    id: settings.id,
+    type: 'http',
+    enabled: settings.enabled,
+    uri: settings.uri,
+    secret: broker.sealer.seal(settings.secret, secretPlace({ uid, projectId })),
+    timeoutSeconds: settings.timeoutSeconds,
+    retry: settings.retry,
+    createdAt: now,
+    updatedAt: now,
+  }
+  if ((await broker.store.workers.add(worker)) === undefined)
+    throw new BrokerError(
+      'already_exists',
+      `There is a worker "${settings.id}" already. PATCH /v1/workers/${settings.id} changes it.`,
+    )
+  return worker.enabled ? syncWorker(broker, worker) : worker
+}
+
+/** Changes what is given and reads the catalogue again. */
+export async function updateWorker(
+  broker: Broker,
+  worker: Worker,
+  settings: Partial<Omit<WorkerSettings, 'id'>>,
+): Promise<Worker> {
+  const { secret, ...rest } = settings
+  if (rest.uri !== undefined) checkUri(broker, rest.uri)
+  const updated: Worker = {
+    ...worker,
+    ...rest,
+    ...(secret !== undefined && { secret: broker.sealer.seal(secret, secretPlace(worker)) }),
+    updatedAt: broker.now(),
+  }
+  await broker.store.workers.put(updated)
+  return updated.enabled ? syncWorker(broker, updated) : updated
+}
+
+/** The project's worker of that id. Throws `not_found`. */
+export async function getWorker(broker: Broker, projectId: string, id: string): Promise<Worker> {
+  const worker = await broker.store.workers.find(projectId, id)
+  if (worker === undefined)
+    throw new BrokerError('not_found', `There is no worker "${id.slice(0, 100)}" in this project.`)
+  return worker
+}
+
+/** The worker with its secret opened, as requests need it. */
+export function workerEndpoint(broker: Broker, worker: Worker): WorkerEndpoint {
+  const { uri, timeoutSeconds, retry } = worker
+  return { uri, timeoutSeconds, retry, secret: broker.sealer.open(worker.secret, secretPlace(worker)) }
+}
+
+/** Reads the catalogue and makes the worker's tools exactly that; when it cannot be read the tools stay as they are. */
+export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker> {
+  const { syncError: _, ...rest } = worker
+  const synced = await readCatalogue(broker, worker).then(
+    (faults): Worker => ({
+      ...rest,
+      syncedAt: broker.now(),
+      ...(faults.length > 0 && { syncError: faults.join(' ') }),
+    }),
+    (error: unknown): Worker => {
+      if (!(error instanceof WorkerFault)) throw error
+      return { ...rest, syncError: error.message }
+    },
+  )
+  const current = await broker.store.workers.findByUid(worker.uid)
+  if (current === undefined) return synced
+  if (current.syncedAt !== synced.syncedAt || current.syncError !== synced.syncError)
+    await broker.store.workers.put(synced)
+  if (synced.syncError !== undefined && synced.syncError !== worker.syncError)
+    broker.log.warn(
+      { worker: worker.id, reason: synced.syncError },
+      'the catalogue of a worker could not be read',
+    )
+  return synced
+}
+
+/** Reads the catalogues of all enabled workers, each by itself. */
+export async function syncWorkers(broker: Broker): Promise<void> {
+  const workers = await broker.store.workers.all()
+  const syncs = workers.filter((worker) => worker.enabled).map((worker) => syncWorker(broker, worker))
+  for (const outcome of await Promise.allSettled(syncs))
+    if (outcome.status === 'rejected')
+      broker.log.error(
+        { error: outcome.reason instanceof Error ? outcome.reason.name : 'unknown' },
+        'a worker could not be synced',
+      )
+}
+
+/** Answers what could not be taken, one sentence each. */
+async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> {
+  const definitions = await workerCatalogue(broker.outgoing, workerEndpoint(broker, worker))
+  const known = await broker.store.tools.list(worker.projectId)
+  const now = broker.now()
+  const faults: string[] = []
+  const tools: Tool[] = []
+  for (const definition of definitions) {
+    const reading = readWorkerTool(definition)
+    if (reading.outcome === 'refused') {
+      faults.push(`The tool "${reading.name}" was left out: ${reading.reason}`)
+      continue
+    }
+    const { toolkit, toolkitVersion: version, name, document, ...rest } = reading.tool
+    const { description, inputSchema, outputSchema, requirements } = rest
+    const identity = { namespace: toolkit, name, ...(version !== undefined && { version }) }
+    const same =
+      known.find((one) => toolId(one) === toolId(identity)) ??
+      tools.find((one) => toolId(one) === toolId(identity))
+    if (same !== undefined && !(same.source.kind === 'worker' && same.source.workerUid === worker.uid)) {
+      faults.push(`The tool "${toolId(identity)}" was left out: another source brings one of the same id.`)
+      continue
+    }
+    const digest = sha256(JSON.stringify(document))
+    tools.push({
+      uid: same?.uid ?? newId('tool'),
+      projectId: worker.projectId,
+      ...identity,
+      title: name,
+      description,
+      inputSchema,
+      ...(outputSchema !== undefined && { outputSchema }),
+      requirements,
+      source: { kind: 'worker', workerUid: worker.uid, document },
+      binding: { workerUid: worker.uid, toolkit, name, ...(version !== undefined && { version }) },
+      digest,
+      createdAt: same?.createdAt ?? now,
+      updatedAt: same?.digest === digest ? same.updatedAt : now,
+    })
+  }
+  const before = known.filter(({ source }) => source.kind === 'worker' && source.workerUid === worker.uid)
+  const print = (all: readonly Tool[]) =>
+    all
+      .map((tool) => `${tool.uid} ${tool.digest}`)
+      .sort()
+      .join()
+  if (print(before) !== print(tools))
+    await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools)
+  return faults
+}
+
+function checkUri(broker: Broker, uri: string): void {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  if (url === undefined || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new BrokerError(
+      'invalid_request',
+      'http.uri must be an http or https URL without credentials, query or fragment.',
+    )
+  if (!broker.outgoing.allows(url))
+    throw new BrokerError(
+      'host_not_allowed',
+      `${url.host} may not be reached from here: only https to public addresses, and what an operator lists in GATEPASS_ALLOWED_HOSTS.`,
+    )
+}
+
+function secretPlace({ uid, projectId }: Pick<Worker, 'uid' | 'projectId'>): SealedPlace {
+  return { table: 'workers', column: 'secret', rowId: uid, projectId }
+}
