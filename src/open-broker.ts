@@ -10,7 +10,7 @@ import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
-import type { Client, ProviderEntry } from './providers/provider.ts'
+import type { Client } from './providers/provider.ts'
 import { createSealer, type SealedPlace, UnsealError } from './store/seal.ts'
 import { openSqliteStore } from './store/sqlite/store.ts'
 

@@ -130,7 +130,7 @@ CREATE TABLE `tools` (
 	`project_id` text NOT NULL,
 	`namespace` text NOT NULL,
 	`name` text NOT NULL,
-	`version` text,
+	`version` text NOT NULL,
 	`title` text NOT NULL,
 	`description` text NOT NULL,
 	`input_schema` text NOT NULL,
@@ -145,7 +145,7 @@ CREATE TABLE `tools` (
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `tools_identity` ON `tools` (`project_id`,`namespace`,`name`,`coalesce(version`,` '')`);--> statement-breakpoint
+CREATE UNIQUE INDEX `tools_identity` ON `tools` (`project_id`,`namespace`,`name`,`version`);--> statement-breakpoint
 CREATE INDEX `tools_worker` ON `tools` (`worker_uid`);--> statement-breakpoint
 CREATE TABLE `workers` (
 	`uid` text PRIMARY KEY NOT NULL,

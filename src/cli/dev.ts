@@ -17,7 +17,7 @@ export function addDev(program: Command, { environment }: Shell): void {
     .action(async () => {
       const config = readConfig(environment, 'development')
       const server = await startServer(config, {
-        log: createLog(environment['GATEPASS_LOG_LEVEL'] ? config.logLevel : 'warn'),
+        log: createLog(environment.GATEPASS_LOG_LEVEL ? config.logLevel : 'warn'),
       })
       process.stdout.write(welcome(config, server.newApiKey))
       await untilStopped(server)

@@ -8,7 +8,7 @@ import { toArcadeExecuteResponse, toExecuteResponse } from '../tools/execute-res
 import { executeTool } from '../tools/execute-tool.ts'
 import { findTool, newestFirst } from '../tools/find-tool.ts'
 import { importTools } from '../tools/import-tools.ts'
-import { FORMATS, formatTool, toDefinition } from '../tools/tool-definition.ts'
+import { formatTool, TOOL_FORMATS, toDefinition } from '../tools/tool-definition.ts'
 import { requirementStatus } from '../tools/tool-requirements.ts'
 import { getWorker } from '../tools/worker.ts'
 import { authorizationSchema, begunToWire } from './authorization-wire.ts'
@@ -27,7 +27,7 @@ const formats = z
   .string()
   .optional()
   .transform((text) => (text ?? '').split(',').filter(Boolean))
-  .pipe(z.array(z.enum(['arcade', ...FORMATS])))
+  .pipe(z.array(z.enum(['arcade', ...TOOL_FORMATS])))
 const listQuery = {
   toolkit: z.string().max(200).optional(),
   ...userQuery,
@@ -54,7 +54,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
 
   async function define(tool: Tool, userId: string | undefined, include: readonly string[]) {
     const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))
-    const formatted = FORMATS.filter((format) => include.includes(format)).map((format) => [
+    const formatted = TOOL_FORMATS.filter((format) => include.includes(format)).map((format) => [
       format,
       formatTool(tool, format),
     ])
@@ -102,7 +102,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       ),
   )
 
-  const formatQuery = z.enum(FORMATS).default('openai')
+  const formatQuery = z.enum(TOOL_FORMATS).default('openai')
   add(
     {
       method: 'get',
@@ -204,9 +204,9 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         return c.json(toExecuteResponse(execution))
       }
       const arcade = toArcadeExecuteResponse(execution, {
-        stacktrace: body.include_error_stacktrace === true,
+        includeStacktrace: body.include_error_stacktrace === true,
       })
-      if (execution.outcome.outcome !== 'requires_authorization') return c.json(arcade)
+      if (!('authorization' in execution.outcome)) return c.json(arcade)
       const { url = '' } = execution.outcome.authorization
       const message = `Tool authorization required: the user must open ${url} and approve.`
       return c.json({ name: 'tool_authorization_required', message, ...arcade }, 403)

@@ -11,7 +11,7 @@ import type { Execution } from './execute-response.ts'
 import { scrub } from './scrub.ts'
 import { openSecret } from './secrets.ts'
 import { workerEndpoint } from './worker.ts'
-import { invokeWorker, type ToolError, type WorkerAnswer, type WorkerCall } from './worker-protocol.ts'
+import { invokeWorker, type ToolError, type WorkerAnswer, type WorkerCallContext } from './worker-protocol.ts'
 
 export interface ToolCall extends ToolUse {
   readonly input: Readonly<Record<string, unknown>>
@@ -47,8 +47,8 @@ async function run(
         url: connectUrl(broker, authorization),
         scopes: scopesOf(authorization),
         status: 'pending',
-        user_id: authorization.userId,
-        ...(entry !== undefined && { provider_id: entry.id }),
+        userId: authorization.userId,
+        ...(entry !== undefined && { providerId: entry.id }),
       },
     }
   }
@@ -67,6 +67,7 @@ async function run(
   if (!worker.enabled)
     return refusal(`The worker "${worker.id}", which runs the tool "${tool.title}", is switched off.`)
 
+  const { name, toolkit, version } = tool.binding
   const given = secrets.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
   const answer = await invokeWorker(
     broker.outgoing,
@@ -75,7 +76,7 @@ async function run(
       runId: executionId,
       executionId,
       createdAt: toTimestamp(broker.now()),
-      tool: tool.binding,
+      tool: { name, toolkit, ...(version !== undefined && { version }) },
       inputs: input,
       context: {
         ...authorizationContext(begun.releases),
@@ -93,7 +94,7 @@ async function run(
 /** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */
 function authorizationContext(
   releases: readonly Release[],
-): Pick<WorkerCall['context'], 'authorization' | 'authorizations'> {
+): Pick<WorkerCallContext, 'authorization' | 'authorizations'> {
   const all = releases.map(({ accessToken, userInfo }) => ({ token: accessToken, user_info: userInfo }))
   const [authorization] = all
   return { ...(authorization && { authorization }), ...(all.length > 1 && { authorizations: all }) }

@@ -138,26 +138,20 @@ export function functionName({ namespace, name }: Pick<Tool, 'namespace' | 'name
 }
 
 /** Model APIs refuse these beside `type: "object"`. Without them more is accepted. */
-const NOT_AT_THE_TOP = new Set([
-  '$schema',
-  '$id',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'enum',
-  'const',
-  'if',
-  'then',
-  'else',
-])
+const NOT_AT_THE_TOP = [
+  ...['$schema', '$id', 'allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const', 'if', 'then', 'else'],
+  ...['dependentSchemas', 'unevaluatedProperties'],
+]
 
+/** Closed where its properties are all there are: a schema that names none takes anything. */
 function modelSchema(inputSchema: JsonSchema): JsonRecord {
-  const members = Object.entries(inputSchema).filter(([name]) => !NOT_AT_THE_TOP.has(name))
+  const members = Object.entries(inputSchema)
+  const kept = members.filter(([name]) => !NOT_AT_THE_TOP.includes(name))
   const properties = isRecord(inputSchema.properties) ? Object.entries(inputSchema.properties) : []
+  const isWhole = kept.length === members.length && inputSchema.patternProperties === undefined
   return {
-    additionalProperties: false,
-    ...Object.fromEntries(members),
+    ...(isWhole && properties.length > 0 && { additionalProperties: false }),
+    ...Object.fromEntries(kept),
     type: 'object',
     properties: Object.fromEntries(properties.map(([name, schema]) => [name, withoutMark(schema)])),
   }

@@ -74,7 +74,7 @@ function toValue(schema: unknown, reader: SchemaReader): ValueSchema {
 
 function valueTypeOf(types: ReadonlySet<JsonType> | undefined): ValueType {
   const [first, ...others] = [...(types ?? [])].filter((type) => type !== 'null')
-  if (first === undefined || first === 'object' || first === 'null') return 'json'
+  if (first === undefined || first === 'object') return 'json'
   if (others.length === 0) return first
   const numbers = [first, ...others].every((type) => type === 'integer' || type === 'number')
   return numbers ? 'number' : 'json'

@@ -39,9 +39,16 @@ export interface WorkerCall {
   readonly context: WorkerCallContext
 }
 
+export interface ToolAuthorization {
+  readonly token: string
+  readonly user_info: Readonly<Record<string, unknown>>
+}
+
 /** What the tool is given besides its inputs, as the wire has it. */
 export interface WorkerCallContext {
-  readonly authorization?: { readonly token: string; readonly user_info: Readonly<Record<string, unknown>> }
+  readonly authorization?: ToolAuthorization
+  /** Beyond the protocol: all of them, in the order declared, when the tool needs several providers. */
+  readonly authorizations?: readonly ToolAuthorization[]
   readonly secrets?: readonly { readonly key: string; readonly value: string }[]
   readonly metadata?: readonly { readonly key: string; readonly value: string }[]
   readonly user_id?: string

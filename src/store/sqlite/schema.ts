@@ -142,7 +142,8 @@ export const tools = sqliteTable(
       .references(() => projects.id),
     namespace: text('namespace').notNull(),
     name: text('name').notNull(),
-    version: text('version'),
+    /** Empty: the tool says none. */
+    version: text('version').notNull(),
     title: text('title').notNull(),
     description: text('description').notNull(),
     inputSchema: json<JsonSchema>('input_schema').notNull(),
@@ -156,7 +157,7 @@ export const tools = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
   },
   (t) => [
-    uniqueIndex('tools_identity').on(t.projectId, t.namespace, t.name, sql`coalesce(version, '')`),
+    uniqueIndex('tools_identity').on(t.projectId, t.namespace, t.name, t.version),
     index('tools_worker').on(t.workerUid),
   ],
 )

@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, notInArray } from 'drizzle-orm'
+import { and, desc, eq, notInArray } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../../domain/tool.ts'
 import type { Tools } from '../store.ts'
 import { present, type SqliteContext, type SqliteDatabase } from './database.ts'
@@ -40,7 +40,7 @@ export function sqliteTools({ db, changed }: SqliteContext): Tools {
             eq(tools.projectId, projectId),
             eq(tools.namespace, namespace),
             eq(tools.name, name),
-            version === undefined ? isNull(tools.version) : eq(tools.version, version),
+            eq(tools.version, version ?? ''),
           ),
         )
         .get()
@@ -84,7 +84,7 @@ export function sqliteTools({ db, changed }: SqliteContext): Tools {
 function putTool(tx: Writer, tool: Tool): void {
   const row = {
     ...tool,
-    version: tool.version ?? null,
+    version: tool.version ?? '',
     outputSchema: tool.outputSchema ?? null,
     binding: tool.binding ?? null,
     workerUid: tool.source.kind === 'worker' ? tool.source.workerUid : null,
@@ -97,6 +97,6 @@ function putTool(tx: Writer, tool: Tool): void {
     .run()
 }
 
-function toTool({ workerUid, ...row }: Row): Tool {
-  return present(row)
+function toTool({ workerUid, version, ...row }: Row): Tool {
+  return { ...present(row), ...(version !== '' && { version }) }
 }

@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Broker, Log } from '../src/broker.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { issueApiKey, type Role } from '../src/domain/api-key.ts'
+import { type Clock, systemClock } from '../src/domain/clock.ts'
+import { startServer } from '../src/server.ts'
+
+/** A real Gatepass: an HTTP server on a port of its own, on a SQLite file of its own. */
+export interface Gatepass extends AsyncDisposable {
+  readonly url: string
+  readonly config: Config
+  readonly broker: Broker
+  /** An administrator's key of the default project. */
+  readonly apiKey: string
+  readonly databasePath: string
+  /** Every log line, as JSON. */
+  readonly logLines: readonly string[]
+  /** Calls the API as that key and reads the JSON. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
+  /** A further key, of another project or role. */
+  makeKey(role: Role, project?: string): Promise<string>
+  close(): Promise<void>
+}
+
+export interface CallOptions {
+  /** `null`: none. */
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+export interface GatepassOptions {
+  /** Settings besides those every test needs. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly now?: Clock
+  readonly mode?: 'development' | 'serve'
+  /** Opened again on the same file and port, after a crash. */
+  readonly databasePath?: string
+  readonly port?: number
+}
+
+const API_KEY = 'test-administrator-key'
+
+/** Starts one that may reach 127.0.0.1 over plain http; `close()` removes everything it left. */
+export async function startGatepass(options: GatepassOptions = {}): Promise<Gatepass> {
+  const folder = options.databasePath === undefined ? await mkdtemp(join(tmpdir(), 'gatepass-')) : undefined
+  const databasePath = options.databasePath ?? join(folder ?? '', 'gatepass.db')
+  const port = options.port ?? (await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const config = readConfig(
+    {
+      GATEPASS_PORT: String(port),
+      GATEPASS_PUBLIC_URL: url,
+      GATEPASS_DATABASE_URL: `file:${databasePath}`,
+      GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      GATEPASS_API_KEY: API_KEY,
+      GATEPASS_USER_VERIFIER: 'open',
+      GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
+      ...options.environment,
+    },
+    options.mode ?? 'serve',
+  )
+  const logLines: string[] = []
+  const { now = systemClock } = options
+  const server = await startServer(config, { log: recordingLog(logLines), now })
+  const { broker } = server
+
+  const gatepass: Gatepass = {
+    url,
+    config,
+    broker,
+    apiKey: API_KEY,
+    databasePath,
+    logLines,
+    async call(method, path, body, { key = API_KEY, headers = {} } = {}) {
+      const response = await fetch(new URL(path, url), {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.includes('json') === true
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    },
+    async makeKey(role, project = 'default') {
+      const { id: projectId } = await broker.store.projects.ensure(project, now())
+      const { key, record } = issueApiKey({ projectId, name: 'test', role, createdAt: now() })
+      await broker.store.apiKeys.add(record)
+      return key
+    },
+    async close() {
+      await server.close()
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+    },
+    async [Symbol.asyncDispose]() {
+      await gatepass.close()
+    },
+  }
+  return gatepass
+}
+
+/** A clock that tests move. */
+export function testClock(start = 1_800_000_000): Clock & { advance(seconds: number): void } {
+  let now = start
+  return Object.assign(() => now, {
+    advance(seconds: number) {
+      now += seconds
+    },
+  })
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
+
+function recordingLog(lines: string[]): Log {
+  const write = (level: string) => (about: object, message: string) =>
+    void lines.push(JSON.stringify({ level, message, ...about }))
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
+}
