@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { BrokerSettings, Verifier } from './broker.ts'
 import { parseAllowedHost } from './providers/outgoing.ts'
 
@@ -41,9 +41,14 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * Reads the settings of a mode. `serve` has no defaults for what decides the safety of an installation: the master
- * key, the verifier, the public URL. Throws `ConfigError`.
+ * key, the verifier, the public URL. Development makes its master key unless told not to `makeKey`. Throws
+ * `ConfigError`.
  */
-export function readConfig(environment: Environment, mode: 'development' | 'serve'): Config {
+export function readConfig(
+  environment: Environment,
+  mode: 'development' | 'serve',
+  { makeKey = true }: { readonly makeKey?: boolean } = {},
+): Config {
   const faults: string[] = []
   const development = mode === 'development'
   const setting = (name: string) => environment[`GATEPASS_${name}`]?.trim() || undefined
@@ -77,7 +82,8 @@ export function readConfig(environment: Environment, mode: 'development' | 'serv
   for (const one of allowedHosts)
     if (parseAllowedHost(one) === undefined)
       fault('ALLOWED_HOSTS', `has "${one}", which is no host, host:port or CIDR.`)
-  if (development && allowedHosts.length === 0) allowedHosts.push(publicUrl.host)
+  // the sandbox is on this server itself
+  if (development) allowedHosts.push(publicUrl.host)
 
   const nextOrigins = new Set([
     publicUrl.origin,
@@ -98,8 +104,7 @@ export function readConfig(environment: Environment, mode: 'development' | 'serv
     masterKeys: readMasterKeys(
       setting('MASTER_KEY'),
       databasePath,
-      development && faults.length === 0,
-      development,
+      { development, make: !makeKey ? 'never' : faults.length > 0 ? 'not yet' : 'now' },
       fault,
     ),
     ...(apiKey !== undefined && { apiKey }),
@@ -193,8 +198,7 @@ function readVerifier(text: string | undefined, development: boolean, fault: Fau
 function readMasterKeys(
   text: string | undefined,
   databasePath: string,
-  mayCreate: boolean,
-  development: boolean,
+  { development, make }: { readonly development: boolean; readonly make: 'now' | 'not yet' | 'never' },
   fault: Fault,
 ): Buffer[] {
   if (text !== undefined) return list(text).flatMap((one) => readMasterKey(one, fault) ?? [])
@@ -207,7 +211,15 @@ function readMasterKeys(
   }
   const path = `${databasePath}.key`
   if (!existsSync(path)) {
-    if (!mayCreate) return []
+    const begun = (statSync(databasePath, { throwIfNoEntry: false })?.size ?? 0) > 0
+    if (begun)
+      fault('MASTER_KEY', `is missing, and so is ${path}: set the key that ${databasePath} was sealed with.`)
+    else if (make === 'never')
+      fault(
+        'MASTER_KEY',
+        `is missing, and there is no ${path} either: start Gatepass first, or set GATEPASS_DATABASE_URL and GATEPASS_MASTER_KEY as its server has them.`,
+      )
+    if (begun || make !== 'now') return []
     writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
   }
   return [readMasterKey(`file:${path}`, fault)].filter((key) => key !== undefined)

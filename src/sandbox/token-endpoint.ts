@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { splitScope } from '../domain/scopes.ts'
+import { findAccount } from './accounts.ts'
 import { authenticateClient } from './client.ts'
 import { type Parameters, readParameters } from './parameters.ts'
 import { type Approval, LIFETIME, type SandboxTokens } from './tokens.ts'
@@ -92,6 +93,8 @@ export function tokenEndpoint({ tokens, clientSecret }: TokenEndpointOptions): H
         expires_in: LIFETIME.access,
         refresh_token: await tokens.issue('refresh', { sub, grant, scope }),
         scope: narrowed,
+        // who approved, told here as some real providers do
+        ...findAccount(sub),
       })
     })
     .post('/revoke', async (c) => {

@@ -69,5 +69,8 @@ test('from metadata to the tool that runs with the injected token', async () => 
   expect((await waiting).body).toMatchObject({ id, status: 'completed', provider_id: 'demo' })
 
   const second = await call('POST', '/v1/tools/execute', { tool_name: 'Who am I', user_id: 'u1' })
-  expect(second.body).toMatchObject({ success: true, output: { value: { account: { sub: as.account.sub } } } })
+  expect(second.body).toMatchObject({
+    success: true,
+    output: { value: { account: { sub: as.account.sub } } },
+  })
 })
