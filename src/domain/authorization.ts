@@ -117,20 +117,26 @@ export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'fai
 
 export const EXPIRED_MESSAGE = 'The link was not used in time. Ask for a new one and open it within its time.'
 
-/** The authorization as it stands at `now`: one that ran out is failed as `expired`, whether or not a job has said so. */
+/**
+ * The authorization as it stands at `now`, whether or not a job has said so: one that ran out is failed as `expired`,
+ * and one whose exchange died with its process is pending again, without an attempt.
+ */
 export function at(authorization: Authorization, now: EpochSeconds): Authorization {
-  switch (authorization.status) {
-    case 'completed':
-    case 'failed':
-      return authorization
-    case 'exchanging':
-      if (now < authorization.deadline) return authorization
-      break
-    case 'pending':
-    case 'confirming':
-      break
+  const { status } = authorization
+  if (status === 'completed' || status === 'failed') return authorization
+  if (status === 'exchanging' && now < authorization.deadline) return authorization
+  if (now < authorization.expiresAt)
+    return status === 'exchanging' ? { ...commonOf(authorization), status: 'pending' } : authorization
+  return {
+    ...commonOf(authorization),
+    status: 'failed',
+    reason: 'expired',
+    message: EXPIRED_MESSAGE,
+    completedAt: authorization.expiresAt,
   }
-  if (now < authorization.expiresAt) return authorization
+}
+
+function commonOf(authorization: Common): Common {
   const { id, projectId, userId, steps, step, requester, account, nextUri, createdAt, expiresAt } =
     authorization
   return {
@@ -144,10 +150,6 @@ export function at(authorization: Authorization, now: EpochSeconds): Authorizati
     ...(requester !== undefined && { requester }),
     ...(account !== undefined && { account }),
     ...(nextUri !== undefined && { nextUri }),
-    status: 'failed',
-    reason: 'expired',
-    message: EXPIRED_MESSAGE,
-    completedAt: expiresAt,
   }
 }
 

@@ -52,8 +52,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return notFound(c)
-    if (broker.settings.connectPage === 'pass' && authorization.status === 'pending')
-      return start(c, authorization)
+    if (broker.settings.connectPage === 'pass' && isStartable(authorization)) return start(c, authorization)
     return show(c, broker, authorization)
   })
 
@@ -61,9 +60,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     if (!isFromOwnPage(c, broker)) return ending(c, { kind: 'problem', message: FOREIGN_CLICK }, 403)
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return notFound(c)
-    if (authorization.status !== 'pending' && authorization.status !== 'confirming')
-      return show(c, broker, authorization)
-    return start(c, authorization)
+    return isStartable(authorization) ? start(c, authorization) : show(c, broker, authorization)
   })
 
   app.get('/callback/:uid', async (c) => {
@@ -102,6 +99,11 @@ const WRONG_PROVIDER =
   'This answer came back by another way than it was asked for, so it was not used. Start again from your application.'
 const WRONG_BROWSER =
   'This was started in another browser. Nothing was stored. Go on in that browser, or open the link again in this one.'
+
+/** Whether a click starts a new attempt: also while an earlier one waits for the user to be confirmed. */
+function isStartable({ status }: Authorization): boolean {
+  return status === 'pending' || status === 'confirming'
+}
 
 /** The authorization as its page: the connect page while it is pending, else how it ended. */
 async function show(c: Context, broker: Broker, authorization: Authorization): Promise<Response> {

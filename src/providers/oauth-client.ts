@@ -76,6 +76,8 @@ export interface Grant {
   readonly account: { readonly id: string; readonly name: string }
 }
 
+/** Short: these come on top of a token request, within the claim or lease that covers them all. */
+const RESOURCE_DEADLINE_MS = 4_000
 /** Without discovery the ID token's algorithm is not announced; `none` is never among them (RFC 8725 section 3.1). */
 const ID_TOKEN_ALGORITHMS = [
   'RS256',
@@ -159,7 +161,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     values: TemplateValues,
   ): Promise<Record<string, unknown> | undefined> {
     try {
-      const response = await outgoing.send(requestOf(block, values))
+      const response = await outgoing.send({ ...requestOf(block, values), deadlineMs: RESOURCE_DEADLINE_MS })
       if (response.status < 200 || response.status > 299) return undefined
       return readUserInfo(response.body, block.responseMap)
     } catch (error) {
