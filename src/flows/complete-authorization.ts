@@ -6,7 +6,7 @@ import {
   type Exchanging,
   type FailureReason,
 } from '../domain/authorization.ts'
-import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
+import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { splitScope } from '../domain/scopes.ts'
@@ -14,7 +14,7 @@ import type { Grant } from '../providers/oauth-client.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
-import { connectionPlace } from './get-access-token.ts'
+import { sealGrant } from './seal-grant.ts'
 import { attemptPlace } from './start-attempt.ts'
 
 /**
@@ -83,35 +83,31 @@ async function toConnection(
   grant: Grant,
   response: URLSearchParams,
 ): Promise<Connection> {
-  const { sealer, now } = broker
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
   const same = known.find((one) => one.account.id === grant.account.id)
   // a connection whose account was not told is this one, now that it is
   const id = (same ?? known.find((one) => one.account.id === ''))?.id ?? newId('conn')
-  const place = { ...owner, id }
-  const access: AccessSecrets = { accessToken: grant.accessToken, userInfo: grant.userInfo ?? {} }
-  const receivedAt = now()
+  const tokens = sealGrant(
+    broker,
+    { ...owner, id },
+    {
+      ...grant,
+      userInfo: grant.userInfo ?? {},
+      scopes: grantedScopes(claimed, grant, response),
+    },
+  )
   return {
-    ...place,
+    ...owner,
+    ...tokens,
+    id,
     account: grant.account,
-    scopes: grantedScopes(claimed, grant, response),
     status: 'active',
-    tokenType: grant.tokenType,
-    receivedAt,
-    ...(grant.expiresIn !== undefined && { expiresAt: receivedAt + grant.expiresIn }),
-    access: sealer.seal(JSON.stringify(access), connectionPlace(place, 'access')),
-    ...(grant.refreshToken !== undefined && {
-      refresh: sealer.seal(
-        JSON.stringify({ refreshToken: grant.refreshToken } satisfies RefreshSecrets),
-        connectionPlace(place, 'refresh'),
-      ),
-    }),
     providerIdentity: providerIdentity(broker, entry),
     isDefault: false,
     generation: 1,
-    createdAt: receivedAt,
+    createdAt: tokens.receivedAt,
   }
 }
 

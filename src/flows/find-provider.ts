@@ -25,12 +25,16 @@ export async function findProvider(
       'provider_not_found',
       `There is no provider "${wanted}" in this project. GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
     )
-  if (entry.status === 'inactive')
-    throw new BrokerError(
-      'provider_inactive',
-      `The provider "${entry.id}" is switched off. An administrator can set its status to active.`,
-    )
-  return entry
+  return active(entry)
+}
+
+/** The entry, unless it is switched off: then throws `provider_inactive`. */
+export function active(entry: ProviderEntry): ProviderEntry {
+  if (entry.status === 'active') return entry
+  throw new BrokerError(
+    'provider_inactive',
+    `The provider "${entry.id}" is switched off. An administrator can set its status to active.`,
+  )
 }
 
 /** The entry with that key, in the same project. */

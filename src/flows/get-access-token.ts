@@ -2,10 +2,11 @@ import type { Broker } from '../broker.ts'
 import { type AccessSecrets, type Connection, chooseConnection, freshUntil } from '../domain/connection.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import { type SealedPlace, UnsealError } from '../store/seal.ts'
+import { UnsealError } from '../store/seal.ts'
 import type { ConnectionOwner } from '../store/store.ts'
 import { providerIdentity } from './find-provider.ts'
 import { refreshConnection } from './refresh-connection.ts'
+import { openAccess } from './seal-grant.ts'
 
 /** Whose token is wanted, from which provider, for which scopes. */
 export interface TokenNeed {
@@ -101,21 +102,6 @@ async function release(broker: Broker, held: HeldConnection): Promise<TokenOutco
   broker.uses.used('connections', connection.id, broker.now())
   const { accessToken, userInfo } = held.opened
   return { outcome: 'ready', connection, accessToken, userInfo }
-}
-
-export function openAccess(broker: Broker, connection: Connection): AccessSecrets {
-  // written by this broker itself, in this shape
-  return JSON.parse(
-    broker.sealer.open(connection.access, connectionPlace(connection, 'access')),
-  ) as AccessSecrets
-}
-
-/** Where a connection's envelopes belong. */
-export function connectionPlace(
-  { id, projectId, userId, providerUid }: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>,
-  column: 'access' | 'refresh',
-): SealedPlace {
-  return { table: 'connections', column, rowId: id, projectId, userId, providerUid }
 }
 
 export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): string {

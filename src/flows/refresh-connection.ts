@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { Connection, RefreshSecrets } from '../domain/connection.ts'
+import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { Grant } from '../providers/oauth-client.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
-import type { RefreshedTokens } from '../store/store.ts'
+import { UnsealError } from '../store/seal.ts'
 import { registeredClient } from './find-provider.ts'
-import { connectionPlace, openAccess } from './get-access-token.ts'
+import { openAccess, openRefreshToken, sealGrant } from './seal-grant.ts'
 
 export type RefreshOutcome =
   | { readonly outcome: 'usable'; readonly connection: Connection }
@@ -76,9 +75,14 @@ async function refreshClaimed(
   try {
     const registered = registeredClient(broker, entry)
     const { accessToken, userInfo } = openAccess(broker, connection)
-    const grant = await oauth.refresh(registered, openRefreshToken(broker, connection), accessToken)
+    const grant = await oauth.refresh(registered, openRefreshToken(broker, connection) ?? '', accessToken)
     broker.refreshes.coolingDown.delete(id)
-    const tokens = sealGrant(broker, connection, grant, userInfo)
+    const tokens = sealGrant(broker, connection, {
+      ...grant,
+      userInfo: grant.userInfo ?? userInfo,
+      scopes: grant.scopes ?? connection.scopes,
+      expiresIn: grant.expiresIn ?? lifeOf(connection),
+    })
     const settled = await store.connections.settleRefresh(id, generation, tokens)
     if (settled !== undefined) return { outcome: 'usable', connection: settled }
     // the user revoked or consented anew meanwhile: what stands in the store counts
@@ -89,6 +93,10 @@ async function refreshClaimed(
   } catch (failure) {
     if (!(failure instanceof Error)) throw failure
     broker.log.warn({ connection: id, provider: entry.id, reason: reasonOf(failure) }, 'a refresh failed')
+    if (failure instanceof UnsealError) {
+      await store.connections.needsAuthorization(id, generation, 'unreadable')
+      return { outcome: 'authorization_required' }
+    }
     const alive = isAlive(connection, broker.now())
     if (failure instanceof ProviderRefusal && failure.reason === 'invalid_grant' && !alive) {
       if (await store.connections.needsAuthorization(id, generation, 'refresh_refused'))
@@ -137,37 +145,9 @@ async function expire(broker: Broker, connection: Connection): Promise<RefreshOu
   return { outcome: 'authorization_required' }
 }
 
-/** The grant as it is stored. An answer without `expires_in` is taken to live as long as the one before. */
-function sealGrant(
-  broker: Broker,
-  connection: Connection,
-  grant: Grant,
-  userInfo: Readonly<Record<string, unknown>>,
-): RefreshedTokens {
-  const { sealer } = broker
-  const receivedAt = broker.now()
-  const life = connection.expiresAt === undefined ? undefined : connection.expiresAt - connection.receivedAt
-  const expiresIn = grant.expiresIn ?? life
-  const access = { accessToken: grant.accessToken, userInfo: grant.userInfo ?? userInfo }
-  return {
-    access: sealer.seal(JSON.stringify(access), connectionPlace(connection, 'access')),
-    ...(grant.refreshToken !== undefined && {
-      refresh: sealer.seal(
-        JSON.stringify({ refreshToken: grant.refreshToken } satisfies RefreshSecrets),
-        connectionPlace(connection, 'refresh'),
-      ),
-    }),
-    tokenType: grant.tokenType,
-    scopes: grant.scopes ?? connection.scopes,
-    receivedAt,
-    ...(expiresIn !== undefined && { expiresAt: receivedAt + expiresIn }),
-  }
-}
-
-export function openRefreshToken(broker: Broker, connection: Connection): string {
-  if (connection.refresh === undefined) throw new Error(`connection ${connection.id} has no refresh token`)
-  const opened = broker.sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))
-  return (JSON.parse(opened) as RefreshSecrets).refreshToken // written by this broker itself, in this shape
+/** An answer without `expires_in` is taken to live as long as the one before. */
+function lifeOf({ receivedAt, expiresAt }: Connection): number | undefined {
+  return expiresAt === undefined ? undefined : expiresAt - receivedAt
 }
 
 function isAlive({ expiresAt }: Connection, now: EpochSeconds): boolean {

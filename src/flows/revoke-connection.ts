@@ -3,8 +3,7 @@ import type { Connection } from '../domain/connection.ts'
 import type { Revocation } from '../providers/oauth-client.ts'
 import { UnsealError } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
-import { openAccess } from './get-access-token.ts'
-import { openRefreshToken } from './refresh-connection.ts'
+import { openAccess, openRefreshToken } from './seal-grant.ts'
 
 /**
  * Deletes the connection here, first and in every case, then revokes its tokens at the provider (RFC 7009). Tokens
@@ -20,10 +19,8 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
     return 'failed'
   try {
     const { accessToken } = openAccess(broker, gone)
-    const tokens = {
-      accessToken,
-      ...(gone.refresh !== undefined && { refreshToken: openRefreshToken(broker, gone) }),
-    }
+    const refreshToken = openRefreshToken(broker, gone)
+    const tokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) }
     return await oauth.revoke(registeredClient(broker, entry), tokens)
   } catch (error) {
     if (error instanceof UnsealError) return 'failed'

@@ -4,7 +4,13 @@ import { BrokerError } from '../domain/errors.ts'
 import { missingScopes, unionOfScopes } from '../domain/scopes.ts'
 import type { AuthorizationRequirement, Tool } from '../domain/tool.ts'
 import type { ProviderNeed } from '../flows/begin-authorization.ts'
-import { findProvider, findProviderByUid, missingSettings, providerIdentity } from '../flows/find-provider.ts'
+import {
+  active,
+  findProvider,
+  findProviderByUid,
+  missingSettings,
+  providerIdentity,
+} from '../flows/find-provider.ts'
 import { ownerKey } from '../flows/get-access-token.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { RequirementStatus } from './tool-definition.ts'
@@ -39,12 +45,7 @@ async function entryOf(
       'provider_not_found',
       'The provider this tool needs was deleted. Import the tool again.',
     )
-  if (entry.status === 'inactive')
-    throw new BrokerError(
-      'provider_inactive',
-      `The provider "${entry.id}" is switched off. An administrator can set its status to active.`,
-    )
-  return entry
+  return active(entry)
 }
 
 /** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */

@@ -1,0 +1,51 @@
+import type { Broker } from '../broker.ts'
+import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
+import type { SealedPlace } from '../store/seal.ts'
+import type { RefreshedTokens } from '../store/store.ts'
+
+/** The row that envelopes are bound to. */
+export type ConnectionRow = Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>
+
+/** Tokens as they came, on their way into a row. `expiresIn` is in seconds, absent when it is not known. */
+export interface ReceivedTokens extends AccessSecrets {
+  readonly refreshToken?: string | undefined
+  readonly tokenType: string
+  readonly scopes: readonly string[]
+  readonly expiresIn?: number | undefined
+}
+
+/** The tokens as the store keeps them, received now. */
+export function sealGrant(broker: Broker, row: ConnectionRow, tokens: ReceivedTokens): RefreshedTokens {
+  const { accessToken, userInfo, refreshToken, tokenType, scopes, expiresIn } = tokens
+  const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
+    broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
+  const receivedAt = broker.now()
+  return {
+    access: seal({ accessToken, userInfo }, 'access'),
+    ...(refreshToken !== undefined && { refresh: seal({ refreshToken }, 'refresh') }),
+    tokenType,
+    scopes,
+    receivedAt,
+    ...(expiresIn !== undefined && { expiresAt: receivedAt + expiresIn }),
+  }
+}
+
+/** Throws `UnsealError` when the row was altered, or its key is gone. */
+export function openAccess(broker: Broker, connection: Connection): AccessSecrets {
+  // written by sealGrant, in this shape
+  return JSON.parse(
+    broker.sealer.open(connection.access, connectionPlace(connection, 'access')),
+  ) as AccessSecrets
+}
+
+/** Throws `UnsealError` like `openAccess`; `undefined` when the provider gave no refresh token. */
+export function openRefreshToken(broker: Broker, connection: Connection): string | undefined {
+  if (connection.refresh === undefined) return undefined
+  const opened = broker.sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))
+  return (JSON.parse(opened) as RefreshSecrets).refreshToken // written by sealGrant, in this shape
+}
+
+function connectionPlace(row: ConnectionRow, column: 'access' | 'refresh'): SealedPlace {
+  const { id, projectId, userId, providerUid } = row
+  return { table: 'connections', column, rowId: id, projectId, userId, providerUid }
+}
