@@ -1,12 +1,12 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { assets } from './assets.ts'
 import { addAuthProviders } from './auth-providers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { addAuthorizations } from './authorizations.ts'
+import { bodyLimit } from './body-limit.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
 import { endpoints } from './endpoint.ts'
@@ -36,12 +36,8 @@ export function createApp(broker: Broker, { version, sandbox }: AppOptions): Ope
     const message = `There is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}. GET /docs describes what there is.`
     return errorResponse(c, new BrokerError('not_found', message), broker.log)
   })
-  const tooLarge = () => {
-    throw new BrokerError('request_too_large', 'The request body is too large.')
-  }
-  app.use('/v1/*', bodyLimit({ maxSize: MAX_API_BODY_BYTES, onError: tooLarge }))
-  for (const path of ['/connect/*', '/sandbox/*'])
-    app.use(path, bodyLimit({ maxSize: MAX_PAGE_BODY_BYTES, onError: tooLarge }))
+  app.use('/v1/*', bodyLimit(MAX_API_BODY_BYTES))
+  for (const path of ['/connect/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   const authenticate = createAuthenticate(broker)
   for (const path of ['/v1/tools/execute', '/v1/workers', '/v1/admin/auth_providers'])
