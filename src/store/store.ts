@@ -215,8 +215,8 @@ export interface Workers {
 }
 
 export interface Secrets {
-  /** Sets the secret of that key (in any case); an existing one keeps its id. */
-  put(secret: Secret): Promise<Secret>
+  /** Sets the secret of that key (in any case). `undefined` when the key is set under another id by now. */
+  put(secret: Secret): Promise<Secret | undefined>
   find(projectId: string, key: string): Promise<Secret | undefined>
   list(projectId: string): Promise<readonly Secret[]>
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>

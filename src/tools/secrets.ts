@@ -16,7 +16,7 @@ export async function setSecret(
   const known = await broker.store.secrets.find(projectId, key)
   const id = known?.id ?? newId('sec')
   const now = broker.now()
-  return broker.store.secrets.put({
+  const put = await broker.store.secrets.put({
     id,
     projectId,
     key: known?.key ?? key,
@@ -25,6 +25,10 @@ export async function setSecret(
     createdAt: known?.createdAt ?? now,
     updatedAt: now,
   })
+  // somebody else set the key for the first time just now: then this value is the later one
+  return (
+    put ?? setSecret(broker, projectId, { key, value, ...(description !== undefined && { description }) })
+  )
 }
 
 /** The value for a tool that declared the key, or `undefined` when it was never set. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import {
   type Attempt,
   type Authorization,
@@ -212,7 +212,7 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
         .where(
           or(
             and(isNotNull(authorizations.completedAt), lt(authorizations.completedAt, before)),
-            lt(authorizations.expiresAt, before),
+            and(isNull(authorizations.completedAt), lt(authorizations.expiresAt, before)),
           ),
         )
         .run().changes

@@ -18,12 +18,14 @@ export function sqliteSecrets({ db, changed }: SqliteContext): Secrets {
             .where(and(ofKey(secret.projectId, secret.key), eq(secrets.id, secret.id)))
             .returning()
             .get()
-          return updated ?? tx.insert(secrets).values(secret).returning().get()
+          if (updated !== undefined) return updated
+          // the value is sealed for its own id, so that it cannot take another row's place
+          return tx.insert(secrets).values(secret).onConflictDoNothing().returning().get()
         },
         { behavior: 'immediate' },
       )
       changed({ noun: 'secret' })
-      return present(row)
+      return row && present(row)
     },
     async find(projectId, key) {
       const row = db.select().from(secrets).where(ofKey(projectId, key)).get()

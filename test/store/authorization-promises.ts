@@ -1,0 +1,468 @@
+import { describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/domain/authorization.ts'
+import type { ConnectionOwner, Store } from '../../src/store/store.ts'
+import {
+  attempt,
+  claimed,
+  connected,
+  connection,
+  defined,
+  inProject,
+  type OpenedStore,
+  pending,
+  providerEntry,
+  sealed,
+} from './fixtures.ts'
+
+/** What `Authorizations` promises. Time is the number that is passed; authorizations live from 0 to 600. */
+export function authorizationPromises(open: () => Promise<OpenedStore>): void {
+  describe('authorizations', () => {
+    const begun = (store: Store, owner: ConnectionOwner, of = {}) =>
+      store.authorizations.begin(pending(owner, of), 'share', 0)
+
+    /** One whose user has clicked. */
+    async function attempted(store: Store, owner: ConnectionOwner, of: Partial<Attempt> = {}) {
+      const { id } = await begun(store, owner)
+      return defined(await store.authorizations.attempt(id, 0, attempt('s1', of), 1))
+    }
+
+    describe('begin', () => {
+      test('keeps what it was given', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const fresh = pending(owner, {
+          requester: 'Who am I',
+          account: 'new',
+          nextUri: 'https://app.example.test/',
+        })
+        expect(await store.authorizations.begin(fresh, 'share', 0)).toEqual(fresh)
+        expect(await other.authorizations.find(fresh.id)).toEqual(fresh)
+      })
+
+      test.each([
+        ['pending', 599, true],
+        ['expired', 600, false],
+      ])('answers one that is %s: shared %s', async (_, now, shared) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const first = await begun(store, owner)
+        const second = await store.authorizations.begin(pending(owner, { expiresAt: 2000 }), 'share', now)
+        expect(second.id === first.id).toBe(shared)
+        expect(second.status).toBe('pending')
+      })
+
+      test('ends the expired one it takes the place of', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const first = await attempted(store, owner)
+        await store.authorizations.begin(pending(owner, { expiresAt: 2000 }), 'share', 700)
+        expect(await store.authorizations.find(first.id)).toMatchObject({
+          status: 'failed',
+          reason: 'expired',
+          completedAt: 600,
+        })
+      })
+
+      test('answers one that is being exchanged, also when its deadline has passed', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        await store.authorizations.claim('s1', 2, 30)
+        for (const now of [10, 40])
+          expect(await store.authorizations.begin(pending(owner), 'share', now)).toMatchObject({ id })
+      })
+
+      test.each(['completed', 'failed'])('begins a new one beside one that has %s', async (end) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        const claim = defined(await store.authorizations.claim('s1', 2, 30))
+        if (end === 'failed') await store.authorizations.fail(id, 'access_denied', 'no', 3)
+        else await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 3)
+        const next = await begun(store, owner)
+        expect(next.id).not.toBe(id)
+        expect(await store.authorizations.find(id)).toMatchObject({ status: end })
+      })
+
+      test('gives two racing calls the same', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const racing = [store, other, store, other].map((one) => begun(one, owner))
+        expect(new Set((await Promise.all(racing)).map(({ id }) => id)).size).toBe(1)
+      })
+
+      test('keeps different needs apart', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const first = await store.authorizations.begin(pending(owner), 'share 1', 0)
+        expect((await store.authorizations.begin(pending(owner), 'share 2', 0)).id).not.toBe(first.id)
+      })
+
+      test.each([
+        ['takes over', 'https://new.example.test/', 'https://new.example.test/'],
+        ['keeps, when none is given,', undefined, 'https://old.example.test/'],
+      ])('%s where the browser goes at the end', async (_, given, expected) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await begun(store, owner, { nextUri: 'https://old.example.test/' })
+        const shared = await begun(store, owner, given === undefined ? {} : { nextUri: given })
+        expect(shared.nextUri).toBe(expected)
+      })
+    })
+
+    describe('attempt', () => {
+      test('starts one and ends an earlier one', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        const second = await store.authorizations.attempt(id, 0, attempt('s2', { browserHash: 'b2' }), 2)
+        expect(second).toMatchObject({
+          id,
+          status: 'pending',
+          attempt: { stateHash: 's2', browserHash: 'b2' },
+        })
+        expect(await store.authorizations.findByState('s1')).toBeUndefined()
+        expect(await store.authorizations.claim('s1', 3, 30)).toBeUndefined()
+        expect(await store.authorizations.claim('s2', 3, 30)).toMatchObject({ id })
+      })
+
+      test('ends one that waits for its user to be confirmed', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        await store.authorizations.confirming('s1', { flowHash: 'f1', response: sealed('r') }, 2)
+        expect(await store.authorizations.attempt(id, 0, attempt('s2'), 3)).toMatchObject({
+          status: 'pending',
+        })
+        expect(await store.authorizations.findByFlow('f1')).toBeUndefined()
+      })
+
+      test.each([
+        ['is expired', 0, 600, async () => {}],
+        ['is at another step by now', 1, 1, async () => {}],
+        ['has failed', 0, 3, (store: Store, id: string) => store.authorizations.fail(id, 'expired', '', 2)],
+        ['is being exchanged', 0, 29, (store: Store) => store.authorizations.claim('s1', 2, 30)],
+        [
+          'is completed',
+          0,
+          3,
+          async (store: Store, _: string, owner: ConnectionOwner) => {
+            const claim = defined(await store.authorizations.claim('s1', 2, 30))
+            await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 3)
+          },
+        ],
+      ])('has nothing to attempt when it %s', async (_, step, now, before) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        await before(store, id, owner)
+        const stands = await store.authorizations.find(id)
+        expect(await store.authorizations.attempt(id, step, attempt('s2'), now)).toBeUndefined()
+        expect(await store.authorizations.find(id)).toEqual(stands)
+      })
+
+      test('may follow an exchange whose deadline has passed, which then cannot finish any more', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const dead = await claimed(store, owner, { state: 's1', deadline: 30 })
+        const again = await other.authorizations.attempt(dead.id, 0, attempt('s2'), 30)
+        expect(again).toMatchObject({ status: 'pending', attempt: { stateHash: 's2' } })
+        expect(
+          await store.authorizations.finishStep(dead, connection(owner), { makeDefault: true }, 31),
+        ).toBeUndefined()
+        expect(await store.connections.ofOwner(owner)).toEqual([])
+        expect(await store.authorizations.claim('s2', 31, 60)).toMatchObject({ id: dead.id })
+      })
+    })
+
+    describe('claim', () => {
+      test('gives a state to one of two that race', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        const racing = [store, other, store, other].map((one) => one.authorizations.claim('s1', 2, 30))
+        const won = (await Promise.all(racing)).filter((one) => one !== undefined)
+        expect(won).toMatchObject([
+          { id, status: 'exchanging', deadline: 30, attempt: { secrets: 'verifier' } },
+        ])
+      })
+
+      test('is not given twice, not even after its deadline', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await attempted(store, owner)
+        expect(await store.authorizations.claim('s1', 2, 30)).toBeDefined()
+        expect(await store.authorizations.claim('s1', 40, 70)).toBeUndefined()
+      })
+
+      test.each([
+        ['in time', 's1', 599, true],
+        ['expired', 's1', 600, false],
+        ['of an unknown state', 'made up', 2, false],
+      ])('of an attempt that is %s: %s', async (_, state, now, given) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await attempted(store, owner)
+        expect((await store.authorizations.claim(state, now, now + 30)) !== undefined).toBe(given)
+      })
+
+      test('keeps a second authorization with the same state from being', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await attempted(store, owner)
+        const second = await store.authorizations.begin(pending(owner), 'another', 0)
+        await expect(store.authorizations.attempt(second.id, 0, attempt('s1'), 1)).rejects.toThrow()
+      })
+    })
+
+    describe('confirming', () => {
+      const held = (flowHash: string) => ({ flowHash, response: sealed(`response ${flowHash}`) })
+
+      test('holds the response of an attempt once', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        const racing = [
+          store.authorizations.confirming('s1', held('f1'), 2),
+          other.authorizations.confirming('s1', held('f2'), 2),
+        ]
+        const won = (await Promise.all(racing)).filter((one) => one !== undefined)
+        expect(won).toHaveLength(1)
+        const { flowHash } = defined(won[0])
+        expect(await store.authorizations.findByFlow(flowHash)).toMatchObject({
+          id,
+          status: 'confirming',
+          response: `response ${flowHash}`,
+        })
+      })
+
+      test('is then claimed like a pending one, and keeps its flow to the end', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await attempted(store, owner)
+        await store.authorizations.confirming('s1', held('f1'), 2)
+        const claim = defined(await store.authorizations.claim('s1', 3, 30))
+        expect(claim).toMatchObject({ status: 'exchanging', flowHash: 'f1' })
+        await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 4)
+        expect(await store.authorizations.findByFlow('f1')).toMatchObject({ status: 'completed' })
+      })
+
+      test.each([
+        ['an expired attempt', 's1', 600],
+        ['an unknown state', 'made up', 2],
+      ])('holds nothing for %s', async (_, state, now) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await attempted(store, owner)
+        expect(await store.authorizations.confirming(state, held('f1'), now)).toBeUndefined()
+      })
+    })
+
+    describe('finishStep', () => {
+      test('stores the connection and completes', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const claim = await claimed(store, owner)
+        const fresh = connection(owner)
+        const done = await store.authorizations.finishStep(claim, fresh, { makeDefault: false }, 5)
+        expect(done).toMatchObject({
+          id: claim.id,
+          status: 'completed',
+          completedAt: 5,
+          steps: [{ connectionId: fresh.id }],
+        })
+        expect(await other.authorizations.find(claim.id)).toEqual(done)
+        expect(await other.connections.find(fresh.id)).toEqual({ ...fresh, isDefault: true })
+      })
+
+      test('goes on to the next step, whose user clicks anew', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner, projectId, entry } = await inProject(store)
+        const next = providerEntry({ projectId, id: 'next' })
+        await store.providers.add(next)
+        const steps = [entry, next].map(({ uid }) => ({ providerUid: uid, scopes: ['read'] }))
+        const claim = await claimed(store, owner, { steps })
+        const fresh = connection(owner)
+        const after = await store.authorizations.finishStep(claim, fresh, { makeDefault: true }, 5)
+        expect(after).toMatchObject({ status: 'pending', step: 1, steps: [{ connectionId: fresh.id }, {}] })
+        expect(after).not.toHaveProperty('attempt')
+        expect(await store.authorizations.attempt(claim.id, 0, attempt('s2'), 6)).toBeUndefined()
+        expect(await store.authorizations.attempt(claim.id, 1, attempt('s3'), 6)).toBeDefined()
+        const second = defined(await store.authorizations.claim('s3', 7, 40))
+        const secondOwner = { ...owner, providerUid: next.uid }
+        const done = await store.authorizations.finishStep(
+          second,
+          connection(secondOwner),
+          { makeDefault: true },
+          8,
+        )
+        expect(done).toMatchObject({ status: 'completed', steps: [{ connectionId: fresh.id }, {}] })
+      })
+
+      test.each([
+        [
+          'another attempt has followed',
+          (store: Store, id: string) => store.authorizations.attempt(id, 0, attempt('s2'), 31),
+        ],
+        [
+          'another attempt is being exchanged',
+          async (store: Store, id: string) => {
+            await store.authorizations.attempt(id, 0, attempt('s2'), 31)
+            await store.authorizations.claim('s2', 32, 60)
+          },
+        ],
+        ['it has failed', (store: Store, id: string) => store.authorizations.fail(id, 'expired', '', 5)],
+        [
+          'its provider was deleted',
+          (store: Store, _: string, projectId: string) => store.providers.delete(projectId, 'demo'),
+        ],
+      ])('stores nothing when %s meanwhile', async (_, meanwhile) => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner, projectId } = await inProject(store)
+        const claim = await claimed(store, owner, { deadline: 30 })
+        await meanwhile(other, claim.id, projectId)
+        const stands = await store.authorizations.find(claim.id)
+        const fresh = connection(owner)
+        expect(await store.authorizations.finishStep(claim, fresh, { makeDefault: true }, 33)).toBeUndefined()
+        expect(await store.connections.find(fresh.id)).toBeUndefined()
+        expect(await store.authorizations.find(claim.id)).toEqual(stands)
+      })
+
+      test('finishes once', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const claim = await claimed(store, owner)
+        const fresh = connection(owner)
+        const finish = (one: Store) => one.authorizations.finishStep(claim, fresh, { makeDefault: true }, 5)
+        const done = await Promise.all([finish(store), finish(other)])
+        expect(done.filter((one) => one !== undefined)).toHaveLength(1)
+        expect(await store.connections.find(fresh.id)).toMatchObject({ generation: 1 })
+      })
+
+      test('takes the tokens of a connection that is there, and counts its generation', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const first = await connected(store, owner)
+        await store.connections.needsAuthorization(first.id, 1, 'refresh_refused')
+        await connected(store, owner, { id: first.id, access: sealed('access 9'), scopes: ['read', 'write'] })
+        const again = await store.connections.find(first.id)
+        expect(again).toMatchObject({
+          status: 'active',
+          access: 'access 9',
+          scopes: ['read', 'write'],
+          generation: 2,
+          isDefault: true,
+        })
+        expect(again).not.toHaveProperty('statusReason')
+      })
+
+      test('keeps the refresh token there is when the consent gave none', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await connected(store, owner)
+        const { refresh: _, ...without } = connection(owner, { id, access: sealed('access 9') })
+        const claim = await claimed(store, owner, { state: 's2' })
+        await store.authorizations.finishStep(claim, without, { makeDefault: false }, 5)
+        expect(await store.connections.find(id)).toMatchObject({ access: 'access 9', refresh: 'refresh 1' })
+      })
+
+      test('forgets an expiry that is not told any more', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await connected(store, owner)
+        const { expiresAt: _, ...without } = connection(owner, { id })
+        const claim = await claimed(store, owner, { state: 's2' })
+        await store.authorizations.finishStep(claim, without, { makeDefault: false }, 5)
+        expect(await store.connections.find(id)).not.toHaveProperty('expiresAt')
+      })
+    })
+
+    describe('an end', () => {
+      test('is kept: nothing moves what has settled', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const claim = await claimed(store, owner)
+        const done = await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 5)
+        expect(await store.authorizations.fail(claim.id, 'access_denied', 'late', 6)).toBeUndefined()
+        expect(await store.authorizations.claim('s1', 6, 30)).toBeUndefined()
+        expect(await store.authorizations.find(claim.id)).toEqual(done)
+      })
+
+      test.each(['pending', 'confirming', 'exchanging'])(
+        'by failing comes once to one that is %s',
+        async (status) => {
+          await using opened = await open()
+          const { store } = opened
+          const { owner } = await inProject(store)
+          const { id } = await attempted(store, owner)
+          if (status === 'confirming')
+            await store.authorizations.confirming('s1', { flowHash: 'f1', response: sealed('r') }, 2)
+          if (status === 'exchanging') await store.authorizations.claim('s1', 2, 30)
+          expect(await store.authorizations.fail(id, 'user_mismatch', 'what to do', 7)).toMatchObject({
+            status: 'failed',
+            reason: 'user_mismatch',
+            message: 'what to do',
+            completedAt: 7,
+          })
+          expect(await store.authorizations.fail(id, 'expired', '', 8)).toBeUndefined()
+        },
+      )
+
+      test('keeps no secret, and is still found by the state of a late browser', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await attempted(store, owner)
+        await store.authorizations.fail(id, 'access_denied', 'no', 3)
+        const late = await store.authorizations.findByState('s1')
+        expect(late).toMatchObject({ id, status: 'failed' })
+        expect(JSON.stringify(late)).not.toContain('verifier')
+      })
+    })
+
+    test('are swept once they settled or ran out before the given time', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const { authorizations } = store
+      const settled = await authorizations.begin(pending(owner), 'a', 0)
+      await authorizations.fail(settled.id, 'access_denied', '', 100)
+      const ranOut = await authorizations.begin(pending(owner, { expiresAt: 100 }), 'b', 0)
+      const live = await authorizations.begin(pending(owner), 'c', 0)
+      const late = await authorizations.begin(pending(owner, { expiresAt: 100 }), 'd', 0)
+      await authorizations.fail(late.id, 'provider_unavailable', '', 120)
+      expect(await authorizations.sweep(101)).toBe(2)
+      const left = await Promise.all(
+        [settled, ranOut, live, late].map(async ({ id }) => (await authorizations.find(id)) !== undefined),
+      )
+      expect(left).toEqual([false, false, true, true])
+    })
+  })
+}

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest'
+import type { Store, StoreChange } from '../../src/store/store.ts'
+import { authorizationPromises } from './authorization-promises.ts'
+import { connectionPromises } from './connection-promises.ts'
+import {
+  apiKey,
+  attempt,
+  claimed,
+  connected,
+  connection,
+  inProject,
+  type OpenedStore,
+  pending,
+  providerEntry,
+  refreshed,
+  sealed,
+  secret,
+  tool,
+  worker,
+} from './fixtures.ts'
+import { toolPromises } from './tool-promises.ts'
+
+/** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
+export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
+  describe(`${backend} store`, () => {
+    describe('projects', () => {
+      test('are made once per name', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const [first, second] = await Promise.all([
+          store.projects.ensure('p', 1),
+          other.projects.ensure('p', 2),
+        ])
+        expect(second).toEqual(first)
+        expect(await other.projects.find(first.id)).toEqual(first)
+        expect(await store.projects.findByName('p')).toEqual(first)
+        expect(await store.projects.findByName('q')).toBeUndefined()
+      })
+    })
+
+    describe('API keys', () => {
+      test('are found by their hash until they are revoked', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { projectId } = await inProject(store)
+        const key = apiKey({ projectId })
+        await store.apiKeys.add(key)
+        expect(await other.apiKeys.findByHash(key.hash)).toEqual(key)
+        expect(await store.apiKeys.revoke(projectId, key.id, 5)).toBe(true)
+        expect(await other.apiKeys.findByHash(key.hash)).toBeUndefined()
+        expect(await store.apiKeys.revoke(projectId, key.id, 6)).toBe(false)
+        expect(await store.apiKeys.list(projectId)).toMatchObject([{ revokedAt: 5 }])
+      })
+
+      test('stay as they are when added again, revoked ones too', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { projectId } = await inProject(store)
+        const key = apiKey({ projectId, role: 'readonly' })
+        await store.apiKeys.add(key)
+        await store.apiKeys.add(apiKey({ projectId, hash: key.hash, role: 'admin' }))
+        expect(await store.apiKeys.findByHash(key.hash)).toEqual(key)
+        await store.apiKeys.revoke(projectId, key.id, 5)
+        await store.apiKeys.add(apiKey({ projectId, hash: key.hash }))
+        expect(await store.apiKeys.findByHash(key.hash)).toBeUndefined()
+      })
+
+      test('are revoked by their own project alone, and remember when they were used', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { projectId } = await inProject(store)
+        const another = await inProject(store, 'another')
+        const key = apiKey({ projectId })
+        await store.apiKeys.add(key)
+        await store.apiKeys.used(new Map([[key.id, 8]]))
+        expect(await store.apiKeys.revoke(another.projectId, key.id, 9)).toBe(false)
+        expect(await store.apiKeys.findByHash(key.hash)).toEqual({ ...key, lastUsedAt: 8 })
+        expect(await store.apiKeys.list(another.projectId)).toEqual([])
+      })
+    })
+
+    describe('providers', () => {
+      test('have an id that is unique in their project', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { projectId, entry } = await inProject(store)
+        expect(await other.providers.add(providerEntry({ projectId }))).toBeUndefined()
+        expect(await store.providers.findById(projectId, 'demo')).toEqual(entry)
+        const another = await inProject(store, 'another')
+        expect(await store.providers.findById(another.projectId, 'demo')).toEqual(another.entry)
+        expect(await store.providers.list(projectId)).toEqual([entry])
+      })
+
+      test('are replaced whole: what is left out is gone', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { projectId, entry } = await inProject(store)
+        const full = {
+          ...entry,
+          wellKnownId: 'github',
+          description: 'd',
+          externalId: 'e',
+          clientId: 'client',
+          clientSecret: sealed('secret'),
+        }
+        await store.providers.put(full)
+        expect(await other.providers.findByUid(entry.uid)).toEqual(full)
+        await store.providers.put(entry)
+        expect(await other.providers.findById(projectId, 'demo')).toEqual(entry)
+      })
+
+      test('take their connections along when deleted', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { projectId, owner } = await inProject(store)
+        const { id } = await connected(store, owner)
+        expect(await store.providers.delete(projectId, 'demo')).toBe(true)
+        expect(await store.providers.delete(projectId, 'demo')).toBe(false)
+        expect(await store.connections.find(id)).toBeUndefined()
+      })
+    })
+
+    authorizationPromises(open)
+    connectionPromises(open)
+    toolPromises(open)
+
+    describe('facts', () => {
+      test('are settled once, whoever comes', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const said = await Promise.all([store.facts.settle('check', 'a'), other.facts.settle('check', 'b')])
+        expect(said[0]).toBe(said[1])
+        expect(await store.facts.settle('check', 'c')).toBe(said[0])
+        expect(await other.facts.get('check')).toBe(said[0])
+        expect(await store.facts.get('unknown')).toBeUndefined()
+      })
+    })
+
+    describe('what was written', () => {
+      type Scene = Awaited<ReturnType<typeof scene>>
+
+      /** Something of everything, and what is announced from then on. */
+      async function scene(store: Store) {
+        const { projectId, entry, owner } = await inProject(store)
+        const held = await connected(store, owner)
+        const begun = await store.authorizations.begin(pending(owner), 'share', 0)
+        const claim = await claimed(store, owner, { state: 's2' })
+        const key = apiKey({ projectId })
+        await store.apiKeys.add(key)
+        const changes: StoreChange[] = []
+        store.onChange((change) => changes.push(change))
+        return { store, projectId, entry, owner, held, begun, claim, key, changes }
+      }
+
+      const ofConnection = ({ held, owner }: Scene): StoreChange => ({
+        noun: 'connection',
+        id: held.id,
+        owner: expect.objectContaining(owner),
+      })
+
+      test.each<[string, (on: Scene) => Promise<unknown>, (on: Scene) => readonly StoreChange[]]>([
+        [
+          'an attempt',
+          ({ store, begun }) => store.authorizations.attempt(begun.id, 0, attempt('s3'), 1),
+          ({ begun }) => [{ noun: 'authorization', id: begun.id }],
+        ],
+        [
+          'a failure',
+          ({ store, begun }) => store.authorizations.fail(begun.id, 'access_denied', '', 1),
+          ({ begun }) => [{ noun: 'authorization', id: begun.id }],
+        ],
+        [
+          'a finished step, the connection first',
+          ({ store, claim, held, owner }) =>
+            store.authorizations.finishStep(
+              claim,
+              connection(owner, { id: held.id }),
+              { makeDefault: true },
+              1,
+            ),
+          (on) => [ofConnection(on), { noun: 'authorization', id: on.claim.id }],
+        ],
+        [
+          'a refresh',
+          ({ store, held }) => store.connections.settleRefresh(held.id, held.generation, refreshed()),
+          (on) => [ofConnection(on)],
+        ],
+        [
+          'a refused grant',
+          ({ store, held }) => store.connections.needsAuthorization(held.id, 1, 'refresh_refused'),
+          (on) => [ofConnection(on)],
+        ],
+        [
+          'a new default',
+          ({ store, held }) => store.connections.makeDefault(held.id),
+          (on) => [ofConnection(on)],
+        ],
+        ['a revocation', ({ store, held }) => store.connections.delete(held.id), (on) => [ofConnection(on)]],
+        [
+          'a revoked key',
+          ({ store, projectId, key }) => store.apiKeys.revoke(projectId, key.id, 1),
+          () => [{ noun: 'api_key' }],
+        ],
+        ['a provider', ({ store, entry }) => store.providers.put(entry), () => [{ noun: 'provider' }]],
+        [
+          'a tool with its provider',
+          ({ store, projectId, entry }) => store.tools.put(tool({ projectId }), [entry]),
+          () => [{ noun: 'tool' }, { noun: 'provider' }],
+        ],
+        [
+          'a worker',
+          ({ store, projectId }) => store.workers.add(worker({ projectId })),
+          () => [{ noun: 'worker' }],
+        ],
+        [
+          'a secret',
+          ({ store, projectId }) => store.secrets.put(secret({ projectId })),
+          () => [{ noun: 'secret' }],
+        ],
+        [
+          'nothing that was not done',
+          async ({ store, held, claim, owner }) => {
+            await store.connections.settleRefresh(held.id, 99, refreshed())
+            await store.connections.needsAuthorization(held.id, 99, 'refresh_refused')
+            await store.connections.delete('conn_unknown')
+            await store.authorizations.claim('made up', 1, 30)
+            const lost = { ...claim, attempt: attempt('lost') }
+            await store.authorizations.finishStep(lost, connection(owner), { makeDefault: true }, 1)
+          },
+          () => [],
+        ],
+      ])('is announced: %s', async (_, write, expected) => {
+        await using opened = await open()
+        const on = await scene(opened.store)
+        await write(on)
+        expect(on.changes).toEqual(expected(on))
+      })
+
+      test('is there already when it is announced', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { held } = await scene(store)
+        const seen: Promise<unknown>[] = []
+        store.onChange(() => seen.push(other.connections.find(held.id)))
+        await store.connections.settleRefresh(held.id, 1, refreshed())
+        expect(await Promise.all(seen)).toMatchObject([{ generation: 2 }])
+      })
+
+      test('changes the foreign revision of the others, and not its own', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const before = { own: store.foreignRevision(), others: other.foreignRevision() }
+        await store.projects.ensure('p', 1)
+        expect(store.foreignRevision()).toBe(before.own)
+        expect(other.foreignRevision()).not.toBe(before.others)
+        const read = other.foreignRevision()
+        await other.projects.findByName('p')
+        expect(other.foreignRevision()).toBe(read)
+      })
+    })
+
+    test('can be probed, which changes nothing', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const before = other.foreignRevision()
+      await store.probe()
+      expect(other.foreignRevision()).toBe(before)
+    })
+  })
+}

@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'vitest'
+import type { Connection } from '../../src/domain/connection.ts'
+import type { Store } from '../../src/store/store.ts'
+import { connected, inProject, type OpenedStore, providerEntry, refreshed } from './fixtures.ts'
+
+/** What `Connections` promises. */
+export function connectionPromises(open: () => Promise<OpenedStore>): void {
+  describe('connections', () => {
+    async function withConnection(opened: OpenedStore) {
+      const { owner } = await inProject(opened.store)
+      const { id } = await connected(opened.store, owner)
+      const { connections } = opened.store
+      return { id, owner, connections, others: opened.other.connections }
+    }
+    const account = (id: string) => ({ account: { id, name: id } })
+    const lease = (owner: string, until = 25) => ({ owner, until })
+
+    describe('the default', () => {
+      const defaults = (all: readonly Connection[]) => all.map((one) => [one.account.id, one.isDefault])
+
+      test.each([
+        [
+          'is the first of its owner',
+          false,
+          [
+            ['a', true],
+            ['b', false],
+          ],
+        ],
+        [
+          'is the newest when the consent says so',
+          true,
+          [
+            ['b', true],
+            ['a', false],
+          ],
+        ],
+      ])('%s', async (_, makeDefault, expected) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await connected(store, owner, account('a'))
+        await connected(store, owner, account('b'), { makeDefault })
+        expect(defaults(await store.connections.ofOwner(owner))).toEqual(expected)
+      })
+
+      test('moves to the chosen one', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        await connected(store, owner, account('a'))
+        const second = await connected(store, owner, account('b'))
+        await store.connections.makeDefault(second.id)
+        expect(defaults(await store.connections.ofOwner(owner))).toEqual([
+          ['b', true],
+          ['a', false],
+        ])
+      })
+
+      test('is handed on when it is deleted', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const first = await connected(store, owner, account('a'))
+        await connected(store, owner, account('b'))
+        await connected(store, owner, account('c'))
+        expect(await store.connections.delete(first.id)).toMatchObject({ id: first.id, access: 'access 1' })
+        expect(defaults(await store.connections.ofOwner(owner))).toEqual([
+          ['b', true],
+          ['c', false],
+        ])
+      })
+
+      test('is one for each user and provider', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner, projectId } = await inProject(store)
+        const next = providerEntry({ projectId, id: 'next' })
+        await store.providers.add(next)
+        for (const one of [owner, { ...owner, userId: 'bob' }, { ...owner, providerUid: next.uid }])
+          expect(await connected(store, one)).toMatchObject({ isDefault: true })
+        expect(await store.connections.ofOwner(owner)).toHaveLength(1)
+      })
+    })
+
+    describe('a refresh', () => {
+      test('is leased to one of two that race', async () => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        const racing = [connections, others, connections, others].map((one, i) =>
+          one.claimRefresh(id, 1, lease(`process ${i}`), 0),
+        )
+        const won = (await Promise.all(racing)).filter((one) => one !== undefined)
+        expect(won).toMatchObject([{ id, generation: 1, refresh: 'refresh 1' }])
+      })
+
+      test.each([
+        ['still held', 24, 1, false],
+        ['run out', 25, 1, true],
+        ['run out, but the tokens are not those any more', 25, 2, false],
+      ])('whose lease has %s is taken over: %s', async (_, now, generation, given) => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('dead', 25), 0)
+        const taken = await others.claimRefresh(id, generation, lease('heir', 50), now)
+        expect(taken !== undefined).toBe(given)
+      })
+
+      test('is not leased for a connection that needs its user', async () => {
+        await using opened = await open()
+        const { id, connections } = await withConnection(opened)
+        await connections.needsAuthorization(id, 1, 'refresh_refused')
+        expect(await connections.claimRefresh(id, 1, lease('me'), 0)).toBeUndefined()
+      })
+
+      test('stores its tokens, frees the lease and counts the generation', async () => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('me'), 0)
+        const settled = await connections.settleRefresh(id, 1, refreshed({ scopes: ['less'] }))
+        expect(settled).toMatchObject({
+          generation: 2,
+          access: 'access 2',
+          refresh: 'refresh 2',
+          scopes: ['less'],
+          receivedAt: 3600,
+          expiresAt: 7200,
+          status: 'active',
+        })
+        expect(await others.find(id)).toEqual(settled)
+        expect(await others.claimRefresh(id, 2, lease('next'), 1)).toBeDefined()
+      })
+
+      test('keeps the refresh token when no new one came, and no expiry when none was told', async () => {
+        await using opened = await open()
+        const { id, connections } = await withConnection(opened)
+        const { refresh: _, expiresAt: __, ...tokens } = refreshed()
+        const settled = await connections.settleRefresh(id, 1, tokens)
+        expect(settled).toMatchObject({ access: 'access 2', refresh: 'refresh 1' })
+        expect(settled).not.toHaveProperty('expiresAt')
+      })
+
+      test('that comes late is stored while its tokens are still the ones that were used', async () => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('slow', 25), 0)
+        await others.claimRefresh(id, 1, lease('heir', 60), 30)
+        expect(await connections.settleRefresh(id, 1, refreshed())).toMatchObject({ generation: 2 })
+      })
+
+      test.each([
+        [
+          'another refresh',
+          async (store: Store, id: string) =>
+            void (await store.connections.settleRefresh(id, 1, refreshed())),
+        ],
+        [
+          'a new consent',
+          async (store: Store, id: string) => {
+            const known = await store.connections.find(id)
+            if (known) await connected(store, known, { id })
+          },
+        ],
+        ['a revocation', async (store: Store, id: string) => void (await store.connections.delete(id))],
+      ])('is not stored over %s', async (_, meanwhile) => {
+        await using opened = await open()
+        const { id, connections } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('me'), 0)
+        await meanwhile(opened.other, id)
+        const stands = await connections.find(id)
+        expect(await connections.settleRefresh(id, 1, refreshed({ scopes: ['late'] }))).toBeUndefined()
+        expect(await connections.find(id)).toEqual(stands)
+      })
+
+      test.each([
+        ['its owner', 'me', true],
+        ['nobody else', 'heir', false],
+      ])('is given back by %s', async (_, who, free) => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('me'), 0)
+        await others.releaseRefresh(id, who)
+        expect((await others.claimRefresh(id, 1, lease('next'), 1)) !== undefined).toBe(free)
+      })
+
+      test.each([
+        ['the generation that was refused', 1, true],
+        ['no other generation', 2, false],
+      ])('that the provider refuses marks %s', async (_, generation, marked) => {
+        await using opened = await open()
+        const { id, connections } = await withConnection(opened)
+        expect(await connections.needsAuthorization(id, generation, 'refresh_refused')).toBe(marked)
+        expect(await connections.find(id)).toMatchObject(
+          marked ? { status: 'needs_authorization', statusReason: 'refresh_refused' } : { status: 'active' },
+        )
+      })
+    })
+
+    test('are listed by page, user and provider, and never over projects', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner, projectId } = await inProject(store)
+      const ids: string[] = []
+      for (const userId of ['ada', 'bob', 'cleo']) ids.push((await connected(store, { ...owner, userId })).id)
+      const foreign = await inProject(store, 'another')
+      await connected(store, foreign.owner)
+      const list = async (filter: object, page = { offset: 0, limit: 10 }) => {
+        const { items, total } = await store.connections.list(projectId, filter, page)
+        return { ids: items.map(({ id }) => id), total }
+      }
+      expect(await list({})).toEqual({ ids, total: 3 })
+      expect(await list({}, { offset: 1, limit: 1 })).toEqual({ ids: [ids[1]], total: 3 })
+      expect(await list({}, { offset: 3, limit: 10 })).toEqual({ ids: [], total: 3 })
+      expect(await list({ userId: 'bob' })).toEqual({ ids: [ids[1]], total: 1 })
+      expect(await list({ providerUid: owner.providerUid, userId: 'ada' })).toMatchObject({ total: 1 })
+      expect(await list({ providerUid: foreign.owner.providerUid })).toEqual({ ids: [], total: 0 })
+      expect(await store.connections.ofOwner({ ...owner, projectId: foreign.projectId })).toEqual([])
+    })
+
+    test('remember when they were used', async () => {
+      await using opened = await open()
+      const { id, connections } = await withConnection(opened)
+      await connections.used(
+        new Map([
+          [id, 77],
+          ['conn_gone', 78],
+        ]),
+      )
+      expect(await connections.find(id)).toMatchObject({ lastUsedAt: 77, generation: 1 })
+    })
+
+    test('are deleted once', async () => {
+      await using opened = await open()
+      const { id, connections } = await withConnection(opened)
+      expect(await connections.delete(id)).toMatchObject({ id })
+      expect(await connections.delete(id)).toBeUndefined()
+      expect(await connections.find(id)).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,177 @@
+import type { ApiKey } from '../../src/domain/api-key.ts'
+import type { Attempt, Exchanging, Pending, Step } from '../../src/domain/authorization.ts'
+import type { Connection } from '../../src/domain/connection.ts'
+import { newId } from '../../src/domain/ids.ts'
+import type { Sealed } from '../../src/domain/sealed.ts'
+import type { Secret } from '../../src/domain/secret.ts'
+import type { Tool } from '../../src/domain/tool.ts'
+import type { Worker } from '../../src/domain/worker.ts'
+import type { ProviderEntry } from '../../src/providers/provider.ts'
+import type { ConnectionOwner, RefreshedTokens, Store } from '../../src/store/store.ts'
+
+/** A store never looks into an envelope, so that any text does for one. */
+export function sealed(text: string): Sealed {
+  return text as Sealed
+}
+
+export interface OpenedStore extends AsyncDisposable {
+  readonly store: Store
+  /** The same database as another process has it. */
+  readonly other: Store
+}
+
+/** A project with one provider. */
+export async function inProject(store: Store, name = 'default') {
+  const { id: projectId } = await store.projects.ensure(name, 1)
+  const entry = providerEntry({ projectId })
+  await store.providers.add(entry)
+  const owner: ConnectionOwner = { projectId, providerUid: entry.uid, userId: 'ada' }
+  return { projectId, entry, owner }
+}
+
+export function providerEntry(of: Partial<ProviderEntry> & Pick<ProviderEntry, 'projectId'>): ProviderEntry {
+  const block = {
+    method: 'POST',
+    params: {},
+    authMethod: 'client_secret_basic',
+    requestContentType: 'application/x-www-form-urlencoded',
+    responseContentType: 'application/json',
+  } as const
+  return {
+    uid: newId('prov'),
+    id: 'demo',
+    name: 'Demo',
+    status: 'active',
+    source: 'admin',
+    provider: {
+      displayName: 'Demo',
+      pkce: 'S256',
+      scopeSeparator: ' ',
+      defaultScopes: [],
+      authorizationRequest: { endpoint: 'https://demo.example.test/authorize', params: {} },
+      tokenRequest: { ...block, endpoint: 'https://demo.example.test/token' },
+      tokenTypes: [],
+      account: { id: [], name: [] },
+    },
+    createdAt: 1,
+    updatedAt: 1,
+    ...of,
+  }
+}
+
+export function pending(
+  { projectId, providerUid, userId }: ConnectionOwner,
+  of: Partial<Pending> = {},
+): Pending {
+  const steps: readonly Step[] = [{ providerUid, scopes: ['read'] }]
+  const id = newId('auth')
+  return { id, projectId, userId, status: 'pending', steps, step: 0, createdAt: 0, expiresAt: 600, ...of }
+}
+
+export function attempt(stateHash: string, of: Partial<Attempt> = {}): Attempt {
+  return { stateHash, browserHash: 'browser', secrets: sealed('verifier'), startedAt: 0, ...of }
+}
+
+export function connection(owner: ConnectionOwner, of: Partial<Connection> = {}): Connection {
+  return {
+    ...owner,
+    id: newId('conn'),
+    account: { id: 'u-1', name: 'Ada' },
+    scopes: ['read'],
+    status: 'active',
+    tokenType: 'Bearer',
+    receivedAt: 0,
+    expiresAt: 3600,
+    access: sealed('access 1'),
+    refresh: sealed('refresh 1'),
+    providerIdentity: 'identity',
+    isDefault: false,
+    generation: 1,
+    createdAt: 0,
+    ...of,
+  }
+}
+
+export function refreshed(of: Partial<RefreshedTokens> = {}): RefreshedTokens {
+  return {
+    access: sealed('access 2'),
+    refresh: sealed('refresh 2'),
+    tokenType: 'Bearer',
+    scopes: ['read'],
+    receivedAt: 3600,
+    expiresAt: 7200,
+    ...of,
+  }
+}
+
+/** An authorization whose attempt with this state has just been claimed, until `deadline`. */
+export async function claimed(
+  store: Store,
+  owner: ConnectionOwner,
+  { state = 's1', deadline = 30, ...of }: Partial<Pending> & { state?: string; deadline?: number } = {},
+): Promise<Exchanging> {
+  const begun = await store.authorizations.begin(pending(owner, of), `share ${state}`, 0)
+  await store.authorizations.attempt(begun.id, begun.step, attempt(state), 0)
+  return defined(await store.authorizations.claim(state, 0, deadline))
+}
+
+/** Stores the connection as a consent does, and answers it as it then stands. */
+export async function connected(
+  store: Store,
+  owner: ConnectionOwner,
+  of: Partial<Connection> = {},
+  { makeDefault = false } = {},
+): Promise<Connection> {
+  const fresh = connection(owner, of)
+  const claim = await claimed(store, owner, { state: newId('auth') })
+  defined(await store.authorizations.finishStep(claim, fresh, { makeDefault }, 1))
+  return defined(await store.connections.find(fresh.id))
+}
+
+export function tool(of: Partial<Tool> & Pick<Tool, 'projectId'>): Tool {
+  return {
+    uid: newId('tool'),
+    name: 'Whoami',
+    namespace: 'demo',
+    version: '1.0.0',
+    title: 'Who am I',
+    description: 'Says who approved.',
+    inputSchema: { type: 'object' },
+    requirements: { authorization: [], secrets: [], metadata: [] },
+    source: { kind: 'metadata', document: {} },
+    digest: 'digest',
+    createdAt: 1,
+    updatedAt: 1,
+    ...of,
+  }
+}
+
+export function worker(of: Partial<Worker> & Pick<Worker, 'projectId'>): Worker {
+  return {
+    uid: newId('work'),
+    id: 'worker',
+    type: 'http',
+    enabled: true,
+    uri: 'https://worker.example.test',
+    secret: sealed('worker secret'),
+    timeoutSeconds: 5,
+    retry: 0,
+    createdAt: 1,
+    updatedAt: 1,
+    ...of,
+  }
+}
+
+export function secret(of: Partial<Secret> & Pick<Secret, 'projectId'>): Secret {
+  return { id: newId('sec'), key: 'API_KEY', value: sealed('value'), createdAt: 1, updatedAt: 1, ...of }
+}
+
+export function apiKey(of: Partial<ApiKey> & Pick<ApiKey, 'projectId'>): ApiKey {
+  const id = newId('key')
+  return { id, name: 'key', role: 'caller', hash: `hash of ${id}`, createdAt: 1, ...of }
+}
+
+export function defined<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('there is nothing where the test needs something')
+  return value
+}

@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Sealed } from '../../src/domain/sealed.ts'
+import { createSealer, keyId, type SealedPlace, UnsealError } from '../../src/store/seal.ts'
+
+const key = Buffer.alloc(32, 1)
+const sealer = createSealer([key])
+const place: SealedPlace = {
+  table: 'connections',
+  column: 'access',
+  rowId: 'conn_1',
+  projectId: 'proj_1',
+  userId: 'ada',
+  providerUid: 'prov_1',
+}
+const SECRET = 'at_a-token-that-must-not-be-read'
+
+/** The envelope with that part made into another. */
+function altered(index: number, change: (part: string) => string): Sealed {
+  const parts = sealer.seal(SECRET, place).split('.')
+  parts[index] = change(parts[index] ?? '')
+  return parts.join('.') as Sealed
+}
+
+/** One bit of the base64url text's bytes turned over. */
+function flipped(part: string): string {
+  const bytes = Buffer.from(part, 'base64url')
+  bytes[0] = (bytes[0] ?? 0) ^ 1
+  return bytes.toString('base64url')
+}
+
+describe('an envelope', () => {
+  test.each(['', 'a token', '{"accessToken":"ü 漢字 🔑"}', 'x'.repeat(100_000)])(
+    'opens where it was sealed',
+    (text) => {
+      expect(sealer.open(sealer.seal(text, place), place)).toBe(text)
+    },
+  )
+
+  test('shows nothing of what is in it, and is another each time', () => {
+    const first = sealer.seal(SECRET, place)
+    expect(first).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/)
+    expect(first).not.toContain(SECRET)
+    expect(first).not.toContain(Buffer.from(SECRET).toString('base64url').slice(0, 12))
+    expect(sealer.seal(SECRET, place)).not.toBe(first)
+  })
+
+  test.each([
+    ['version', altered(0, () => 'v2')],
+    ['key id', altered(1, () => keyId(randomBytes(32)))],
+    ['nonce', altered(2, flipped)],
+    ['ciphertext', altered(3, flipped)],
+    ['end of the ciphertext', altered(3, (part) => part.slice(0, -4))],
+    ['tag', altered(4, flipped)],
+    ...[4, 8, 12, 15].map((bytes): [string, Sealed] => [
+      `tag, cut to ${bytes} bytes`,
+      altered(4, (tag) => Buffer.from(tag, 'base64url').subarray(0, bytes).toString('base64url')),
+    ]),
+    ['tag, left out', altered(4, () => '')],
+    ['number of parts', `${sealer.seal(SECRET, place)}.more` as Sealed],
+    ['whole', 'plain text' as Sealed],
+    ['whole, made empty', '' as Sealed],
+  ])('with another %s does not open, and the refusal tells nothing', (_, envelope) => {
+    const opening = () => sealer.open(envelope, place)
+    expect(opening).toThrow(UnsealError)
+    expect(opening).not.toThrow(SECRET)
+  })
+
+  test.each<Partial<SealedPlace>>([
+    { table: 'authorizations' },
+    { column: 'refresh' },
+    { rowId: 'conn_2' },
+    { projectId: 'proj_2' },
+    { userId: 'bob' },
+    { providerUid: 'prov_2' },
+  ])('moved to %o does not open', (elsewhere) => {
+    const envelope = sealer.seal(SECRET, place)
+    expect(() => sealer.open(envelope, { ...place, ...elsewhere })).toThrow(UnsealError)
+  })
+
+  test('with its parts exchanged for another row’s does not open', () => {
+    const other = sealer.seal(SECRET, { ...place, rowId: 'conn_2' }).split('.')
+    for (const index of [2, 3, 4])
+      expect(() =>
+        sealer.open(
+          altered(index, () => other[index] ?? ''),
+          place,
+        ),
+      ).toThrow(UnsealError)
+  })
+})
+
+describe('a key ring', () => {
+  const older = Buffer.alloc(32, 2)
+
+  test('opens what older keys sealed, and seals with the newest', () => {
+    const before = createSealer([older]).seal(SECRET, place)
+    const rotating = createSealer([key, older])
+    expect(rotating.open(before, place)).toBe(SECRET)
+    const now = rotating.seal(SECRET, place)
+    expect(now.split('.')[1]).toBe(keyId(key))
+    expect(createSealer([key]).open(now, place)).toBe(SECRET)
+  })
+
+  test('without the key says which one is missing, and nothing of it', () => {
+    const envelope = createSealer([older]).seal(SECRET, place)
+    expect(() => sealer.open(envelope, place)).toThrow(keyId(older))
+    expect(keyId(older)).not.toContain(older.toString('hex').slice(0, 8))
+  })
+
+  test('does not take an envelope that claims another key', () => {
+    const rotating = createSealer([key, older])
+    const parts = createSealer([older]).seal(SECRET, place).split('.')
+    parts[1] = keyId(key)
+    expect(() => rotating.open(parts.join('.') as Sealed, place)).toThrow(UnsealError)
+  })
+})
+
+describe('a fingerprint', () => {
+  test('is the same for the same secret and key, and another for another', () => {
+    expect(sealer.fingerprint(SECRET)).toBe(createSealer([key]).fingerprint(SECRET))
+    expect(sealer.fingerprint(SECRET)).not.toBe(sealer.fingerprint(`${SECRET}x`))
+    expect(sealer.fingerprint(SECRET)).not.toBe(createSealer([randomBytes(32)]).fingerprint(SECRET))
+  })
+})

@@ -1,0 +1,86 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { storeConformance } from './conformance.ts'
+import type { OpenedStore } from './fixtures.ts'
+
+async function openTwice(): Promise<OpenedStore & { readonly path: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-store-'))
+  const path = join(folder, 'gatepass.db')
+  const store = openSqliteStore(path)
+  const other = openSqliteStore(path)
+  return {
+    path,
+    store,
+    other,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await other.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+storeConformance('sqlite', openTwice)
+
+test('is durable: a commit is on the disk before it is answered', async () => {
+  await using opened = await openTwice()
+  const { client } = openDatabase(opened.path)
+  expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
+  expect(client.pragma('synchronous', { simple: true })).toBe(2)
+  expect(client.pragma('foreign_keys', { simple: true })).toBe(1)
+  client.close()
+})
+
+test('waits while another process writes, without holding the event loop', async () => {
+  await using opened = await openTwice()
+  const blocker = new Database(opened.path)
+  blocker.exec('begin immediate')
+  const order: string[] = []
+  const writing = opened.store.projects.ensure('p', 1).then(() => order.push('written'))
+  const ticking = new Promise<void>((resolve) => {
+    setTimeout(() => {
+      order.push('the event loop ran')
+      blocker.exec('commit')
+      blocker.close()
+      resolve()
+    })
+  })
+  await Promise.all([ticking, writing])
+  expect(order).toEqual(['the event loop ran', 'written'])
+})
+
+test('says so when the database cannot be used', async () => {
+  await using opened = await openTwice()
+  await opened.store.probe()
+  const breaker = new Database(opened.path)
+  breaker.exec('drop table facts')
+  breaker.close()
+  await expect(opened.store.facts.get('check')).rejects.toMatchObject({
+    code: 'store_unavailable',
+    retryAfter: 5,
+  })
+})
+
+test.each([
+  ['is no database', (folder: string) => readmeOf(folder)],
+  ['cannot be made', async (folder: string) => join(folder, 'missing', 'gatepass.db')],
+])('refuses a file that %s, by name', async (_, pathIn) => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-store-'))
+  const path = await pathIn(folder)
+  expect(() => openSqliteStore(path)).toThrow(BrokerError)
+  expect(() => openSqliteStore(path)).toThrow(path)
+  await rm(folder, { recursive: true })
+})
+
+async function readmeOf(folder: string): Promise<string> {
+  const path = join(folder, 'gatepass.db')
+  const { writeFile } = await import('node:fs/promises')
+  await writeFile(path, await readFile(new URL('../../package.json', import.meta.url)))
+  return path
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest'
+import { inProject, type OpenedStore, providerEntry, sealed, secret, tool, worker } from './fixtures.ts'
+
+/** What `Tools`, `Workers` and `Secrets` promise. */
+export function toolPromises(open: () => Promise<OpenedStore>): void {
+  describe('tools', () => {
+    test('answer to every spelling, with and without the version, newest first', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const first = tool({ projectId })
+      const second = tool({ projectId, version: '2.0.0' })
+      await store.tools.put(first)
+      await store.tools.put(second)
+      const named = async (alias: string) => (await store.tools.named(projectId, alias)).map(({ uid }) => uid)
+      for (const alias of ['whoami', 'who am i', 'demo:whoami', 'demo.whoami', 'demo_whoami'])
+        expect(await named(alias), alias).toEqual([second.uid, first.uid])
+      for (const alias of ['demo:whoami:1.0.0', 'demo.whoami@1.0.0', 'demo_whoami@1.0.0', 'whoami@1.0.0'])
+        expect(await named(alias), alias).toEqual([first.uid])
+      expect(await named('nobody')).toEqual([])
+    })
+
+    test('are found by their identity, of which the version is a part', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const { version: _, ...versionless } = tool({ projectId })
+      await store.tools.put(versionless)
+      const identity = { namespace: 'demo', name: 'Whoami' }
+      expect(await store.tools.findByIdentity(projectId, identity)).toEqual(versionless)
+      expect(await store.tools.findByIdentity(projectId, { ...identity, version: '1.0.0' })).toBeUndefined()
+    })
+
+    test('are replaced whole, aliases and all', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const bound = tool({
+        projectId,
+        outputSchema: { type: 'string' },
+        binding: { workerUid: 'work_1', toolkit: 'Demo', name: 'Whoami' },
+      })
+      await store.tools.put(bound)
+      const { outputSchema: _, binding: __, ...bare } = bound
+      await store.tools.put({ ...bare, title: 'Tell me who I am' })
+      expect(await store.tools.list(projectId)).toEqual([{ ...bare, title: 'Tell me who I am' }])
+      expect(await store.tools.named(projectId, 'who am i')).toEqual([])
+      expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
+    })
+
+    test('come with their provider entries, all or nothing', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      await store.tools.put(tool({ projectId }), [providerEntry({ projectId, id: 'new' })])
+      expect(await store.providers.findById(projectId, 'new')).toBeDefined()
+      const sameIdentity = tool({ projectId })
+      await expect(store.tools.put(sameIdentity, [providerEntry({ projectId, id: 'not' })])).rejects.toThrow()
+      expect(await store.providers.findById(projectId, 'not')).toBeUndefined()
+      expect(await store.tools.list(projectId)).toHaveLength(1)
+    })
+
+    test('of a worker become exactly those it has now', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const source = { kind: 'worker', workerUid: 'work_1', document: {} } as const
+      const kept = tool({ projectId, name: 'Kept', source })
+      const dropped = tool({ projectId, name: 'Dropped', source })
+      const added = tool({ projectId, name: 'Added', source })
+      const others = [
+        tool({ projectId, name: 'Imported' }),
+        tool({ projectId, name: 'Foreign', source: { ...source, workerUid: 'work_2' } }),
+      ]
+      for (const one of [...others, kept, dropped]) await store.tools.put(one)
+      const names = async () => (await store.tools.list(projectId)).map(({ name }) => name).sort()
+      await store.tools.replaceOfWorker(projectId, 'work_1', [{ ...kept, description: 'New.' }, added])
+      expect(await names()).toEqual(['Added', 'Foreign', 'Imported', 'Kept'])
+      expect(await store.tools.named(projectId, 'kept')).toMatchObject([
+        { uid: kept.uid, description: 'New.' },
+      ])
+      expect(await store.tools.named(projectId, 'dropped')).toEqual([])
+      await store.tools.replaceOfWorker(projectId, 'work_1', [])
+      expect(await names()).toEqual(['Foreign', 'Imported'])
+    })
+
+    test('are gone with their aliases once deleted, and foreign to other projects', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const one = tool({ projectId })
+      await store.tools.put(one)
+      expect(await store.tools.named(another.projectId, 'whoami')).toEqual([])
+      await store.tools.delete(one.uid)
+      expect(await store.tools.named(projectId, 'whoami')).toEqual([])
+    })
+  })
+
+  describe('workers', () => {
+    test('have an id that is unique in their project', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const first = worker({ projectId })
+      expect(await store.workers.add(first)).toEqual(first)
+      expect(await store.workers.add(worker({ projectId }))).toBeUndefined()
+      expect(await store.workers.add(worker({ projectId: another.projectId }))).toBeDefined()
+      expect(await store.workers.list(projectId)).toEqual([first])
+      expect(await store.workers.all()).toHaveLength(2)
+    })
+
+    test('forget a fault that is over', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const faulty = worker({ projectId, syncError: 'It did not answer.', syncedAt: 5 })
+      await store.workers.add(faulty)
+      const { syncError: _, ...well } = faulty
+      await store.workers.put({ ...well, syncedAt: 6 })
+      expect(await store.workers.findByUid(faulty.uid)).toEqual({ ...well, syncedAt: 6 })
+    })
+
+    test('take their tools along when deleted, and free the tools that were bound to them', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const gone = worker({ projectId })
+      await store.workers.add(gone)
+      const own = { kind: 'worker', workerUid: gone.uid, document: {} } as const
+      const binding = { toolkit: 'Demo', name: 'Whoami' }
+      await store.tools.put(tool({ projectId, name: 'Own', source: own }))
+      await store.tools.put(tool({ projectId, name: 'Bound', binding: { ...binding, workerUid: gone.uid } }))
+      await store.tools.put(tool({ projectId, name: 'Other', binding: { ...binding, workerUid: 'work_2' } }))
+      expect(await store.workers.delete(projectId, gone.id)).toBe(true)
+      expect(await store.workers.delete(projectId, gone.id)).toBe(false)
+      const left = (await store.tools.list(projectId)).map((one) => [one.name, one.binding?.workerUid])
+      expect(left).toEqual([
+        ['Bound', undefined],
+        ['Other', 'work_2'],
+      ])
+      expect(await store.tools.named(projectId, 'own')).toEqual([])
+    })
+  })
+
+  describe('secrets', () => {
+    test('are one per key, in any case', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const first = secret({ projectId, key: 'Api_Key', description: 'old' })
+      expect(await store.secrets.put(first)).toEqual(first)
+      const { description: _, ...bare } = first
+      const put = await store.secrets.put({
+        ...bare,
+        key: 'API_KEY',
+        value: sealed('new'),
+        createdAt: 9,
+        updatedAt: 9,
+      })
+      expect(put).toEqual({ ...bare, value: 'new', updatedAt: 9 })
+      for (const key of ['API_KEY', 'api_key', 'Api_Key'])
+        expect(await store.secrets.find(projectId, key)).toEqual(put)
+      expect(await store.secrets.list(projectId)).toHaveLength(1)
+    })
+
+    test('do not take an id whose key was set under another meanwhile', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const first = secret({ projectId, key: 'KEY' })
+      await other.secrets.put(first)
+      expect(await store.secrets.put(secret({ projectId, key: 'key' }))).toBeUndefined()
+      expect(await store.secrets.list(projectId)).toEqual([first])
+    })
+
+    test('remember when they were used, and are deleted by the id of their own project', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const { id } = secret({ projectId })
+      await store.secrets.put(secret({ projectId, id }))
+      await store.secrets.used(new Map([[id, 42]]))
+      expect(await store.secrets.find(projectId, 'api_key')).toMatchObject({ lastAccessedAt: 42 })
+      expect(await store.secrets.find(another.projectId, 'api_key')).toBeUndefined()
+      expect(await store.secrets.delete(another.projectId, id)).toBe(false)
+      expect(await store.secrets.delete(projectId, id)).toBe(true)
+      expect(await store.secrets.list(projectId)).toEqual([])
+    })
+  })
+}
