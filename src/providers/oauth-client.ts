@@ -15,25 +15,18 @@ import {
   randomNonce,
   randomPKCECodeVerifier,
   refreshTokenGrant,
-  type TokenEndpointResponse,
   tokenRevocation,
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
-import { splitScope, unionOfScopes } from '../domain/scopes.ts'
-import { type Outgoing, OutgoingError } from './outgoing.ts'
-import type {
-  Provider,
-  RegisteredClient,
-  RequestBlock,
-  ResourceRequestBlock,
-  TokenRequestBlock,
-} from './provider.ts'
+import { unionOfScopes } from '../domain/scopes.ts'
+import { describeGrant, type Grant, type GrantedTokens } from './grant.ts'
+import type { Outgoing } from './outgoing.ts'
+import type { Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { requestOf, templateValues } from './provider-request.ts'
-import { evaluateText } from './response-map.ts'
 import { mentions, renderParams, type TemplateValues } from './template.ts'
-import { readUserInfo, repairTokenResponse, TokenResponseFault } from './token-response.ts'
+import { repairTokenResponse } from './token-response.ts'
 
 /**
  * The client side of OAuth 2.0 and OpenID Connect at one provider. openid-client does the protocol; this file, the
@@ -62,22 +55,6 @@ export interface AuthorizationRequest {
   readonly existingScopes: readonly string[]
 }
 
-/** What a provider granted, put right. */
-export interface Grant {
-  readonly accessToken: string
-  readonly refreshToken?: string
-  readonly tokenType: string
-  /** Seconds; absent when the provider did not say. */
-  readonly expiresIn?: number
-  /** Absent when the provider did not say: then what was asked for is granted (RFC 6749 section 5.1). */
-  readonly scopes?: readonly string[]
-  /** What the provider tells of the account; absent when it was not asked. */
-  readonly userInfo?: Readonly<Record<string, unknown>>
-  readonly account: { readonly id: string; readonly name: string }
-}
-
-/** Short: these come on top of a token request, within the claim or lease that covers them all. */
-const RESOURCE_DEADLINE_MS = 4_000
 /** Without discovery the ID token's algorithm is not announced; `none` is never among them (RFC 8725 section 3.1). */
 const ID_TOKEN_ALGORITHMS = [
   'RS256',
@@ -92,35 +69,19 @@ const ID_TOKEN_ALGORITHMS = [
   'PS384',
   'PS512',
 ]
-/** Claims of an ID token that say nothing of the account. */
-const PROTOCOL_CLAIMS = [
-  'iss',
-  'aud',
-  'exp',
-  'iat',
-  'nbf',
-  'nonce',
-  'at_hash',
-  'c_hash',
-  'auth_time',
-  'azp',
-  'sid',
-  'jti',
-]
-
 export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
   async function grant(
     registered: RegisteredClient,
     block: TokenRequestBlock,
     values: TemplateValues,
     ask: (config: Configuration) => ReturnType<typeof refreshTokenGrant>,
-  ): Promise<Granted> {
+  ): Promise<GrantedTokens> {
     const seen: Seen = {}
     const config = configure(registered, block)
     config[customFetch] = (_url, request) => tokenFetch(registered, block, values, request, seen)
     try {
       const tokens = await ask(config)
-      return { tokens, claims: accountClaims(seen.idTokenClaims ?? tokens.claims()), extra: seen.extra ?? {} }
+      return { tokens, claims: seen.idTokenClaims ?? tokens.claims(), extra: seen.extra ?? {} }
     } catch (error) {
       throw refusalOf(registered.provider.displayName, said(error), { ...seen, cause: seen.fault ?? error })
     }
@@ -152,52 +113,6 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     } catch (error) {
       seen.fault = error
       throw error
-    }
-  }
-
-  /** A request for a resource with the token: user info, introspection. A failure says nothing of the grant. */
-  async function resource(
-    block: ResourceRequestBlock,
-    values: TemplateValues,
-  ): Promise<Record<string, unknown> | undefined> {
-    try {
-      const response = await outgoing.send({ ...requestOf(block, values), deadlineMs: RESOURCE_DEADLINE_MS })
-      if (response.status < 200 || response.status > 299) return undefined
-      return readUserInfo(response.body, block.responseMap)
-    } catch (error) {
-      if (error instanceof OutgoingError || error instanceof TokenResponseFault) return undefined
-      throw error
-    }
-  }
-
-  async function describe(
-    registered: RegisteredClient,
-    { tokens, claims, extra }: Granted,
-    values: TemplateValues,
-    event: 'onTokenGrant' | 'onTokenRefresh',
-  ): Promise<Grant> {
-    const { provider } = registered
-    const withToken = { ...values, access_token: tokens.access_token }
-    const userInfo = provider.userInfoRequest?.triggers[event]
-      ? await resource(provider.userInfoRequest, withToken)
-      : undefined
-    const introspected = provider.introspectionRequest?.triggers[event]
-      ? await resource(provider.introspectionRequest, withToken)
-      : undefined
-    const told = userInfo ?? claims ?? (Object.keys(extra).length > 0 ? extra : undefined)
-    const expiresIn = tokens.expires_in ?? secondsLeft(introspected, now())
-    const scope = tokens.scope ?? introspected?.scope
-    return {
-      accessToken: tokens.access_token,
-      ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
-      tokenType: tokens.token_type,
-      ...(expiresIn !== undefined && { expiresIn }),
-      ...(typeof scope === 'string' && { scopes: splitScope(scope) }),
-      ...(told !== undefined && { userInfo: told }),
-      account: {
-        id: firstText(provider.account.id, told) ?? '',
-        name: firstText(provider.account.name, told) ?? '',
-      },
     }
   }
 
@@ -255,7 +170,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
           ...(secrets.nonce !== undefined && { expectedNonce: secrets.nonce }),
         }),
       )
-      return describe(registered, granted, values, 'onTokenGrant')
+      return describeGrant(outgoing, registered, granted, values, { event: 'onTokenGrant', now: now() })
     },
 
     async refresh(registered, refreshToken, accessToken) {
@@ -266,7 +181,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
       const granted = await grant(registered, block, values, (config) =>
         refreshTokenGrant(config, refreshToken),
       )
-      return describe(registered, granted, values, 'onTokenRefresh')
+      return describeGrant(outgoing, registered, granted, values, { event: 'onTokenRefresh', now: now() })
     },
 
     async revoke(registered, { accessToken, refreshToken }) {
@@ -292,14 +207,6 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
       }
     },
   }
-}
-
-interface Granted {
-  readonly tokens: TokenEndpointResponse
-  /** Of the ID token, when there was one. */
-  readonly claims: Readonly<Record<string, unknown>> | undefined
-  /** What else the token response told, such as the workspace. */
-  readonly extra: Readonly<Record<string, unknown>>
 }
 
 function configure(
@@ -351,28 +258,4 @@ function takeParameter(url: URL, name: string): string {
   const value = url.searchParams.get(name) ?? ''
   url.searchParams.delete(name)
   return value
-}
-
-/** RFC 7662 section 2.2: `exp`; mapped answers have `expires_in`. */
-function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {
-  const { expires_in: expiresIn, exp } = introspected ?? {}
-  const seconds =
-    expiresIn !== undefined ? Number(expiresIn) : exp !== undefined ? Number(exp) - now : Number.NaN
-  return Number.isInteger(seconds) && seconds > 0 ? seconds : undefined
-}
-
-function accountClaims(
-  claims: Readonly<Record<string, unknown>> | undefined,
-): Record<string, unknown> | undefined {
-  if (claims === undefined) return undefined
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.includes(name)))
-}
-
-function firstText(expressions: readonly string[], document: unknown): string | undefined {
-  for (const expression of expressions) {
-    const text = evaluateText(expression, document)
-    if (typeof text === 'number' || (typeof text === 'string' && text !== ''))
-      return String(text).slice(0, 200)
-  }
-  return undefined
 }

@@ -8,7 +8,6 @@ import {
   type Outgoing,
   OutgoingError,
   parseAllowedHost,
-  toFetch,
 } from '../../src/providers/outgoing.ts'
 import { isPublicAddress } from '../../src/providers/public-address.ts'
 
@@ -381,39 +380,8 @@ describe('connections', () => {
   })
 })
 
-describe('toFetch', () => {
-  test('passes method, headers, body and signal', async () => {
-    const { port } = await serve((request, response) => {
-      request.setEncoding('utf8').on('data', (body: string) => {
-        response.setHeader('content-type', 'application/json')
-        response.end(
-          JSON.stringify([request.method, request.headers['content-type'], request.headers.accept, body]),
-        )
-      })
-    })
-    const fetch = toFetch(outgoing(['127.0.0.1']))
-    const url = `http://127.0.0.1:${port}/`
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { accept: 'x' },
-      body: new URLSearchParams({ a: 'b c' }),
-    })
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(await answer.json()).toEqual([
-      'POST',
-      'application/x-www-form-urlencoded;charset=UTF-8',
-      'x',
-      'a=b+c',
-    ])
-    expect(
-      await (await fetch(url, { method: 'PUT', body: '{}', headers: { 'content-type': 'y' } })).json(),
-    ).toEqual(['PUT', 'y', null, '{}'])
-    expect(await refusal(fetch(url, { signal: AbortSignal.abort() }))).toMatchObject({ kind: 'timeout' })
-  })
-
-  test('an answer without a body has none', async () => {
-    const { port } = await serve((_, response) => response.writeHead(204).end())
-    const answer = await toFetch(outgoing(['127.0.0.1']))(`http://127.0.0.1:${port}/`)
-    expect([answer.status, answer.body]).toEqual([204, null])
-  })
+test('a caller that gives up', async () => {
+  const { port } = await serve((_, response) => response.end())
+  const request = { url: `http://127.0.0.1:${port}/`, signal: AbortSignal.abort() }
+  expect(await refusal(outgoing(['127.0.0.1']).send(request))).toMatchObject({ kind: 'timeout' })
 })

@@ -1,0 +1,133 @@
+import { splitScope } from '../domain/scopes.ts'
+import { type Outgoing, OutgoingError } from './outgoing.ts'
+import type { Provider, RegisteredClient, ResourceRequestBlock } from './provider.ts'
+import { requestOf } from './provider-request.ts'
+import { evaluateText } from './response-map.ts'
+import type { TemplateValues } from './template.ts'
+import { readUserInfo, TokenResponseFault } from './token-response.ts'
+
+/** What a provider granted, put right. */
+export interface Grant {
+  readonly accessToken: string
+  readonly refreshToken?: string
+  readonly tokenType: string
+  /** Seconds; absent when the provider did not say. */
+  readonly expiresIn?: number
+  /** Absent when the provider did not say: then what was asked for is granted (RFC 6749 section 5.1). */
+  readonly scopes?: readonly string[]
+  /** What the provider tells of the account; absent when it was not asked. */
+  readonly userInfo?: Readonly<Record<string, unknown>>
+  readonly account: { readonly id: string; readonly name: string }
+}
+
+/** The tokens of a token response, and what else it told. */
+export interface GrantedTokens {
+  readonly tokens: {
+    readonly access_token: string
+    readonly refresh_token?: string
+    readonly token_type: string
+    readonly expires_in?: number
+    readonly scope?: string
+  }
+  /** Of the ID token, when there was one. */
+  readonly claims: Readonly<Record<string, unknown>> | undefined
+  /** What else the token response told, such as the workspace. */
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/** Short: these come on top of a token request, within the claim or lease that covers them all. */
+const RESOURCE_DEADLINE_MS = 4_000
+/** Claims of an ID token that say nothing of the account. */
+const PROTOCOL_CLAIMS = [
+  'iss',
+  'aud',
+  'exp',
+  'iat',
+  'nbf',
+  'nonce',
+  'at_hash',
+  'c_hash',
+  'auth_time',
+  'azp',
+  'sid',
+  'jti',
+]
+
+/**
+ * The grant with what the provider tells of it and its account: by the user info and introspection requests where the
+ * entry asks for them after this event, else by the ID token or the token response itself.
+ */
+export async function describeGrant(
+  outgoing: Outgoing,
+  { provider }: RegisteredClient,
+  { tokens, claims, extra }: GrantedTokens,
+  values: TemplateValues,
+  { event, now }: { readonly event: 'onTokenGrant' | 'onTokenRefresh'; readonly now: number },
+): Promise<Grant> {
+  const withToken = { ...values, access_token: tokens.access_token }
+  const ask = async (block: ResourceRequestBlock | undefined) =>
+    block?.triggers[event] ? resource(outgoing, block, withToken) : undefined
+  const userInfo = await ask(provider.userInfoRequest)
+  const introspected = await ask(provider.introspectionRequest)
+  // what a refresh tells by the way is no reason to forget what the first answer told
+  const told = userInfo ?? (event === 'onTokenGrant' ? (accountClaims(claims) ?? nonEmpty(extra)) : undefined)
+  const expiresIn = tokens.expires_in ?? secondsLeft(introspected, now)
+  const scope = tokens.scope ?? introspected?.scope
+  return {
+    accessToken: tokens.access_token,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    tokenType: tokens.token_type,
+    ...(expiresIn !== undefined && { expiresIn }),
+    ...(typeof scope === 'string' && { scopes: splitScope(scope) }),
+    ...(told !== undefined && { userInfo: told }),
+    account: accountOf(provider, told),
+  }
+}
+
+/** A request for a resource with the token. A failure says nothing of the grant. */
+async function resource(
+  outgoing: Outgoing,
+  block: ResourceRequestBlock,
+  values: TemplateValues,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const response = await outgoing.send({ ...requestOf(block, values), deadlineMs: RESOURCE_DEADLINE_MS })
+    if (response.status < 200 || response.status > 299) return undefined
+    return readUserInfo(response.body, block.responseMap)
+  } catch (error) {
+    if (error instanceof OutgoingError || error instanceof TokenResponseFault) return undefined
+    throw error
+  }
+}
+
+/** RFC 7662 section 2.2: `exp`; mapped answers have `expires_in`. */
+function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {
+  const { expires_in: expiresIn, exp } = introspected ?? {}
+  const seconds =
+    expiresIn !== undefined ? Number(expiresIn) : exp !== undefined ? Number(exp) - now : Number.NaN
+  return Number.isInteger(seconds) && seconds > 0 ? seconds : undefined
+}
+
+function accountClaims(
+  claims: Readonly<Record<string, unknown>> | undefined,
+): Record<string, unknown> | undefined {
+  if (claims === undefined) return undefined
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.includes(name)))
+}
+
+function nonEmpty(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  return Object.keys(members).length > 0 ? members : undefined
+}
+
+function accountOf({ account }: Provider, told: unknown): Grant['account'] {
+  return { id: firstText(account.id, told) ?? '', name: firstText(account.name, told) ?? '' }
+}
+
+function firstText(expressions: readonly string[], document: unknown): string | undefined {
+  for (const expression of expressions) {
+    const text = evaluateText(expression, document)
+    if (typeof text === 'number' || (typeof text === 'string' && text !== ''))
+      return String(text).slice(0, 200)
+  }
+  return undefined
+}
