@@ -220,7 +220,15 @@ function readMasterKeys(
         `is missing, and there is no ${path} either: start Gatepass first, or set GATEPASS_DATABASE_URL and GATEPASS_MASTER_KEY as its server has them.`,
       )
     if (begun || make !== 'now') return []
-    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    try {
+      writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    } catch {
+      fault(
+        'DATABASE_URL',
+        `names ${databasePath}, beside which ${path} cannot be written: check the directory.`,
+      )
+      return []
+    }
   }
   return [readMasterKey(`file:${path}`, fault)].filter((key) => key !== undefined)
 }

@@ -4,8 +4,8 @@ import { createLog } from '../log.ts'
 import { SANDBOX_WORKER } from '../sandbox/mount.ts'
 import { sampleMetadata } from '../sandbox/sample-metadata.ts'
 import { startServer } from '../server.ts'
-import type { Shell } from './program.ts'
 import { untilStopped } from './serve.ts'
+import type { Shell } from './shell.ts'
 
 export function addDev(program: Command, { environment }: Shell): void {
   program

@@ -2,23 +2,34 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { version } from '../version.ts'
+import { addConnect } from './connect.ts'
+import { addConnections } from './connections.ts'
 import { addDev } from './dev.ts'
+import { addDoctor } from './doctor.ts'
+import { addImport } from './import.ts'
+import { addKeys } from './keys.ts'
+import { addMigrate } from './migrate.ts'
 import { addServe } from './serve.ts'
-
-/** What commands are given of the world around them. */
-export interface Shell {
-  readonly environment: Readonly<Record<string, string | undefined>>
-}
+import { CommandFailure, type Shell } from './shell.ts'
+import { addToken } from './token.ts'
 
 /** Runs one command and answers its exit code: 0, or 1 with one clear line on standard error. */
 export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {
   const program = new Command('gatepass')
     .description('An OAuth authorization broker for tools.')
     .version(version)
-    .showHelpAfterError('(gatepass --help lists the commands)')
+    .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()
+    .addHelpText('after', EXAMPLES)
   addDev(program, shell)
   addServe(program, shell)
+  addImport(program, shell)
+  addConnect(program, shell)
+  addToken(program, shell)
+  addConnections(program, shell)
+  addKeys(program, shell)
+  addDoctor(program, shell)
+  addMigrate(program, shell)
   try {
     await program.parseAsync(argv)
     return 0
@@ -29,8 +40,20 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
   }
 }
 
+const EXAMPLES = `
+Examples:
+  $ gatepass dev                                      everything at once, to look at
+  $ gatepass import ./tools                           what tools there are, and which providers they need
+  $ gatepass connect github --user ada                ask ada for consent
+  $ gatepass token github --user ada                  ada's access token
+  $ gatepass doctor                                   what is wrong, and how to put it right
+
+In a checkout: npm run -s gatepass -- <command>`
+
 function messageOf(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof BrokerError) return error.message
+  if (error instanceof ConfigError && error.faults.length === 1) return error.faults.join()
+  if (error instanceof ConfigError || error instanceof BrokerError || error instanceof CommandFailure)
+    return error.message
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
     return 'The address is in use already: another Gatepass may be running. Set GATEPASS_PORT to use another port.'
   return error instanceof Error ? `Something went wrong: ${error.stack ?? error.message}` : String(error)

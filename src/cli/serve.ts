@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
 import { type RunningServer, startServer } from '../server.ts'
-import type { Shell } from './program.ts'
+import type { Shell } from './shell.ts'
 
 export function addServe(program: Command, { environment }: Shell): void {
   program

@@ -4,7 +4,7 @@ import { missingScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { UnsealError } from '../store/seal.ts'
 import type { ConnectionOwner } from '../store/store.ts'
-import { providerIdentity } from './find-provider.ts'
+import { providerIdentity, registeredClient } from './find-provider.ts'
 import { refreshConnection } from './refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
 
@@ -48,7 +48,8 @@ export interface HeldConnection {
 
 /**
  * The user's token, refreshed if need be. A fresh token costs one look-up; nothing is written on that path.
- * Throws `token_request_refused` when the provider refuses for a reason that is not the user's.
+ * Throws `token_request_refused` when the provider refuses for a reason that is not the user's, `provider_incomplete`
+ * when its client is not set.
  */
 export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
   const { entry, account } = need
@@ -66,6 +67,7 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
 
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
+    registeredClient(broker, entry) // a client id that is not set here says nothing of the grant
     await broker.store.connections.needsAuthorization(
       connection.id,
       connection.generation,

@@ -28,6 +28,14 @@ const SAFE_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 } as
  * to start otherwise.
  */
 export function openDatabase(path: string) {
+  try {
+    return openSafely(path)
+  } catch (error) {
+    throw error instanceof BrokerError ? error : cannotOpen(path, error)
+  }
+}
+
+function openSafely(path: string) {
   const client = new Database(path)
   const { version } = client.prepare('select sqlite_version() as version').get() as { version: string }
   if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
@@ -46,6 +54,35 @@ export function openDatabase(path: string) {
       )
   }
   return { client, db: drizzle(client, { schema }) }
+}
+
+/** No such directory, no permission, no database: for the operator, who alone hears it. */
+function cannotOpen(path: string, cause: unknown): BrokerError {
+  const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'unknown'
+  return new BrokerError(
+    'store_unavailable',
+    `The database ${path} cannot be opened (${why}). Check GATEPASS_DATABASE_URL, and that this user may read and write the file and its directory.`,
+    { cause },
+  )
+}
+
+/** How many migrations the file still needs; a file that is not there needs all. Writes nothing. */
+export function pendingMigrations(path: string): number {
+  const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() })
+  if (!existsSync(path)) return migrations.length
+  try {
+    const client = new Database(path, { readonly: true, fileMustExist: true })
+    try {
+      const begun = client.prepare("select 1 from sqlite_master where name = 'schema_migrations'").get()
+      if (begun === undefined) return migrations.length
+      const done = new Set(client.prepare('select hash from schema_migrations').pluck().all())
+      return migrations.filter(({ hash }) => !done.has(hash)).length
+    } finally {
+      client.close()
+    }
+  } catch (error) {
+    throw cannotOpen(path, error)
+  }
 }
 
 /**

@@ -1,0 +1,66 @@
+import { statSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { createLog } from '../log.ts'
+import { openBroker } from '../open-broker.ts'
+import { UnsealError } from '../store/seal.ts'
+import { pendingMigrations } from '../store/sqlite/database.ts'
+import type { Check } from './doctor.ts'
+import { type Shell, typed } from './shell.ts'
+
+/** The database and the key that opens it. Looking migrates nothing and makes nothing. */
+export async function checkInstallation(shell: Shell, config: Config): Promise<Check[]> {
+  const { databasePath } = config
+  const name = 'database'
+  if (statSync(databasePath, { throwIfNoEntry: false }) === undefined) {
+    const message = `${databasePath} is not there yet.`
+    const fix = `The first start makes it. If there should be one, set GATEPASS_DATABASE_URL.`
+    return [{ name, status: 'warning', message, fix }]
+  }
+  try {
+    const pending = pendingMigrations(databasePath)
+    if (pending > 0) {
+      const message = `${databasePath} lacks ${pending} migration${pending === 1 ? '' : 's'} of this release.`
+      const fix = `Make a backup, then run ${typed(shell, 'migrate')}; the next start does so too.`
+      return [{ name, status: 'warning', message, fix }]
+    }
+    const broker = await openBroker(config, { log: createLog('warn') })
+    try {
+      await broker.store.probe()
+    } finally {
+      await broker.close()
+    }
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    if (error.cause instanceof UnsealError)
+      return [
+        { name, status: 'ok', message: `${databasePath} opens; its schema is up to date` },
+        { name: 'master key', status: 'failed', message: error.message },
+      ]
+    return [{ name, status: 'failed', message: error.message }]
+  }
+  return [
+    { name, status: 'ok', message: `${databasePath} can be written; its schema is up to date` },
+    { name: 'master key', status: 'ok', message: 'opens what the database holds' },
+    ...keyFiles(shell, databasePath).map(checkKeyFile),
+  ]
+}
+
+/** The files the master key is read from: those it names, else in development the one beside the database. */
+function keyFiles({ environment }: Shell, databasePath: string): string[] {
+  const setting = environment.GATEPASS_MASTER_KEY?.trim()
+  if (setting === undefined || setting === '') return [`${databasePath}.key`]
+  return setting
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one.startsWith('file:'))
+    .map((one) => one.slice('file:'.length))
+}
+
+function checkKeyFile(path: string): Check {
+  const name = 'master key'
+  const others = process.platform === 'win32' ? 0 : statSync(path).mode & 0o077
+  if (others === 0) return { name, status: 'ok', message: `${path} can be read by its owner alone` }
+  const message = `${path} can be read or written by other users of this machine (mode ${(statSync(path).mode & 0o777).toString(8)}).`
+  return { name, status: 'failed', message, fix: `chmod 600 ${path}` }
+}

@@ -1,0 +1,137 @@
+import type { Broker } from '../broker.ts'
+import { DEFAULT_PROJECT } from '../domain/project.ts'
+import type { Worker } from '../domain/worker.ts'
+import { environmentName, missingSettings } from '../flows/find-provider.ts'
+import { OutgoingError } from '../providers/outgoing.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { workerEndpoint } from '../tools/worker.ts'
+import { workerHealth } from '../tools/worker-protocol.ts'
+import type { Check } from './doctor.ts'
+import { isServing } from './require-server.ts'
+import type { Opened } from './with-broker.ts'
+
+const PATIENCE_MS = 5_000
+
+export async function checkApiKeys({ broker, project, config }: Opened): Promise<Check> {
+  const name = 'API keys'
+  const keys = await broker.store.apiKeys.list(project.id)
+  const active = keys.filter((one) => one.revokedAt === undefined).length
+  if (active > 0) return { name, status: 'ok', message: `${active} in use in the project "${project.name}"` }
+  if (config.apiKey !== undefined && project.name === DEFAULT_PROJECT)
+    return { name, status: 'ok', message: 'GATEPASS_API_KEY will be accepted from the next start on' }
+  return {
+    name,
+    status: 'warning',
+    message: `The project "${project.name}" has none, so nobody can call it.`,
+    fix: `gatepass keys create --project ${project.name} --role admin`,
+  }
+}
+
+export async function checkServer({ config: { publicUrl } }: Opened): Promise<Check> {
+  const name = 'server'
+  if (await isServing(publicUrl)) return { name, status: 'ok', message: `answers at ${publicUrl.origin}` }
+  return {
+    name,
+    status: 'warning',
+    message: `No Gatepass answers at ${publicUrl.origin}.`,
+    fix: 'Start it (npm start, or gatepass serve). If it runs, look at GATEPASS_PUBLIC_URL, the port, and what stands before it.',
+  }
+}
+
+interface OwnServer {
+  /** Whether this installation's own server answers: what is served by it cannot be asked otherwise. */
+  readonly isUp: boolean
+}
+
+export async function checkProviders(
+  { broker, project, config }: Opened,
+  { isUp }: OwnServer,
+): Promise<Check[]> {
+  const entries = await broker.store.providers.list(project.id)
+  if (entries.length === 0) return []
+  const reach = reachOnce(broker)
+  return Promise.all(
+    entries.map(async (entry): Promise<Check> => {
+      const name = `provider ${entry.id}`
+      const where = `redirect URI ${broker.redirectUri(entry)}`
+      if (entry.status === 'inactive') return { name, status: 'ok', message: `switched off; ${where}` }
+      const { origin } = new URL(entry.provider.tokenRequest.endpoint)
+      const fault = origin === config.publicUrl.origin && !isUp ? undefined : await reach(origin)
+      if (fault !== undefined)
+        return { name, status: 'failed', message: `${fault} (${where})`, fix: fixFor(entry, fault, origin) }
+      const missing = missingSettings(broker, entry)
+      if (missing.length === 0) return { name, status: 'ok', message: `complete; ${where}` }
+      const variables = missing.map((one) => `${environmentName(entry.id)}_${one.toUpperCase()}`)
+      return {
+        name,
+        status: 'warning',
+        message: `has no ${missing.join(' and no ')} yet, so its tools cannot be used; ${where}`,
+        fix: `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}.`,
+      }
+    }),
+  )
+}
+
+export async function checkWorkers(
+  { broker, project, config }: Opened,
+  { isUp }: OwnServer,
+): Promise<Check[]> {
+  const workers = await broker.store.workers.list(project.id)
+  return Promise.all(
+    workers.map((worker) => checkWorker(broker, worker, new URL(config.publicUrl).origin, { isUp })),
+  )
+}
+
+async function checkWorker(
+  broker: Broker,
+  worker: Worker,
+  ownOrigin: string,
+  { isUp }: OwnServer,
+): Promise<Check> {
+  const name = `worker ${worker.id}`
+  if (!worker.enabled) return { name, status: 'ok', message: 'switched off' }
+  const { origin } = new URL(worker.uri)
+  if (origin === ownOrigin && !isUp)
+    return { name, status: 'warning', message: 'is part of the server, which is not running.' }
+  const health = await workerHealth(broker.outgoing, workerEndpoint(broker, worker))
+  if (!health.healthy)
+    return {
+      name,
+      status: 'failed',
+      message: health.message ?? 'is not well.',
+      fix: `Start the worker at ${origin}, or PATCH /v1/workers/${worker.id} with where it is now.`,
+    }
+  if (worker.syncError !== undefined)
+    return {
+      name,
+      status: 'warning',
+      message: `is well, but its catalogue was not taken whole: ${worker.syncError}`,
+      fix: 'Put the worker right; its catalogue is read again every 30 seconds.',
+    }
+  return { name, status: 'ok', message: `is well, at ${origin}` }
+}
+
+/** Asks each origin once, however many entries share it. Any HTTP answer counts; else the sentence that says why not. */
+function reachOnce({ outgoing }: Broker): (origin: string) => Promise<string | undefined> {
+  const asked = new Map<string, Promise<string | undefined>>()
+  const ask = async (origin: string) => {
+    try {
+      await outgoing.send({ url: origin, deadlineMs: PATIENCE_MS })
+      return undefined
+    } catch (error) {
+      if (!(error instanceof OutgoingError)) throw error
+      return error.kind === 'redirected' || error.kind === 'too_large' ? undefined : error.message
+    }
+  }
+  return (origin) => {
+    const answer = asked.get(origin) ?? ask(origin)
+    asked.set(origin, answer)
+    return answer
+  }
+}
+
+function fixFor(entry: ProviderEntry, fault: string, origin: string): string {
+  if (fault.includes('GATEPASS_ALLOWED_HOSTS'))
+    return `If ${origin} is yours, list its host in GATEPASS_ALLOWED_HOSTS.`
+  return `Look at the network, the DNS and the proxy between here and ${origin}. If ${entry.provider.displayName} has moved, import its metadata again.`
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { CommandFailure } from './shell.ts'
+
+/** One file of tool metadata; what cannot be read refuses that file alone. */
+export interface MetadataFile {
+  readonly file: string
+  readonly reading:
+    | { readonly outcome: 'read'; readonly documents: readonly unknown[] }
+    | { readonly outcome: 'refused'; readonly reason: string }
+}
+
+/** The file, every *.json under the directory in the order of their paths, or standard input for `-`. */
+export async function readMetadataFiles(source: string): Promise<MetadataFile[]> {
+  if (source === '-') {
+    if (process.stdin.isTTY)
+      process.stderr.write('Reading tool metadata from standard input; Ctrl+D ends it.\n')
+    return [{ file: 'standard input', reading: parse(await text(process.stdin)) }]
+  }
+  const found = statSync(source, { throwIfNoEntry: false })
+  if (found === undefined)
+    throw new CommandFailure(`There is no file or directory "${source}". Name one, or - for standard input.`)
+  if (!found.isDirectory()) return [{ file: source, reading: read(source) }]
+  const files = readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && entry.name.toLowerCase().endsWith('.json'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+  if (files.length === 0)
+    throw new CommandFailure(
+      `The directory "${source}" holds no *.json file. Name the one with the tool metadata.`,
+    )
+  return files.map((file) => ({ file, reading: read(file) }))
+}
+
+function read(file: string): MetadataFile['reading'] {
+  try {
+    return parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
+    return { outcome: 'refused', reason: `The file cannot be read${why}.` }
+  }
+}
+
+/** One document or an array of them. What is wrong with the text is said without quoting it: it may hold secrets. */
+function parse(json: string): MetadataFile['reading'] {
+  try {
+    const value: unknown = JSON.parse(json.replace(/^\uFEFF/, ''))
+    if (Array.isArray(value) && value.length === 0)
+      return { outcome: 'refused', reason: 'The array is empty; it should hold at least one tool.' }
+    return { outcome: 'read', documents: Array.isArray(value) ? value : [value] }
+  } catch (error) {
+    const place = /position \d+( \(line \d+ column \d+\))?/.exec(
+      error instanceof Error ? error.message : '',
+    )?.[0]
+    return {
+      outcome: 'refused',
+      reason: `It is not JSON${place === undefined ? '' : `: it cannot be read from ${place} on`}.`,
+    }
+  }
+}
