@@ -2,6 +2,8 @@ import { isDeeperThan } from './metadata-member.ts'
 
 const REDACTED = '[redacted]'
 const MIN_SECRET_LENGTH = 8
+/** A secret of 8 characters that folds to less than half is backslashes. */
+const MIN_FOLDED_LENGTH = 4
 const MAX_DEPTH = 100
 
 /**
@@ -11,14 +13,15 @@ const MAX_DEPTH = 100
  * them would wreck ordinary text. Against a worker that hides its token on purpose nothing helps.
  *
  * What nests deeper than 100 levels becomes `[too deep]`, what is no JSON `[not JSON]`; keys `__proto__` are dropped.
+ * The time it takes grows with the size of the value alone, whatever stands in it.
  */
 export function scrub(value: unknown, secrets: readonly string[]): unknown {
   const text = serialised(value)
   if (text === undefined) return value === undefined ? undefined : '[not JSON]'
   const copy: unknown = JSON.parse(text)
-  const pattern = patternOf(secrets)
-  const isClean = !pattern?.test(text) && !text.includes('"__proto__"') && !isDeeperThan(copy, MAX_DEPTH)
-  return isClean ? copy : clean(copy, pattern, 0)
+  const forms = formsOf(secrets)
+  const isClean = !holds(text, forms) && !text.includes('"__proto__"') && !isDeeperThan(copy, MAX_DEPTH)
+  return isClean ? copy : clean(copy, forms, 0)
 }
 
 function serialised(value: unknown): string | undefined {
@@ -29,91 +32,167 @@ function serialised(value: unknown): string | undefined {
   }
 }
 
-function clean(value: unknown, pattern: RegExp | undefined, depth: number): unknown {
-  if (typeof value === 'string') return pattern ? value.replaceAll(pattern, REDACTED) : value
-  if (typeof value === 'number') return pattern && String(value).search(pattern) >= 0 ? REDACTED : value
+function clean(value: unknown, forms: readonly Form[], depth: number): unknown {
+  if (typeof value === 'string') return redact(value, forms)
+  if (typeof value === 'number') return holds(String(value), forms) ? REDACTED : value
   if (typeof value !== 'object' || value === null) return value
   if (depth >= MAX_DEPTH) return '[too deep]'
-  if (Array.isArray(value)) return value.map((one) => clean(one, pattern, depth + 1))
+  if (Array.isArray(value)) return value.map((one) => clean(one, forms, depth + 1))
   const members = new Map<string, unknown>()
   for (const [name, one] of Object.entries(value)) {
     if (name === '__proto__') continue
-    let plain = pattern ? name.replaceAll(pattern, REDACTED) : name
+    let plain = redact(name, forms)
     while (members.has(plain)) plain += '_' // two keys that differed in the secret alone
-    members.set(plain, clean(one, pattern, depth + 1))
+    members.set(plain, clean(one, forms, depth + 1))
   }
   return Object.fromEntries(members)
 }
 
-/** Every form of every secret. It finds a form in a text as well as in that text's JSON. */
-function patternOf(secrets: readonly string[]): RegExp | undefined {
+/** One way a secret is written: as it is, or to be looked for in a folded text. */
+interface Form {
+  readonly text: string
+  readonly kind: 'exact' | 'folded' | 'base64'
+}
+
+function formsOf(secrets: readonly string[]): Form[] {
   const known = secrets.flatMap((secret) => [secret, secret.trim()]) // what uses a secret may trim it
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-  if (usable.length === 0) return undefined
-  const longestFirst = usable.sort((a, b) => b.length - a.length) // else the end of one that begins like another is left
-  return new RegExp(
-    longestFirst.flatMap((secret) => [escapedForms(secret), ...base64Forms(secret)]).join('|'),
-    'g',
-  )
-}
-
-/** The secret with any of its characters but letters and digits as it is or escaped. */
-function escapedForms(secret: string): string {
-  return [...secret]
-    .map((character) => (/[A-Za-z0-9]/.test(character) ? character : escapes(character)))
-    .join('')
-}
-
-const HTML_NAMES: Readonly<Record<string, string>> = {
-  '&': 'amp',
-  '<': 'lt',
-  '>': 'gt',
-  '"': 'quot',
-  "'": 'apos',
-}
-
-function escapes(character: string): string {
-  const percent = [...Buffer.from(character)].map((byte) => `%(?:25)?${hex(byte, 2)}`).join('')
-  const units = Array.from(
-    { length: character.length },
-    (_, i) => `\\\\{1,8}u${hex(character.charCodeAt(i), 4)}`,
-  )
-  const code = character.codePointAt(0) ?? 0
-  const html = HTML_NAMES[character]
-  const short = /^\\([bfnrt])$/.exec(JSON.stringify(character).slice(1, -1))?.[1]
-  return `(?:${[
-    `\\\\{0,8}${literal(character)}`, // JSON within JSON doubles the backslashes
-    percent,
-    units.join(''),
-    `&#(?:0*${code}|[xX]0*${hex(code, 1)});`,
-    ...(html === undefined ? [] : [`&${html};`]),
-    ...(short === undefined ? [] : [`\\\\{1,8}${short}`]),
-    ...(character === ' ' ? ['\\+'] : []),
-  ].join('|')})`
-}
-
-/** A number in hexadecimal of any case. */
-function hex(value: number, digits: number): string {
-  const text = value.toString(16).padStart(digits, '0')
-  return text.replaceAll(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
-}
-
-function literal(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+  return usable.flatMap((secret): Form[] => {
+    const folded = fold(secret)
+    return [
+      { text: secret, kind: 'exact' },
+      ...(folded.length >= MIN_FOLDED_LENGTH ? [{ text: folded, kind: 'folded' } as const] : []),
+      ...base64Forms(secret).map((text) => ({ text: fold(text), kind: 'base64' }) as const),
+    ]
+  })
 }
 
 /**
- * The characters of a base64 text that are due to the secret alone, for each of the three ways it may lie in it: with 0,
- * 1 or 2 bytes before it. The one character that the secret shares with what follows goes along.
+ * The characters of a base64 text that are due to the secret alone, for each of the three ways it may lie in it: with
+ * 0, 1 or 2 bytes before it.
  */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret)
-  return [0, 1, 2].map((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url')
-    const own = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
-    const written = own.replaceAll(/[-_]/g, (character) =>
-      character === '-' ? `(?:-|${escapes('+')})` : `(?:_|${escapes('/')})`,
+  const forms = [0, 1, 2].flatMap((before) => {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes])
+    return (['base64', 'base64url'] as const).map((alphabet) =>
+      whole.toString(alphabet).slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)),
     )
-    return `${written}[A-Za-z0-9+/_-]?(?:=|%3[dD]){0,2}`
   })
+  return [...new Set(forms)]
+}
+
+/** Never `false` for the JSON of a text that holds one. */
+function holds(text: string, forms: readonly Form[]): boolean {
+  if (forms.length === 0) return false
+  const folded = fold(text)
+  return forms.some((form) => (form.kind === 'exact' ? text : folded).includes(form.text))
+}
+
+function redact(text: string, forms: readonly Form[]): string {
+  if (!holds(text, forms)) return text
+  const spans = forms.flatMap((form) => spansOf(form, text)).sort((a, b) => a.start - b.start)
+  let [redacted, end] = ['', 0]
+  for (const span of spans) {
+    if (span.start >= end) redacted += text.slice(end, span.start) + REDACTED
+    end = Math.max(end, span.end)
+  }
+  return redacted + text.slice(end)
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The one character that a secret in base64 shares with what follows, and the padding. */
+const BASE64_END = /[A-Za-z0-9+/_-]?(?:=|%(?:25)*3[dD]){0,2}/y
+
+function spansOf({ text: wanted, kind }: Form, text: string): Span[] {
+  const within = kind === 'exact' ? text : fold(text)
+  const spans: Span[] = []
+  const map = kind === 'exact' || !within.includes(wanted) ? undefined : foldMap(text)
+  for (let at = within.indexOf(wanted); at >= 0; at = within.indexOf(wanted, at + wanted.length)) {
+    const last = at + wanted.length - 1
+    const [start, end] = [map?.starts[at] ?? at, map?.ends[last] ?? last + 1]
+    BASE64_END.lastIndex = end
+    const tail = kind === 'base64' ? (BASE64_END.exec(text)?.[0].length ?? 0) : 0
+    spans.push({ start, end: end + tail })
+  }
+  return spans
+}
+
+/**
+ * What is written in more ways than one: escapes of JSON (any number of times over), of URLs and of HTML, the space of
+ * a form, and what is not ASCII. Each match is used up, so that no text is gone over twice.
+ */
+const UNIT =
+  /\\+u[dD][89abAB][\dA-Fa-f]{2}\\+u[dD][c-fC-F][\dA-Fa-f]{2}|\\+u[\dA-Fa-f]{4}|\\+|%(?:25)*[\dA-Fa-f]{2}|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][\dA-Fa-f]{1,6});|[\b\f\n\r\t+]|[^\0-\x7f]/gu
+
+/** The text with each such unit as the UTF-8 bytes it stands for, one character a byte, and without backslashes. */
+function fold(text: string): string {
+  return text.replaceAll(UNIT, foldUnit)
+}
+
+/** Where in the text each character of its fold begins and ends. */
+function foldMap(text: string): { readonly starts: readonly number[]; readonly ends: readonly number[] } {
+  const [starts, ends]: [number[], number[]] = [[], []]
+  let done = 0
+  const plainUntil = (end: number) => {
+    for (; done < end; done++) {
+      starts.push(done)
+      ends.push(done + 1)
+    }
+  }
+  for (const { 0: unit, index } of text.matchAll(UNIT)) {
+    plainUntil(index)
+    done = index + unit.length
+    for (let i = foldUnit(unit).length; i > 0; i--) {
+      starts.push(index)
+      ends.push(done)
+    }
+  }
+  plainUntil(text.length)
+  return { starts, ends }
+}
+
+const HTML_NAMES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** After its backslash is gone, `\\n` is an `n`. */
+const FOLDED: Readonly<Record<string, string>> = {
+  '\\': '',
+  '\b': 'b',
+  '\f': 'f',
+  '\n': 'n',
+  '\r': 'r',
+  '\t': 't',
+  '+': ' ', // a form writes a space so
+}
+
+function foldUnit(unit: string): string {
+  const character = characterOf(unit)
+  const known = FOLDED[character]
+  if (known !== undefined) return known
+  // a byte of a URL is one already
+  return unit.startsWith('%') ? character : Buffer.from(character).toString('latin1')
+}
+
+function characterOf(unit: string): string {
+  switch (unit[0]) {
+    case '\\': {
+      const codes = unit.split('u').slice(1)
+      return codes.length === 0
+        ? '\\'
+        : String.fromCharCode(...codes.map((code) => Number.parseInt(code.slice(0, 4), 16)))
+    }
+    case '%':
+      return String.fromCharCode(Number.parseInt(unit.slice(-2), 16))
+    case '&': {
+      const said = unit.slice(1, -1)
+      if (!said.startsWith('#')) return HTML_NAMES[said] ?? ''
+      const code = /^#x/i.test(said) ? Number.parseInt(said.slice(2), 16) : Number(said.slice(1))
+      return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+    }
+    default:
+      return unit
+  }
 }
