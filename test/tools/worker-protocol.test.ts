@@ -1,0 +1,329 @@
+import { createServer } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.ts'
+import {
+  invokeWorker,
+  type WorkerAnswer,
+  type WorkerCall,
+  type WorkerEndpoint,
+  WorkerFault,
+  workerCatalogue,
+  workerHealth,
+} from '../../src/tools/worker-protocol.ts'
+import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
+
+const SECRET = 'worker-secret'
+const ISO = '2026-01-02T03:04:05.000Z'
+
+let outgoing: Outgoing
+let worker: FakeWorker
+beforeEach(async () => {
+  outgoing = createOutgoing({ allowedHosts: ['127.0.0.1'] })
+  worker = await startFakeWorker({ secret: SECRET })
+})
+afterEach(async () => {
+  await outgoing.close()
+  await worker.close()
+})
+
+function endpoint(change: Partial<WorkerEndpoint> = {}): WorkerEndpoint {
+  return { uri: worker.url, secret: SECRET, timeoutSeconds: 5, retry: 0, ...change }
+}
+
+function call(
+  name: string,
+  inputs: Record<string, unknown> = {},
+  context: WorkerCall['context'] = {},
+): WorkerCall {
+  const tool = { name, toolkit: 'Demo', version: '1.0.0' }
+  return { runId: 'run_1', executionId: 'exec_1', createdAt: ISO, tool, inputs, context }
+}
+
+function invoke(name: string, inputs: Record<string, unknown> = {}, change: Partial<WorkerEndpoint> = {}) {
+  return invokeWorker(outgoing, endpoint(change), call(name, inputs))
+}
+
+function errorOf(answer: WorkerAnswer) {
+  if (answer.outcome !== 'error') throw new Error(`the outcome is ${answer.outcome}`)
+  return answer.error
+}
+
+/** A tool of the worker that answers outside the protocol. */
+function raw(status: number, body: string, headers: Record<string, string> = {}): WorkerTool {
+  const type = 'application/json'
+  return { name: 'Raw', description: '', run: async () => ({ raw: { status, type, body, headers } }) }
+}
+
+describe('a call', () => {
+  test('carries the context, and a short-lived token of its own', async () => {
+    const context = {
+      authorization: { token: 'at_1', user_info: { sub: '9' } },
+      secrets: [{ key: 'API_KEY', value: 'k' }],
+      metadata: [{ key: 'client_id', value: 'c' }],
+      user_id: 'u-1',
+    }
+    const answer = await invokeWorker(
+      outgoing,
+      endpoint({ uri: `${worker.url}/` }),
+      call('Echo', { text: 'hi' }, context),
+    )
+    expect(answer).toMatchObject({ outcome: 'value', value: { inputs: { text: 'hi' } }, logs: [] })
+    expect(answer.durationMs).toBeGreaterThanOrEqual(0)
+    expect(answer.finishedAt).toMatch(/Z$/)
+    const [invocation] = worker.invocations
+    expect(invocation?.call).toEqual({
+      run_id: 'run_1',
+      execution_id: 'exec_1',
+      created_at: ISO,
+      tool: { name: 'Echo', toolkit: 'Demo', version: '1.0.0' },
+      inputs: { text: 'hi' },
+      context,
+    })
+    const { aud, ver, iat = 0, exp = 0 } = invocation?.claims ?? {}
+    expect({ aud, ver }).toEqual({ aud: 'worker', ver: '1' })
+    expect(exp - iat).toBeLessThanOrEqual(60)
+    expect(exp).toBeGreaterThan(Date.now() / 1000)
+  })
+
+  test.each<[string, Record<string, unknown>, object]>([
+    ['Null', {}, { outcome: 'value', value: null, logs: [] }],
+    ['Array', {}, { outcome: 'value', value: [1, 'two', { three: 3 }] }],
+    ['Leak', { in: 'logs' }, { logs: [{ level: 'info', message: 'token is ' }] }],
+    ['Artifact', {}, { outcome: 'artifact', artifact: { content_type: 'text/csv', size: 1234 } }],
+  ])('of %s %j is answered', async (name, inputs, expected) => {
+    expect(await invoke(name, inputs)).toMatchObject(expected)
+  })
+
+  test("passes on a worker's requirement without its link", async () => {
+    expect(await invoke('Phish')).toMatchObject({
+      outcome: 'requires_authorization',
+      requirement: { id: 'auth_evil', status: 'pending' },
+    })
+    expect(JSON.stringify(await invoke('Phish'))).not.toContain('evil.example')
+  })
+})
+
+describe("a tool's error", () => {
+  test('is read in full', async () => {
+    const error = {
+      kind: 'UPSTREAM_RUNTIME_RATE_LIMIT',
+      message: 'Slow down.',
+      developer_message: 'GitHub said 429',
+      can_retry: true,
+      additional_prompt_content: 'Wait.',
+      retry_after_ms: 30000,
+      status_code: 429,
+      stacktrace: 'at call()',
+      extra: { limit: 60 },
+    }
+    expect(await invoke('Fail', error)).toMatchObject({ outcome: 'error', error })
+  })
+
+  test.each([
+    ['tool_runtime_retry', 'TOOL_RUNTIME_RETRY'],
+    ['tool_serialization', 'UNKNOWN'],
+    ['', 'UNKNOWN'],
+    [7, 'UNKNOWN'],
+    [null, 'UNKNOWN'],
+  ])('of the kind %j is %s', async (kind, known) => {
+    expect(errorOf(await invoke('Fail', { kind })).kind).toBe(known)
+  })
+
+  test('keeps no member of a wrong type', async () => {
+    const wrong = {
+      message: 7,
+      can_retry: 'yes',
+      retry_after_ms: -1,
+      status_code: 'x',
+      stacktrace: [],
+      extra: 'x',
+    }
+    expect(errorOf(await invoke('Fail', wrong))).toEqual({
+      kind: 'TOOL_RUNTIME_FATAL',
+      message: 'The tool failed without saying why.',
+      can_retry: false,
+    })
+  })
+
+  test('is whole milliseconds', async () => {
+    expect(errorOf(await invoke('Fail', { retry_after_ms: 1500.2 })).retry_after_ms).toBe(1501)
+  })
+})
+
+describe('a worker that', () => {
+  const CASES: [string, () => Promise<WorkerAnswer>, object][] = [
+    [
+      'answers too late',
+      () => invoke('Slow', { ms: 3000 }, { timeoutSeconds: 0.2 }),
+      { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', can_retry: false },
+    ],
+    [
+      'never answers',
+      () => behaving('hang', { timeoutSeconds: 0.2 }),
+      { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', can_retry: false },
+    ],
+    ['hangs up', () => behaving('drop'), { kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED', can_retry: false }],
+    [
+      'redirects',
+      () => behaving('redirect'),
+      { kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED', can_retry: false },
+    ],
+    [
+      'fails',
+      () => behaving('500'),
+      { kind: 'UPSTREAM_RUNTIME_SERVER_ERROR', can_retry: false, status_code: 500 },
+    ],
+    [
+      'is down',
+      () => behaving('503'),
+      { kind: 'UPSTREAM_RUNTIME_SERVER_ERROR', can_retry: true, status_code: 503 },
+    ],
+    ['answers HTML', () => behaving('html'), { kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE', can_retry: false }],
+    ['answers half an object', () => invoke('BadJson'), { kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE' }],
+    [
+      'answers too much',
+      () => invoke('Huge', { bytes: 5_000_000 }),
+      { kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE' },
+    ],
+    [
+      'has another secret',
+      () => invoke('Echo', {}, { secret: 'another-secret' }),
+      { kind: 'UPSTREAM_RUNTIME_AUTH_ERROR', can_retry: false, status_code: 401 },
+    ],
+    ['has no such tool', () => invoke('Nothing'), { kind: 'UPSTREAM_RUNTIME_NOT_FOUND', status_code: 404 }],
+    [
+      'is asked too often',
+      () => answering(raw(429, '{}', { 'retry-after': '7' })),
+      { kind: 'UPSTREAM_RUNTIME_RATE_LIMIT', can_retry: true, retry_after_ms: 7000, status_code: 429 },
+    ],
+    [
+      'refuses the request',
+      () => answering(raw(400, '{}')),
+      { kind: 'UPSTREAM_RUNTIME_BAD_REQUEST', can_retry: false, status_code: 400 },
+    ],
+    ['may not be reached', () => invoke('Echo', {}, { uri: 'http://10.0.0.1' }), { can_retry: false }],
+  ]
+  function behaving(invokes: FakeWorker['behaviour']['invoke'], change: Partial<WorkerEndpoint> = {}) {
+    worker.behaviour.invoke = invokes
+    return invoke('Echo', {}, { retry: 3, ...change })
+  }
+  function answering(tool: WorkerTool) {
+    worker.tools = [tool]
+    return invoke('Raw')
+  }
+
+  test.each(CASES)('%s', async (_, run, expected) => {
+    expect(errorOf(await run())).toMatchObject(expected)
+    expect(worker.invocations.length).toBeLessThanOrEqual(1) // what was sent is not sent again
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['no success', '{"output": {"value": 1}}'],
+    ['an output that is a text', '{"success": true, "output": "x"}'],
+    ['an artifact that is none', '{"success": true, "output": {"artifact": {"url": "x"}}}'],
+    ['too deep a value', `{"success": true, "output": {"value": ${'['.repeat(5000)}${']'.repeat(5000)}}}`],
+  ])('answers %s', async (_, body) => {
+    expect(errorOf(await answering(raw(200, body)))).toMatchObject({
+      kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
+      can_retry: false,
+    })
+  })
+
+  test('fails without an error', async () => {
+    expect(errorOf(await answering(raw(200, '{"success": false, "output": null}'))).kind).toBe('UNKNOWN')
+  })
+
+  test('writes a byte order mark', async () => {
+    expect(await answering(raw(200, '\uFEFF{"success": true, "output": {"value": 1}}'))).toMatchObject({
+      value: 1,
+    })
+  })
+
+  test('repeats the token in an error page', async () => {
+    const context = { authorization: { token: 'gho_very_secret', user_info: {} } }
+    const answer = await invokeWorker(outgoing, endpoint(), call('Leak', { in: 'body' }, context))
+    expect(errorOf(answer).status_code).toBe(502)
+    expect(JSON.stringify(answer)).not.toContain('gho_very_secret')
+  })
+
+  test('is given up', async () => {
+    const stop = new AbortController()
+    const answer = invokeWorker(outgoing, endpoint(), call('Slow', { ms: 5000 }), stop.signal)
+    setTimeout(() => stop.abort(), 50)
+    expect(errorOf(await answer).kind).toBe('NETWORK_TRANSPORT_RUNTIME_TIMEOUT')
+  })
+})
+
+describe('a worker that is not there', () => {
+  test('is unreachable, and may be tried again', async () => {
+    const uri = worker.url
+    await worker.close()
+    expect(errorOf(await invoke('Echo', {}, { uri }))).toMatchObject({
+      kind: 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE',
+      can_retry: true,
+      message: 'What runs the tool could not be reached.',
+    })
+  })
+
+  test('is asked again while nothing was sent', async () => {
+    const port = Number(new URL(worker.url).port)
+    await worker.close()
+    const late = new Promise<ReturnType<typeof createServer>>((resolve) => {
+      setTimeout(() => {
+        const body = JSON.stringify({ success: true, output: { value: 'late' } })
+        const server = createServer((socket) =>
+          socket.once('data', () =>
+            socket.end(
+              `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+            ),
+          ),
+        )
+        server.listen(port, '127.0.0.1', () => resolve(server))
+      }, 150)
+    })
+    expect(await invoke('Echo', {}, { retry: 4 })).toMatchObject({ outcome: 'value', value: 'late' })
+    ;(await late).close()
+  })
+
+  test('is asked no longer than its timeout', async () => {
+    await worker.close()
+    const started = performance.now()
+    await invoke('Echo', {}, { retry: 10, timeoutSeconds: 0.5 })
+    expect(performance.now() - started).toBeLessThan(1500)
+  })
+})
+
+describe('the catalogue', () => {
+  test('is a list of definitions', async () => {
+    expect(await workerCatalogue(outgoing, endpoint())).toHaveLength(worker.tools.length)
+  })
+
+  test.each(['500', 'html', 'not-an-array', 'hang'] as const)(
+    'that cannot be read: %s',
+    async (catalogue) => {
+      worker.behaviour.catalogue = catalogue
+      await expect(workerCatalogue(outgoing, endpoint({ timeoutSeconds: 0.3 }))).rejects.toThrow(WorkerFault)
+    },
+  )
+
+  test('is refused for another secret', async () => {
+    await expect(workerCatalogue(outgoing, endpoint({ secret: 'another-secret' }))).rejects.toThrow('401')
+  })
+})
+
+describe('health', () => {
+  test('is asked without a token', async () => {
+    expect(await workerHealth(outgoing, endpoint())).toEqual({ healthy: true })
+    expect(worker.requests[0]).toMatchObject({ path: '/worker/health' })
+    expect(worker.requests[0]?.headers.authorization).toBeUndefined()
+  })
+
+  test.each(['500', 'hang'] as const)('that is bad says why: %s', async (health) => {
+    worker.behaviour.health = health
+    const answer = await workerHealth(outgoing, endpoint({ timeoutSeconds: 0.3 }))
+    expect(answer).toEqual({ healthy: false, message: expect.stringMatching(/500|in time/) })
+  })
+})
