@@ -1,0 +1,289 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../src/domain/clock.ts'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from './fake-authorization-server.ts'
+import { freePort, type Gatepass, startGatepass } from './gatepass.ts'
+import { type Page, UserAgent } from './user-agent.ts'
+
+// Real processes, killed with SIGKILL in the middle of things, and started again on the same file and port.
+
+const API_KEY = 'test-administrator-key'
+/** Longer than any claim or lease of a dead process holds. */
+const LAPSED_SECONDS = 40
+const FOREVER_MS = 600_000
+
+let as: FakeAuthorizationServer
+let folder: string
+let databasePath: string
+let port: number
+let url: string
+let process1: ChildProcess | undefined
+let successor: Gatepass | undefined
+
+beforeEach(async () => {
+  as = await startFakeAuthorizationServer()
+  folder = await mkdtemp(join(tmpdir(), 'gatepass-crash-'))
+  databasePath = join(folder, 'gatepass.db')
+  port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  await startProcess()
+})
+
+afterEach(async () => {
+  await kill()
+  await successor?.close()
+  successor = undefined
+  await as.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** `gatepass serve` in a process of its own, ready. */
+async function startProcess(): Promise<void> {
+  const bin = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
+  let said = ''
+  const child = spawn(process.execPath, [bin, 'serve'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      GATEPASS_PORT: String(port),
+      GATEPASS_PUBLIC_URL: url,
+      GATEPASS_DATABASE_URL: `file:${databasePath}`,
+      GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      GATEPASS_API_KEY: API_KEY,
+      GATEPASS_USER_VERIFIER: 'open',
+      GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
+    },
+  })
+  child.stderr.on('data', (chunk) => {
+    said += chunk
+  })
+  process1 = child
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`gatepass serve ended: ${said}`)
+    return fetch(`${url}/health`).then(
+      (response) => response.ok,
+      () => false,
+    )
+  })
+}
+
+async function kill(): Promise<void> {
+  const child = process1
+  process1 = undefined
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const gone = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await gone
+}
+
+/** The next start, when the claims and leases of the dead process have lapsed. */
+async function startLater(): Promise<void> {
+  await kill()
+  successor = await startGatepass({ databasePath, port, now: () => systemClock() + LAPSED_SECONDS })
+}
+
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await holds())) await sleep(5)
+}
+
+async function call(method: string, path: string, body?: object) {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+async function importTool(): Promise<void> {
+  const { status } = await call('POST', '/v1/tools/import', {
+    name: 'Who am I',
+    version: '1.0.0',
+    description: 'Says who approved',
+    parameters: { type: 'object', properties: {} },
+    oauth: [
+      {
+        name: 'Demo',
+        version: '2.0',
+        authorizationUrl: as.authorizationUrl,
+        tokenUrl: as.tokenUrl,
+        clientId: as.clientId,
+        clientSecret: as.clientSecret,
+        scopes: ['read'],
+      },
+    ],
+  })
+  expect(status).toBe(200)
+}
+
+interface Flow {
+  readonly id: string
+  readonly link: string
+  readonly user: string
+  readonly browser: UserAgent
+}
+
+const authorize = (user: string) =>
+  call('POST', '/v1/auth/authorize', {
+    auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
+    user_id: user,
+  })
+
+async function begin(user = 'ada'): Promise<Flow> {
+  const { body } = await authorize(user)
+  expect(body).toMatchObject({ status: 'pending' })
+  return { id: body.id, link: body.url, user, browser: new UserAgent() }
+}
+
+/** The user clicks and approves; the answer is the provider's redirect to the callback. */
+async function approve({ browser, link }: Flow): Promise<string> {
+  const page = await browser.submitForm(await browser.get(link), {}, { until: isCallback })
+  return page.hops.at(-1)?.location ?? ''
+}
+
+const isCallback = ({ pathname }: URL) => pathname.startsWith('/callback/')
+
+async function clickThrough({ browser, link }: Flow): Promise<Page> {
+  return browser.submitForm(await browser.get(link))
+}
+
+const statusOf = async ({ id }: Flow): Promise<string> =>
+  (await call('GET', `/v1/auth/status?id=${id}`)).body.status
+
+async function expectCompleted(flow: Flow): Promise<void> {
+  expect(await statusOf(flow)).toBe('completed')
+  const { body } = await authorize(flow.user)
+  expect(body).toMatchObject({ status: 'completed' })
+  expect(as.isLive(body.context.token)).toBe(true)
+}
+
+function expectNoCodeSentTwice(): void {
+  const codes = as.tokenRequests('authorization_code').map(({ params }) => params.code)
+  expect(new Set(codes).size).toBe(codes.length)
+  expect(as.familyRevoked).toBe(false)
+}
+
+test('killed after an authorization was begun: it is pending, and its link still works', async () => {
+  await importTool()
+  const flow = await begin()
+  await kill()
+  await startProcess()
+  expect(await statusOf(flow)).toBe('pending')
+  expect((await clickThrough(flow)).status).toBe(200)
+  await expectCompleted(flow)
+})
+
+test('killed while the user is at the provider: the answer of the provider is still taken', async () => {
+  await importTool()
+  const flow = await begin()
+  const callback = await approve(flow)
+  await kill()
+  await startProcess()
+  expect(await statusOf(flow)).toBe('pending')
+  expect((await flow.browser.follow(callback)).status).toBe(200)
+  await expectCompleted(flow)
+  expectNoCodeSentTwice()
+})
+
+test('killed while the code is redeemed: the code is not sent again, and the user may click once more', async () => {
+  await importTool()
+  const flow = await begin()
+  const callback = await approve(flow)
+  as.behaviour.exchangeDelayMs = FOREVER_MS
+  const broken = flow.browser.get(callback).catch((error: Error) => error)
+  await until(() => as.tokenRequests('authorization_code').length === 1)
+  await kill()
+  expect(await broken).toBeInstanceOf(Error)
+  as.behaviour.exchangeDelayMs = 0
+
+  await startProcess()
+  expect(await statusOf(flow)).toBe('pending')
+  await flow.browser.follow(callback)
+  expect(await statusOf(flow)).toBe('pending')
+  expect(as.tokenRequests('authorization_code')).toHaveLength(1)
+
+  await startLater()
+  expect(await statusOf(flow)).toBe('pending')
+  await flow.browser.follow(callback)
+  expect(as.tokenRequests('authorization_code')).toHaveLength(1)
+  expect((await clickThrough(flow)).status).toBe(200)
+  await expectCompleted(flow)
+  expectNoCodeSentTwice()
+})
+
+test('killed right after it has completed: it stays completed and gives its token', async () => {
+  await importTool()
+  const flow = await begin()
+  const callback = await approve(flow)
+  await flow.browser.get(callback)
+  await kill()
+  await startProcess()
+  await expectCompleted(flow)
+  expect((await flow.browser.follow(callback)).status).toBe(200)
+  expect(as.tokenRequests('authorization_code')).toHaveLength(1)
+})
+
+test('killed with many on their way: each is pending or completed, and all can be finished', async () => {
+  await importTool()
+  const flows = await Promise.all(Array.from({ length: 24 }, (_, i) => begin(`user ${i}`)))
+  const callbacks = await Promise.all(flows.map(approve))
+  const returning = flows.map(({ browser }, i) => browser.get(callbacks[i] ?? '').catch(() => undefined))
+  await until(() => as.tokenRequests('authorization_code').length >= 12)
+  await kill()
+  await Promise.all(returning)
+
+  await startLater()
+  const statuses = await Promise.all(flows.map(statusOf))
+  expect(new Set(statuses).difference(new Set(['pending', 'completed'])).size).toBe(0)
+  for (const [i, flow] of flows.entries()) {
+    if (statuses[i] === 'pending') expect((await clickThrough(flow)).status).toBe(200)
+    await expectCompleted(flow)
+  }
+  expectNoCodeSentTwice()
+})
+
+test.each(['static', 'rotate-grace', 'rotate', 'rotate-strict'] as const)(
+  'killed during a refresh at a server whose refresh tokens are %s',
+  async (mode) => {
+    await importTool()
+    as.behaviour.refresh = mode
+    as.behaviour.accessTokenLifetime = 1
+    const flow = await begin()
+    await clickThrough(flow)
+    const { body } = await call('GET', '/v1/connections?user_id=ada')
+    const { id } = body.items[0]
+    const token = () => call('POST', `/v1/connections/${id}/token`)
+
+    as.behaviour.refreshDelayMs = FOREVER_MS
+    const fetching = (async () => {
+      for (;;) if (!(await token().catch(() => undefined))) return // until it dies
+    })()
+    await until(() => as.tokenRequests('refresh_token').length === 1)
+    await kill()
+    await fetching
+    as.behaviour.refreshDelayMs = 0
+    as.behaviour.accessTokenLifetime = 3600
+
+    await startLater()
+    expect(await statusOf(flow)).toBe('completed')
+    const [first, second] = [await token(), await token()]
+    if (mode === 'static' || mode === 'rotate-grace') {
+      expect(first.status).toBe(200)
+      expect(as.isLive(first.body.access_token)).toBe(true)
+      expect(second.body).toEqual(first.body)
+    } else {
+      // its answer, with the only valid refresh token, died with the process
+      for (const one of [first, second])
+        expect(one).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+      const again = await begin()
+      await clickThrough(again)
+      expect(as.isLive((await token()).body.access_token)).toBe(true)
+    }
+    expect(as.tokenRequests('refresh_token')).toHaveLength(2)
+  },
+)
