@@ -26,7 +26,8 @@ export async function awaitAuthorization(
 ): Promise<Authorization> {
   const authorization = await getAuthorization(broker, projectId, id)
   if (isSettled(authorization) || waitSeconds <= 0) return authorization
-  const ms = Math.min(waitSeconds, authorization.expiresAt - broker.now()) * 1000
+  const end = authorization.status === 'exchanging' ? authorization.deadline : authorization.expiresAt
+  const ms = Math.min(waitSeconds, end - broker.now()) * 1000
   const settled = await broker.waiters.wait(id, ms, signal)
   return settled ?? getAuthorization(broker, projectId, id)
 }

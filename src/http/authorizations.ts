@@ -93,18 +93,22 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
     },
     async ({ c, query: { id, wait }, caller }) => {
-      if (id.startsWith('conn_')) return c.json(await connectionAsAuthorization(broker, caller.projectId, id))
-      const authorization = await awaitAuthorization(broker, caller.projectId, id, {
-        waitSeconds: wait,
-        signal: c.req.raw.signal,
-      })
+      const wire = id.startsWith('conn_')
+        ? await connectionAsAuthorization(broker, caller.projectId, id)
+        : await toWire(
+            broker,
+            await awaitAuthorization(broker, caller.projectId, id, {
+              waitSeconds: wait,
+              signal: c.req.raw.signal,
+            }),
+          )
       // an SDK that waits loops until it is completed or refused: a failure must be a refusal (arcade.md section 0)
-      if (authorization.status === 'failed' && wait > 0 && c.req.header(STAINLESS) !== undefined)
+      if (wire.status === 'failed' && wait > 0 && c.req.header(STAINLESS) !== undefined)
         throw new BrokerError(
           'authorization_failed',
-          `The authorization failed (${authorization.reason}). ${authorization.message}`,
+          `The authorization failed${wire.reason === undefined ? '' : ` (${wire.reason})`}. ${wire.message}`,
         )
-      return c.json(await toWire(broker, authorization))
+      return c.json(wire)
     },
   )
 
