@@ -88,18 +88,19 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       role: 'readonly',
       tag,
       summary: 'One tool, by any of its names',
+      description: 'An imported one comes with its metadata in `document`, without any secret.',
       params: nameParams,
       query: z.object({ ...userQuery, include_format: formats }),
       responses: { 200: { description: 'The tool definition' } },
     },
-    async ({ c, params, query, caller }) =>
-      c.json(
-        await define(
-          await findTool(broker, caller.projectId, params.name),
-          query.user_id,
-          query.include_format,
-        ),
-      ),
+    async ({ c, params, query, caller }) => {
+      const tool = await findTool(broker, caller.projectId, params.name)
+      const definition = await define(tool, query.user_id, query.include_format)
+      return c.json({
+        ...definition,
+        ...(tool.source.kind === 'metadata' && { document: tool.source.document }),
+      })
+    },
   )
 
   const formatQuery = z.enum(TOOL_FORMATS).default('openai')

@@ -54,7 +54,10 @@ async function importTool(
   }
   const { tool: metadata } = reading
   const warnings = [...reading.warnings]
-  const known = await broker.store.tools.findByIdentity(projectId, metadata)
+  const id = toolId(metadata).toLowerCase()
+  const known = (await broker.store.tools.named(projectId, id)).find(
+    (tool) => toolId(tool).toLowerCase() === id,
+  )
   if (known !== undefined && known.source.kind !== 'metadata')
     return {
       name: metadata.title,

@@ -140,9 +140,8 @@ async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> 
     const { toolkit, toolkitVersion: version, name, document, ...rest } = reading.tool
     const { description, inputSchema, outputSchema, requirements } = rest
     const identity = { namespace: toolkit, name, ...(version !== undefined && { version }) }
-    const same =
-      known.find((one) => toolId(one) === toolId(identity)) ??
-      tools.find((one) => toolId(one) === toolId(identity))
+    const isSame = (one: Tool) => toolId(one).toLowerCase() === toolId(identity).toLowerCase()
+    const same = known.find(isSame) ?? tools.find(isSame)
     if (same !== undefined && !(same.source.kind === 'worker' && same.source.workerUid === worker.uid)) {
       faults.push(`The tool "${toolId(identity)}" was left out: another source brings one of the same id.`)
       continue
