@@ -184,6 +184,10 @@ function readVerifier(text: string | undefined, development: boolean, fault: Fau
     fault('USER_VERIFIER', 'must be `open` or an https URL of your application (http for a loopback host).')
     return open
   }
+  if (url.username !== '' || url.password !== '') {
+    fault('USER_VERIFIER', 'must have no credentials: every browser that comes back is sent there.')
+    return open
+  }
   if (url.search !== '' || url.hash !== '') {
     fault(
       'USER_VERIFIER',
@@ -201,7 +205,10 @@ function readMasterKeys(
   { development, make }: { readonly development: boolean; readonly make: 'now' | 'not yet' | 'never' },
   fault: Fault,
 ): Buffer[] {
-  if (text !== undefined) return list(text).flatMap((one) => readMasterKey(one, fault) ?? [])
+  if (text !== undefined) {
+    const keys = list(text)
+    return (keys.length > 0 ? keys : [text]).flatMap((one) => readMasterKey(one, fault) ?? [])
+  }
   if (!development) {
     fault(
       'MASTER_KEY',

@@ -1,0 +1,239 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Config, ConfigError, readConfig } from '../src/config.ts'
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+const OLDER = Buffer.alloc(32, 8).toString('base64')
+
+/** What `serve` cannot do without. */
+const NEEDED = {
+  GATEPASS_MASTER_KEY: KEY,
+  GATEPASS_PUBLIC_URL: 'https://gatepass.example.test',
+  GATEPASS_USER_VERIFIER: 'https://app.example.test/verify',
+}
+
+const serve = (environment: Record<string, string | undefined> = {}) =>
+  readConfig({ ...NEEDED, ...environment }, 'serve')
+
+function faultsOf(read: () => Config): readonly string[] {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('a setting', () => {
+  test.each<[string, unknown]>([
+    ['host', '127.0.0.1'],
+    ['port', 8400],
+    ['databasePath', 'gatepass.db'],
+    ['apiKey', undefined],
+    ['allowedHosts', []],
+    ['nextOrigins', new Set(['https://gatepass.example.test', 'https://app.example.test'])],
+    ['authorizationTtlSeconds', 600],
+    ['connectPage', 'show'],
+    ['logLevel', 'info'],
+    ['development', false],
+    ['providerClients', new Map()],
+  ])('that is not there has its default: %s', (name, expected) => {
+    expect(Object.entries(serve()).find(([key]) => key === name)?.[1]).toEqual(expected)
+  })
+
+  test.each<[string, string, Partial<Record<keyof Config, unknown>>]>([
+    ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
+    ['PORT', '1', { port: 1 }],
+    ['PORT', ' 65535 ', { port: 65_535 }],
+    ['PUBLIC_URL', 'https://broker.example.test/', { publicUrl: new URL('https://broker.example.test') }],
+    ['PUBLIC_URL', 'http://10.0.0.1:8080', { publicUrl: new URL('http://10.0.0.1:8080') }],
+    ['DATABASE_URL', 'file:data/broker.db', { databasePath: 'data/broker.db' }],
+    ['DATABASE_URL', 'file:/var/lib/broker.db', { databasePath: '/var/lib/broker.db' }],
+    ['DATABASE_URL', 'file:///var/lib/broker.db', { databasePath: '/var/lib/broker.db' }],
+    ['MASTER_KEY', KEY, { masterKeys: [Buffer.alloc(32, 7)] }],
+    ['MASTER_KEY', `${OLDER} , ${KEY}`, { masterKeys: [Buffer.alloc(32, 8), Buffer.alloc(32, 7)] }],
+    ['MASTER_KEY', KEY.replace('=', ''), { masterKeys: [Buffer.alloc(32, 7)] }],
+    ['API_KEY', '0123456789abcdef', { apiKey: '0123456789abcdef' }],
+    ['USER_VERIFIER', 'open', { verifier: { kind: 'open' } }],
+    [
+      'USER_VERIFIER',
+      'http://localhost:3000/verify',
+      { verifier: { kind: 'caller', url: new URL('http://localhost:3000/verify') } },
+    ],
+    [
+      'ALLOWED_HOSTS',
+      'localhost, 10.0.0.0/8,[::1]:80',
+      { allowedHosts: ['localhost', '10.0.0.0/8', '[::1]:80'] },
+    ],
+    [
+      'NEXT_URIS',
+      'https://one.example.test/path, http://localhost:3000',
+      {
+        nextOrigins: new Set([
+          'https://gatepass.example.test',
+          'https://app.example.test',
+          'https://one.example.test',
+          'http://localhost:3000',
+        ]),
+      },
+    ],
+    ['AUTHORIZATION_TTL', '60', { authorizationTtlSeconds: 60 }],
+    ['CONNECT_PAGE', 'pass', { connectPage: 'pass' }],
+    ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+    ['LOG_LEVEL', '', { logLevel: 'info' }],
+  ])('is read: GATEPASS_%s=%s', (name, value, expected) => {
+    expect(serve({ [`GATEPASS_${name}`]: value })).toMatchObject(expected)
+  })
+
+  test.each([
+    ['PORT', '0'],
+    ['PORT', '65536'],
+    ['PORT', '84oo'],
+    ['PORT', '8400.5'],
+    ['PORT', '-1'],
+    ['PUBLIC_URL', 'gatepass.example.test'],
+    ['PUBLIC_URL', 'ftp://gatepass.example.test'],
+    ['PUBLIC_URL', 'https://gatepass.example.test/broker'],
+    ['PUBLIC_URL', 'https://gatepass.example.test/?a=b'],
+    ['PUBLIC_URL', 'https://user:password@gatepass.example.test'],
+    ['DATABASE_URL', 'gatepass.db'],
+    ['DATABASE_URL', 'file:'],
+    ['DATABASE_URL', 'mysql://localhost/gatepass'],
+    ['DATABASE_URL', 'postgres://localhost/gatepass'],
+    ['MASTER_KEY', 'too short'],
+    ['MASTER_KEY', ','],
+    ['MASTER_KEY', Buffer.alloc(31).toString('base64')],
+    ['MASTER_KEY', Buffer.alloc(33).toString('base64')],
+    ['MASTER_KEY', `${KEY},not-a-key`],
+    ['MASTER_KEY', 'file:/nowhere/gatepass.key'],
+    ['API_KEY', '0123456789abcde'],
+    ['USER_VERIFIER', 'closed'],
+    ['USER_VERIFIER', 'http://app.example.test/verify'],
+    ['USER_VERIFIER', 'javascript:alert(1)'],
+    ['USER_VERIFIER', 'https://app.example.test/verify?tenant=1'],
+    ['USER_VERIFIER', 'https://app.example.test/verify#top'],
+    ['USER_VERIFIER', 'https://user:password@app.example.test/verify'],
+    ['USER_VERIFIER', 'oidc:https://login.example.test'],
+    ['ALLOWED_HOSTS', 'localhost,http://10.0.0.1'],
+    ['ALLOWED_HOSTS', '10.0.0.0/33'],
+    ['NEXT_URIS', 'app.example.test'],
+    ['NEXT_URIS', 'javascript:alert(1)'],
+    ['AUTHORIZATION_TTL', '0'],
+    ['AUTHORIZATION_TTL', '86401'],
+    ['AUTHORIZATION_TTL', '10m'],
+    ['CONNECT_PAGE', 'skip'],
+    ['LOG_LEVEL', 'verbose'],
+  ])('that cannot be read stops the start, by its name: GATEPASS_%s=%s', (name, value) => {
+    const faults = faultsOf(() => serve({ [`GATEPASS_${name}`]: value }))
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(new RegExp(`^GATEPASS_${name} `))
+  })
+
+  test('is not printed when it is secret', () => {
+    const faults = faultsOf(() => serve({ GATEPASS_MASTER_KEY: 'sesame-open', GATEPASS_API_KEY: 'sesame' }))
+    expect(faults).toHaveLength(2)
+    expect(faults.join()).not.toContain('sesame')
+  })
+
+  test('is never changed later', () => {
+    expect(Object.isFrozen(serve())).toBe(true)
+  })
+})
+
+test('all faults are named at once', () => {
+  const broken = {
+    GATEPASS_PORT: 'x',
+    GATEPASS_LOG_LEVEL: 'x',
+    GATEPASS_API_KEY: 'x',
+    GATEPASS_NEXT_URIS: 'x',
+  }
+  const faults = faultsOf(() => readConfig(broken, 'serve'))
+  expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([
+    'GATEPASS_API_KEY',
+    'GATEPASS_LOG_LEVEL',
+    'GATEPASS_MASTER_KEY',
+    'GATEPASS_NEXT_URIS',
+    'GATEPASS_PORT',
+    'GATEPASS_PUBLIC_URL',
+    'GATEPASS_USER_VERIFIER',
+  ])
+  expect(() => readConfig(broken, 'serve')).toThrow(faults[3])
+})
+
+test.each(Object.keys(NEEDED))('`serve` has no default for %s, nor does an empty one do', (name) => {
+  for (const value of [undefined, '', '  '])
+    expect(faultsOf(() => serve({ [name]: value }))).toEqual([expect.stringMatching(`^${name} is missing: `)])
+})
+
+test('the client of a provider may stand in the environment', () => {
+  const { providerClients } = serve({
+    GATEPASS_PROVIDER_GITHUB_CLIENT_ID: 'id',
+    GATEPASS_PROVIDER_GITHUB_CLIENT_SECRET: 'secret',
+    GATEPASS_PROVIDER_MY_CRM_2_CLIENT_ID: 'crm',
+    GATEPASS_PROVIDER_EMPTY_CLIENT_ID: '',
+  })
+  expect(Object.fromEntries(providerClients)).toEqual({
+    GATEPASS_PROVIDER_GITHUB: { clientId: 'id', clientSecret: 'secret' },
+    GATEPASS_PROVIDER_MY_CRM_2: { clientId: 'crm' },
+  })
+})
+
+describe('with files', () => {
+  let folder: string
+  let databasePath: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatepass-config-'))
+    databasePath = join(folder, 'gatepass.db')
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const dev = (environment: Record<string, string> = {}) =>
+    readConfig({ GATEPASS_DATABASE_URL: `file:${databasePath}`, ...environment }, 'development')
+
+  test('a master key is read from the file it names', async () => {
+    const path = join(folder, 'key')
+    await writeFile(path, `${KEY}\n`)
+    expect(serve({ GATEPASS_MASTER_KEY: `file:${path}` }).masterKeys).toEqual([Buffer.alloc(32, 7)])
+    expect(serve({ GATEPASS_MASTER_KEY: `${OLDER},file:${path}` }).masterKeys).toHaveLength(2)
+  })
+
+  test('a file with something else in it is refused, and not printed', async () => {
+    const path = join(folder, 'key')
+    await writeFile(path, 'sesame')
+    const faults = faultsOf(() => serve({ GATEPASS_MASTER_KEY: `file:${path}` }))
+    expect(faults).toEqual([expect.stringMatching(/^GATEPASS_MASTER_KEY must be 32 bytes/)])
+    expect(faults.join()).not.toContain('sesame')
+  })
+
+  test('development needs no setting: it makes a key of its own, which only its user may read', async () => {
+    const config = dev()
+    const path = `${databasePath}.key`
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect(config.masterKeys).toEqual([Buffer.from(await readFile(path, 'utf8'), 'base64')])
+    expect(config.masterKeys[0]).toHaveLength(32)
+    expect(config).toMatchObject({ development: true, verifier: { kind: 'open' }, port: 8400 })
+    expect(config.publicUrl.href).toBe('http://localhost:8400/')
+    expect(config.allowedHosts).toEqual(['localhost:8400'])
+    expect(dev().masterKeys).toEqual(config.masterKeys)
+  })
+
+  test('development makes no key while another setting is wrong', async () => {
+    expect(faultsOf(() => dev({ GATEPASS_PORT: 'x' }))[0]).toMatch(/^GATEPASS_PORT /)
+    await expect(stat(`${databasePath}.key`)).rejects.toThrow()
+  })
+
+  test('development makes no key for a database that was sealed with another', async () => {
+    await writeFile(databasePath, 'something')
+    expect(faultsOf(() => dev())).toEqual([expect.stringMatching(/^GATEPASS_MASTER_KEY is missing/)])
+    await expect(stat(`${databasePath}.key`)).rejects.toThrow()
+  })
+
+  test('development takes the verifier of a container next door', () => {
+    const { verifier } = dev({ GATEPASS_USER_VERIFIER: 'http://app:3000/verify' })
+    expect(verifier).toEqual({ kind: 'caller', url: new URL('http://app:3000/verify') })
+  })
+})
