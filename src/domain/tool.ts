@@ -1,4 +1,5 @@
 import type { EpochSeconds } from './clock.ts'
+import { sha256 } from './ids.ts'
 
 /** A JSON Schema document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -73,8 +74,22 @@ export function toolAliases(tool: Pick<Tool, 'namespace' | 'name' | 'version' | 
   const plain = new Set([
     title,
     name,
+    functionName(tool),
     ...(namespace === '' ? [] : [`${namespace}:${name}`, `${namespace}.${name}`, `${namespace}_${name}`]),
   ])
   const spelled = [...plain].flatMap((one) => (version === undefined ? [one] : [one, `${one}@${version}`]))
   return [...new Set([...spelled, toolId(tool)].map((one) => one.toLowerCase()))]
+}
+
+const MAX_FUNCTION_NAME = 64
+
+/** `Toolkit_Tool`, as model APIs allow it: 1 to 64 of `[A-Za-z0-9_-]`. A longer one is cut, with a digest to stay unique. */
+export function functionName({ namespace, name }: Pick<Tool, 'namespace' | 'name'>): string {
+  const whole = namespace === '' ? name : `${namespace}_${name}`
+  const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_')
+  if (plain.length <= MAX_FUNCTION_NAME) return plain
+  const digest = sha256(whole)
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .slice(0, 8)
+  return `${plain.slice(0, MAX_FUNCTION_NAME - digest.length - 1)}_${digest}`
 }

@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { unionOfScopes } from '../domain/scopes.ts'
 import type { Tool } from '../domain/tool.ts'
 import { type BegunAuthorization, beginAuthorization } from '../flows/begin-authorization.ts'
 import { providerNeeds } from './tool-requirements.ts'
@@ -10,6 +11,8 @@ export interface ToolUse {
   readonly userId?: string
   readonly account?: string
   readonly nextUri?: string
+  /** Needed besides what the tool declares, at its one provider. */
+  readonly moreScopes?: readonly string[]
 }
 
 /**
@@ -17,8 +20,12 @@ export interface ToolUse {
  * `invalid_request` when it needs some and no user is named.
  */
 export async function authorizeTool(broker: Broker, use: ToolUse): Promise<BegunAuthorization> {
-  const { tool, userId, account, nextUri } = use
-  const providers = await providerNeeds(broker, tool)
+  const { tool, userId, account, nextUri, moreScopes = [] } = use
+  const declared = await providerNeeds(broker, tool)
+  const providers =
+    declared.length === 1
+      ? declared.map((need) => ({ ...need, scopes: unionOfScopes(need.scopes, moreScopes) }))
+      : declared
   if (providers.length === 0) return { outcome: 'covered', releases: [] }
   if (userId === undefined)
     throw new BrokerError(

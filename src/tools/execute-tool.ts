@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { scopesOf } from '../domain/authorization.ts'
+import { type Authorization, currentStep, scopesOf } from '../domain/authorization.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { newId } from '../domain/ids.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
@@ -36,22 +36,7 @@ async function run(
 ): Promise<Execution['outcome']> {
   const { tool, userId, input } = call
   const begun = await authorizeTool(broker, call)
-  if (begun.outcome === 'pending') {
-    const { authorization } = begun
-    const { id, steps } = authorization
-    const entry = await findProviderByUid(broker, tool.projectId, steps[0]?.providerUid ?? '')
-    return {
-      outcome: 'requires_authorization',
-      authorization: {
-        id,
-        url: connectUrl(broker, authorization),
-        scopes: scopesOf(authorization),
-        status: 'pending',
-        userId: authorization.userId,
-        ...(entry !== undefined && { providerId: entry.id }),
-      },
-    }
-  }
+  if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
 
   const secrets = await openSecrets(broker, tool)
   const missing = secrets.filter((one) => one.value === undefined).map((one) => one.key)
@@ -88,7 +73,37 @@ async function run(
     signal,
   )
   const secretValues = [...begun.releases.map((one) => one.accessToken), ...given.map((one) => one.value)]
-  return scrub(answer, secretValues) as WorkerAnswer // the same shape, with the values taken out
+  const scrubbed = scrub(answer, secretValues) as WorkerAnswer // the same shape, with the values taken out
+  return scrubbed.outcome === 'requires_authorization' ? askForMore(broker, call, scrubbed) : scrubbed
+}
+
+async function consentNeeded(broker: Broker, authorization: Authorization): Promise<Execution['outcome']> {
+  const { id, projectId, userId } = authorization
+  const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
+  return {
+    outcome: 'requires_authorization',
+    authorization: {
+      id,
+      url: connectUrl(broker, authorization),
+      scopes: scopesOf(authorization),
+      status: 'pending',
+      userId,
+      ...(entry !== undefined && { providerId: entry.id }),
+    },
+  }
+}
+
+/** A worker that asks for consent gets it asked for here, for the scopes it names; its own link is never followed. */
+async function askForMore(
+  broker: Broker,
+  call: ToolCall,
+  { requirement }: Extract<WorkerAnswer, { outcome: 'requires_authorization' }>,
+): Promise<Execution['outcome']> {
+  const begun = await authorizeTool(broker, { ...call, moreScopes: requirement.scopes ?? [] })
+  if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
+  return refusal(
+    `The tool "${call.tool.title}" asks for an authorization that it does not declare, so there is none to begin. Its author must declare the provider and scopes it needs.`,
+  )
 }
 
 /** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */

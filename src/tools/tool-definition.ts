@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { type JsonSchema, type Tool, toolId } from '../domain/tool.ts'
+import { functionName, type JsonSchema, type Tool, toolId } from '../domain/tool.ts'
 import { isRecord, type JsonRecord } from './metadata-member.ts'
 import type { AuthorizationStatus } from './read-worker-answer.ts'
 import { INFERRABLE, type Parameter, toParameters, toValueSchema, type ValueSchema } from './value-schema.ts'
@@ -124,17 +123,6 @@ export function formatTool(tool: Tool, format: ToolFormat): Record<string, unkno
     case 'jsonschema':
       return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: name, description, ...schema }
   }
-}
-
-const MAX_FUNCTION_NAME = 64
-
-/** `Toolkit_Tool`, as model APIs allow it: 1 to 64 of `[A-Za-z0-9_-]`. A longer one is cut, with a digest to stay unique. */
-export function functionName({ namespace, name }: Pick<Tool, 'namespace' | 'name'>): string {
-  const whole = namespace === '' ? name : `${namespace}_${name}`
-  const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_')
-  if (plain.length <= MAX_FUNCTION_NAME) return plain
-  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8)
-  return `${plain.slice(0, MAX_FUNCTION_NAME - digest.length - 1)}_${digest}`
 }
 
 /** Model APIs refuse these beside `type: "object"`. Without them more is accepted. */
