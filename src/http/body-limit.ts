@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { BrokerError } from '../domain/errors.ts'
 
 /**
@@ -8,14 +8,14 @@ import { BrokerError } from '../domain/errors.ts'
 export function bodyLimit(maxBytes: number): MiddlewareHandler {
   return async (c, next) => {
     const length = c.req.header('content-length')
-    if (length !== undefined && Number(length) > maxBytes) throw tooLarge()
+    if (length !== undefined && Number(length) > maxBytes) throw tooLarge(c)
     if (c.req.header('transfer-encoding') === undefined) return next()
     const { method, headers, signal, body } = c.req.raw
     const chunks: Uint8Array[] = []
     let size = 0
     for await (const chunk of body ?? []) {
       size += chunk.length
-      if (size > maxBytes) throw tooLarge()
+      if (size > maxBytes) throw tooLarge(c)
       chunks.push(chunk)
     }
     if (method !== 'GET' && method !== 'HEAD')
@@ -24,6 +24,8 @@ export function bodyLimit(maxBytes: number): MiddlewareHandler {
   }
 }
 
-function tooLarge(): BrokerError {
+/** The rest of the body is not read, so the connection is of no more use (RFC 9112 section 9.3). */
+function tooLarge(c: Context): BrokerError {
+  c.header('connection', 'close')
   return new BrokerError('request_too_large', 'The request body is too large.')
 }
