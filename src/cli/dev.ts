@@ -13,7 +13,7 @@ export function addDev(program: Command, { environment }: Shell): void {
     .description(
       'run in development: a SQLite file, a sandbox provider and a sample tool, and what to do next',
     )
-    .addHelpText('after', '\nExample:\n  $ gatepass dev\n  $ GATEPASS_PORT=8500 gatepass dev')
+    .addHelpText('after', '\nExamples:\n  $ gatepass dev\n  $ GATEPASS_PORT=8500 gatepass dev')
     .action(async () => {
       const config = readConfig(environment, 'development')
       const server = await startServer(config, {

@@ -8,21 +8,27 @@ import { pendingMigrations } from '../store/sqlite/database.ts'
 import type { Check } from './doctor.ts'
 import { type Shell, typed } from './shell.ts'
 
+export interface InstallationChecks {
+  readonly checks: readonly Check[]
+  /** Whether there is a database that opens, so that what it holds can be looked at. */
+  readonly opens: boolean
+}
+
 /** The database and the key that opens it. Looking migrates nothing and makes nothing. */
-export async function checkInstallation(shell: Shell, config: Config): Promise<Check[]> {
+export async function checkInstallation(shell: Shell, config: Config): Promise<InstallationChecks> {
   const { databasePath } = config
   const name = 'database'
   if (statSync(databasePath, { throwIfNoEntry: false }) === undefined) {
     const message = `${databasePath} is not there yet.`
     const fix = `The first start makes it. If there should be one, set GATEPASS_DATABASE_URL.`
-    return [{ name, status: 'warning', message, fix }]
+    return { checks: [{ name, status: 'warning', message, fix }], opens: false }
   }
   try {
     const pending = pendingMigrations(databasePath)
     if (pending > 0) {
       const message = `${databasePath} lacks ${pending} migration${pending === 1 ? '' : 's'} of this release.`
       const fix = `Make a backup, then run ${typed(shell, 'migrate')}; the next start does so too.`
-      return [{ name, status: 'warning', message, fix }]
+      return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
     const broker = await openBroker(config, { log: createLog('warn') })
     try {
@@ -33,17 +39,23 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<C
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
     if (error.cause instanceof UnsealError)
-      return [
-        { name, status: 'ok', message: `${databasePath} opens; its schema is up to date` },
-        { name: 'master key', status: 'failed', message: error.message },
-      ]
-    return [{ name, status: 'failed', message: error.message }]
+      return {
+        checks: [
+          { name, status: 'ok', message: `${databasePath} opens; its schema is up to date` },
+          { name: 'master key', status: 'failed', message: error.message },
+        ],
+        opens: false,
+      }
+    return { checks: [{ name, status: 'failed', message: error.message }], opens: false }
   }
-  return [
-    { name, status: 'ok', message: `${databasePath} can be written; its schema is up to date` },
-    { name: 'master key', status: 'ok', message: 'opens what the database holds' },
-    ...keyFiles(shell, databasePath).map(checkKeyFile),
-  ]
+  return {
+    checks: [
+      { name, status: 'ok', message: `${databasePath} can be written; its schema is up to date` },
+      { name: 'master key', status: 'ok', message: 'opens what the database holds' },
+      ...keyFiles(shell, databasePath).map(checkKeyFile),
+    ],
+    opens: true,
+  }
 }
 
 /** The files the master key is read from: those it names, else in development the one beside the database. */

@@ -57,17 +57,17 @@ export async function checkProviders(
       if (entry.status === 'inactive') return { name, status: 'ok', message: `switched off; ${where}` }
       const { origin } = new URL(entry.provider.tokenRequest.endpoint)
       const fault = origin === config.publicUrl.origin && !isUp ? undefined : await reach(origin)
-      if (fault !== undefined)
-        return { name, status: 'failed', message: `${fault} (${where})`, fix: fixFor(entry, fault, origin) }
       const missing = missingSettings(broker, entry)
-      if (missing.length === 0) return { name, status: 'ok', message: `complete; ${where}` }
       const variables = missing.map((one) => `${environmentName(entry.id)}_${one.toUpperCase()}`)
-      return {
-        name,
-        status: 'warning',
-        message: `has no ${missing.join(' and no ')} yet, so its tools cannot be used; ${where}`,
-        fix: `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}.`,
+      const lacks = `has no ${missing.join(' and no ')} yet, so its tools cannot be used`
+      const register = `Register that redirect URI at ${entry.provider.displayName}, then set ${variables.join(' and ')}.`
+      if (fault !== undefined) {
+        const message = [fault.replace(/\.$/, ''), ...(missing.length > 0 ? [lacks] : []), where].join('; ')
+        const fix = [fixFor(entry, fault, origin), ...(missing.length > 0 ? [register] : [])].join(' ')
+        return { name, status: 'failed', message, fix }
       }
+      if (missing.length > 0) return { name, status: 'warning', message: `${lacks}; ${where}`, fix: register }
+      return { name, status: 'ok', message: `complete; ${where}` }
     }),
   )
 }

@@ -50,9 +50,9 @@ async function examine(shell: Shell, { project, production }: DoctorOptions): Pr
     return [...checks, ...error.faults.map(toFault)]
   }
   checks.push(...settingsChecks(config))
-  checks.push(...(await checkInstallation(shell, config)))
-  if (checks.some(({ name, status }) => name === 'database' && status !== 'ok')) return checks
-  if (checks.some(({ name, status }) => name === 'master key' && status === 'failed')) return checks
+  const installation = await checkInstallation(shell, config)
+  checks.push(...installation.checks)
+  if (!installation.opens) return checks
   try {
     await withBroker(shell, { project }, async (opened) => {
       checks.push(await checkApiKeys(opened))

@@ -30,7 +30,8 @@ Needed:
   GATEPASS_PUBLIC_URL      the origin that users and providers see
 Often set: GATEPASS_HOST, GATEPASS_PORT, GATEPASS_DATABASE_URL, GATEPASS_API_KEY. All are in docs/settings.md.
 
-Example:
+Examples:
+  $ gatepass doctor --production && gatepass serve
   $ GATEPASS_MASTER_KEY=file:/etc/gatepass/key GATEPASS_USER_VERIFIER=https://app.example.com/verify \\
     GATEPASS_PUBLIC_URL=https://gatepass.example.com gatepass serve`
 

@@ -1,0 +1,267 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { runProgram } from '../../src/cli/program.ts'
+import { type Installation, install } from './gatepass.ts'
+
+let gatepass: Installation
+beforeEach(async () => {
+  gatepass = await install()
+})
+afterEach(() => gatepass[Symbol.asyncDispose]())
+
+const COMMANDS: readonly (readonly [string, string?])[] = [
+  ['dev'],
+  ['serve'],
+  ['import'],
+  ['connect'],
+  ['token'],
+  ['connections'],
+  ['connections', 'delete'],
+  ['keys'],
+  ['keys', 'create'],
+  ['keys', 'list'],
+  ['keys', 'revoke'],
+  ['doctor'],
+  ['migrate'],
+]
+
+test.each(COMMANDS)('%s %s shows by example how it is used', async (...command) => {
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const code = await runProgram(
+    ['node', 'gatepass', ...command.filter((word) => word !== undefined), '--help'],
+    { environment: {} },
+  )
+  const help = written.mock.calls.join('')
+  written.mockRestore()
+  expect(code).toBe(0)
+  expect(help.match(/^ {2}\$ .*gatepass/gm)?.length).toBeGreaterThanOrEqual(2)
+})
+
+describe('serve', () => {
+  test('names every fault at once and starts nothing', async () => {
+    const env = { GATEPASS_DATABASE_URL: 'mysql://x', GATEPASS_PORT: 'many' }
+    const { code, stdout, stderr } = await gatepass.runWith({ env }, 'serve')
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    for (const name of ['MASTER_KEY', 'USER_VERIFIER', 'PUBLIC_URL', 'DATABASE_URL', 'PORT'])
+      expect(stderr).toContain(`GATEPASS_${name} `)
+    expect(existsSync(join(gatepass.directory, 'x.db'))).toBe(false)
+  })
+})
+
+describe('keys', () => {
+  test('creates one for a project that is made with it, lists it and revokes it', async () => {
+    const made = await gatepass.run('keys', 'create', '--project', 'acme', '--role', 'admin', '--json')
+    expect(made).toMatchObject({ code: 0, stderr: '' })
+    const created = JSON.parse(made.stdout)
+    expect(created).toEqual({
+      id: expect.stringMatching(/^key_/),
+      key: expect.stringMatching(/^gp_[\w-]{43}$/),
+      project: 'acme',
+      role: 'admin',
+    })
+
+    const listed = await gatepass.run('keys', 'list', '--project', 'acme', '--json')
+    expect(JSON.parse(listed.stdout).items).toMatchObject([{ id: created.id, role: 'admin' }])
+    expect(listed.stdout).not.toContain(created.key)
+
+    expect(await gatepass.run('keys', 'revoke', created.id, '--project', 'acme')).toMatchObject({ code: 0 })
+    const again = await gatepass.run('keys', 'revoke', created.id, '--project', 'acme')
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: oneLine(created.id) })
+    expect((await gatepass.run('keys', 'list', '--project', 'acme')).stdout).toContain('revoked 2')
+  })
+
+  test('takes a role only from the three', async () => {
+    const { code, stderr } = await gatepass.run('keys', 'create', '--role', 'king')
+    expect(code).toBeGreaterThan(0)
+    expect(stderr).toContain('admin, caller, readonly')
+  })
+})
+
+describe('before anything was started', () => {
+  test('commands that look say so, and make no database', async () => {
+    const outcomes = await Promise.all([
+      gatepass.run('token', 'github', '--user', 'ada'),
+      gatepass.run('connect', 'github', '--user', 'ada'),
+      gatepass.run('connections'),
+      gatepass.run('connections', 'delete', 'conn_1'),
+      gatepass.run('keys', 'list'),
+    ])
+    for (const outcome of outcomes)
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('start Gatepass first') })
+    expect(readdirSync(gatepass.directory)).toEqual([])
+  })
+
+  test('migrate makes the schema, and the second time says that it is there', async () => {
+    const first = await gatepass.run('migrate', '--json')
+    expect(JSON.parse(first.stdout).applied).toBeGreaterThan(0)
+    const second = await gatepass.run('migrate')
+    expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date already') })
+  })
+})
+
+describe('refusals are one line', () => {
+  test('a database in a directory that is not there', async () => {
+    const env = { GATEPASS_DATABASE_URL: 'file:/nowhere/at/all/x.db', GATEPASS_MASTER_KEY: MASTER_KEY }
+    const outcome = await gatepass.runWith({ env }, 'migrate')
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('GATEPASS_DATABASE_URL') })
+  })
+
+  test('a database whose key is gone is not given another one', async () => {
+    await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: MASTER_KEY } }, 'keys', 'create', '--role', 'admin')
+    const outcome = await gatepass.run('keys', 'create', '--role', 'admin')
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('GATEPASS_MASTER_KEY') })
+    expect(existsSync(join(gatepass.directory, 'x.db.key'))).toBe(false)
+  })
+
+  test('a provider, a project and a connection that are not there', async () => {
+    await gatepass.run('keys', 'create', '--role', 'admin')
+    const [provider, project, connection] = await Promise.all([
+      gatepass.run('connect', 'nowhere', '--user', 'ada'),
+      gatepass.run('connections', '--project', 'nobody'),
+      gatepass.run('connections', 'delete', 'conn_1'),
+    ])
+    expect(provider).toEqual({ code: 1, stdout: '', stderr: oneLine('no provider or tool "nowhere"') })
+    expect(project).toEqual({ code: 1, stdout: '', stderr: oneLine('keys create --project nobody') })
+    expect(connection).toEqual({ code: 1, stdout: '', stderr: oneLine('"conn_1"') })
+  })
+})
+
+describe('import', () => {
+  test('takes a directory: the good one, not the agent, not the broken file', async () => {
+    const tools = join(gatepass.directory, 'tools')
+    mkdirSync(join(tools, 'more'), { recursive: true })
+    writeFileSync(join(tools, 'good.json'), JSON.stringify(TOOL))
+    writeFileSync(join(tools, 'more', 'agent.json'), JSON.stringify({ agent_id: 'a', name: 'Helper' }))
+    writeFileSync(join(tools, 'more', 'broken.json'), '{"name": "s3cret", ')
+    writeFileSync(join(tools, 'readme.txt'), 'not looked at')
+
+    const { code, stdout, stderr } = await gatepass.run('import', tools, '--json')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const { items } = JSON.parse(stdout)
+    expect(items).toMatchObject([
+      {
+        name: 'Star Counter',
+        tool_id: 'local:Star_Counter:1.0.0',
+        result: 'created',
+        providers: [
+          {
+            id: 'github',
+            redirect_uri: expect.stringContaining(`${gatepass.url}/callback/prov_`),
+            missing: ['client_id', 'client_secret'],
+          },
+        ],
+      },
+      { name: 'Helper', result: 'refused', reason: expect.stringContaining('agent') },
+      {
+        name: join(tools, 'more', 'broken.json'),
+        result: 'refused',
+        reason: expect.stringContaining('not JSON'),
+      },
+    ])
+    expect(stdout).not.toContain('s3cret')
+
+    const again = await gatepass.run('import', tools)
+    expect(again.stdout).toContain('= unchanged  Star Counter')
+    expect(again.stdout).toContain('GATEPASS_PROVIDER_GITHUB_CLIENT_ID')
+    expect(again.stdout).toContain('1 taken (1 unchanged), 2 refused')
+  })
+
+  test('takes an array from standard input', async () => {
+    const stdin = `\uFEFF${JSON.stringify([TOOL, { ...TOOL, name: 'Fork Counter' }])}`
+    const { code, stdout } = await gatepass.runWith({ stdin }, 'import', '-')
+    expect(code).toBe(0)
+    expect(stdout).toContain('2 taken (2 created), 0 refused')
+  })
+
+  test('exits with 1 when nothing was taken, and when there is nothing to take', async () => {
+    const refused = await gatepass.runWith({ stdin: '[]' }, 'import', '-', '--json')
+    expect(refused).toMatchObject({ code: 1, stderr: oneLine('Nothing was imported') })
+    expect(JSON.parse(refused.stdout).items).toMatchObject([{ result: 'refused' }])
+    const missing = await gatepass.run('import', 'nothing.json')
+    expect(missing).toEqual({ code: 1, stdout: '', stderr: oneLine('nothing.json') })
+  })
+
+  test('prints names from files without letting them steer the terminal', async () => {
+    const stdin = JSON.stringify({ ...TOOL, name: 'Bell\u0007 \u001b[2JTool' })
+    const { stdout } = await gatepass.runWith({ stdin }, 'import', '-', '--verbose')
+    expect(stdout).toContain('Tool')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+  })
+})
+
+describe('connect', () => {
+  test('names what the provider still lacks', async () => {
+    await gatepass.runWith({ stdin: JSON.stringify(TOOL) }, 'import', '-')
+    const outcome = await gatepass.run('connect', 'github', '--user', 'ada', '--no-open')
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('GATEPASS_PROVIDER_GITHUB_CLIENT_ID') })
+  })
+})
+
+describe('doctor', () => {
+  test('names every fault of the production settings', async () => {
+    const { code, stdout } = await gatepass.run('doctor', '--production', '--json')
+    const { ok, checks } = JSON.parse(stdout)
+    expect({ code, ok }).toEqual({ code: 1, ok: false })
+    const failed = checks.filter((one: { status: string }) => one.status === 'failed')
+    expect(failed.map((one: { message: string }) => one.message.split(' ')[0])).toEqual([
+      'GATEPASS_PUBLIC_URL',
+      'GATEPASS_USER_VERIFIER',
+      'GATEPASS_MASTER_KEY',
+    ])
+  })
+
+  test('sees a key file that others can read, a provider without a client, and no server', async () => {
+    await gatepass.runWith({ stdin: JSON.stringify(TOOL) }, 'import', '-')
+    const key = join(gatepass.directory, 'x.db.key')
+    chmodSync(key, 0o644)
+    const { code, stdout, stderr } = await gatepass.run('doctor', '--json')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: oneLine('failed') })
+    const { checks } = JSON.parse(stdout)
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: 'master key', status: 'failed', fix: `chmod 600 ${key}` }),
+    )
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'server', status: 'warning' }))
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'API keys', status: 'warning' }))
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'provider github' }))
+  })
+
+  test('says that the master key is not the one the database was sealed with', async () => {
+    await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: MASTER_KEY } }, 'keys', 'create', '--role', 'admin')
+    const env = { GATEPASS_MASTER_KEY: Buffer.alloc(32, 2).toString('base64') }
+    const { code, stdout } = await gatepass.runWith({ env }, 'doctor', '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).checks).toContainEqual(
+      expect.objectContaining({ name: 'master key', status: 'failed' }),
+    )
+  })
+})
+
+const MASTER_KEY = Buffer.alloc(32, 1).toString('base64')
+
+const TOOL = {
+  name: 'Star Counter',
+  description: 'Counts stars.',
+  author: 'Gatepass',
+  version: '1.0.0',
+  parameters: { type: 'object', properties: {}, required: [] },
+  result: { type: 'object', properties: {}, required: [] },
+  oauth: [
+    {
+      name: 'github',
+      authorizationUrl: 'https://github.com/login/oauth/authorize',
+      tokenUrl: 'https://github.com/login/oauth/access_token',
+      clientId: '',
+      clientSecret: '',
+      scopes: ['repo'],
+    },
+  ],
+}
+
+/** Exactly one line, with this in it. */
+function oneLine(part: string) {
+  const escaped = part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return expect.stringMatching(new RegExp(`^[^\\n]*${escaped}[^\\n]*\\n$`))
+}
