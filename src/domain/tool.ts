@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto'
 import type { EpochSeconds } from './clock.ts'
-import { sha256 } from './ids.ts'
 
 /** A JSON Schema document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
