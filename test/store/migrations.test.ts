@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,13 +19,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 test('five processes may open one empty database at once', async () => {
-  const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openInProcess(path)))
-  expect(opened).toEqual(Array(5).fill({ code: 0, stderr: '' }))
-  const store = openSqliteStore(path)
-  // each of them wrote
-  expect(await store.projects.findByName('shared')).toBeDefined()
-  await store.close()
-  expect(pendingMigrations(path)).toBe(0)
+  const paths = Array.from({ length: 8 }, (_, i) => `${path}.${i}`)
+  const openers = [1, 2, 3, 4, 5].map(() => startOpener(paths))
+  await Promise.all(openers.map(({ ready }) => ready))
+  for (const { go } of openers) go()
+  const ended = await Promise.all(openers.map((one) => one.ended))
+  expect(ended).toEqual(Array(5).fill({ code: 0, stderr: '' }))
+  for (const one of paths) expect(pendingMigrations(one)).toBe(0)
 })
 
 test('what is there is kept when it is opened again', async () => {
@@ -54,22 +55,28 @@ test('looking how many are pending makes no file', () => {
   expect(pendingMigrations(path)).toBeGreaterThan(0)
 })
 
-function openInProcess(file: string): Promise<{ code: number | null; stderr: string }> {
+/** A process that, once told to go, opens each of the databases and writes to it. */
+function startOpener(paths: readonly string[]) {
   const store = fileURLToPath(new URL('../../src/store/sqlite/store.ts', import.meta.url))
   const script = `
     import { openSqliteStore } from ${JSON.stringify(store)}
-    const store = openSqliteStore(process.argv[1])
-    await store.projects.ensure('shared', 1)
-    await store.close()`
-  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script, file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+    process.stdout.write('ready')
+    await new Promise((resolve) => process.stdin.once('data', resolve))
+    for (const path of process.argv.slice(1)) {
+      const store = openSqliteStore(path)
+      await store.projects.ensure('shared', 1)
+      await store.close()
+    }
+    process.stdin.destroy()`
+  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script, ...paths])
   let stderr = ''
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<{ code: number | null; stderr: string }>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => resolve({ code, stderr }))
   })
+  const ready = Promise.race([once(child.stdout, 'data'), ended])
+  return { ready, ended, go: () => child.stdin.end('go') }
 }

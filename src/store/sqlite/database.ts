@@ -28,15 +28,31 @@ const SAFE_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 } as
  * to start otherwise.
  */
 export function openDatabase(path: string) {
-  try {
-    return openSafely(path)
-  } catch (error) {
-    throw error instanceof BrokerError ? error : cannotOpen(path, error)
+  for (let tries = 0; ; tries++) {
+    const client = openFile(path)
+    try {
+      return openSafely(client, path)
+    } catch (error) {
+      client.close()
+      // SQLite does not wait for another process that turns the same file to WAL, or is the last to close it
+      if (isBusy(error) && tries < BUSY_RETRIES) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20)
+        continue
+      }
+      throw error instanceof BrokerError ? error : cannotOpen(path, error)
+    }
   }
 }
 
-function openSafely(path: string) {
-  const client = new Database(path)
+function openFile(path: string): Database.Database {
+  try {
+    return new Database(path)
+  } catch (error) {
+    throw cannotOpen(path, error)
+  }
+}
+
+function openSafely(client: Database.Database, path: string) {
   const { version } = client.prepare('select sqlite_version() as version').get() as { version: string }
   if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
     throw new BrokerError(
@@ -140,7 +156,7 @@ export function steady<Noun extends object>(noun: Noun): Noun {
           return await method(...args)
         } catch (error) {
           if (!(error instanceof Database.SqliteError)) throw error
-          if (error.code.startsWith('SQLITE_BUSY') && tries < BUSY_RETRIES) {
+          if (isBusy(error) && tries < BUSY_RETRIES) {
             await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
             continue
           }
@@ -158,6 +174,10 @@ export function steady<Noun extends object>(noun: Noun): Noun {
     },
   ])
   return Object.fromEntries(wrapped) as Noun // the same names with the same signatures
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
 /** Drops the members a row has as NULL, so that absent is absent. */
