@@ -88,8 +88,6 @@ export function functionName({ namespace, name }: Pick<Tool, 'namespace' | 'name
   const whole = namespace === '' ? name : `${namespace}_${name}`
   const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_')
   if (plain.length <= MAX_FUNCTION_NAME) return plain
-  const digest = sha256(whole)
-    .replaceAll(/[^A-Za-z0-9]/g, '')
-    .slice(0, 8)
+  const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8)
   return `${plain.slice(0, MAX_FUNCTION_NAME - digest.length - 1)}_${digest}`
 }
