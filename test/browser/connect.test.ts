@@ -1,0 +1,310 @@
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sampleMetadata } from '../../src/sandbox/sample-metadata.ts'
+import { newPerson, openBrowser, type Person } from '../browser.ts'
+import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { metadata, oauthEntry, providerBody, startWorld, type World } from '../http/world.ts'
+
+// What a user sees, in a real Chromium: the connect page, the provider, and every ending.
+
+const WIDTHS = [1280, 375] as const
+/** `SCREENSHOTS=/tmp/shots vitest run test/browser` keeps pictures to look at. */
+const SCREENSHOTS = process.env.SCREENSHOTS
+
+let browser: Browser
+let world: World
+let users = 0
+const newUser = () => `user-${++users}@example.test`
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  world = await startWorld()
+  if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true })
+})
+
+afterAll(async () => {
+  await browser.close()
+  await world[Symbol.asyncDispose]()
+})
+
+beforeEach(() => {
+  world.as.behaviour.consent = 'page'
+})
+
+/** A link for a new user, made as by a tool. */
+async function newLink(more: Record<string, unknown> = {}, { call }: Pick<Gatepass, 'call'> = world) {
+  const user_id = newUser()
+  const { body } = await call('POST', '/v1/tools/authorize', { tool_name: 'Demo.WhoAmI', user_id, ...more })
+  return { url: body.url as string, id: body.id as string, user_id }
+}
+
+/** Nothing to scroll sideways, nothing that the browser refused, and a picture if one is wanted. */
+async function looksRight({ page, complaints }: Person, name: string) {
+  const { scroll, width } = await page.evaluate(() => ({
+    scroll: document.documentElement.scrollWidth,
+    width: document.documentElement.clientWidth,
+  }))
+  expect(scroll, `${name}: wider than its window`).toBeLessThanOrEqual(width)
+  expect(complaints.filter((one) => !/status of 4(03|04|10|00)|status of 503/.test(one))).toEqual([])
+  expect(await page.locator('h1').count(), `${name}: one heading`).toBe(1)
+  expect(await page.evaluate(() => document.fonts.status)).toBe('loaded')
+  if (SCREENSHOTS !== undefined)
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: name !== 'docs' })
+}
+
+const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
+/** The click, and the page of the provider that it leads to. */
+async function clickThrough(page: Page, answer?: 'Approve' | 'Deny') {
+  await page.getByRole('button', { name: /^Continue to/ }).click()
+  if (answer !== undefined) await page.getByRole('button', { name: answer }).click()
+}
+
+describe.each(WIDTHS)('at %d px', (width) => {
+  let person: Person
+  beforeEach(async () => {
+    person = await newPerson(browser, { width })
+    return () => person.close()
+  })
+
+  test('the connect page says who asks for what for whom; approving ends with the account', async () => {
+    const { url, id, user_id } = await newLink()
+    const { page } = person
+    await page.goto(url)
+    const text = await page.locator('main').textContent()
+    for (const part of ['WhoAmI', 'demo', user_id, 'read']) expect(text).toContain(part)
+    await looksRight(person, 'connect')
+    await page.getByRole('button', { name: /^Continue to/ }).click()
+    expect(new URL(page.url()).origin).toBe(world.as.url) // under the connect page's CSP
+    expect(await heading(page)).toBe('Allow access as Ada Lovelace?')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    expect(await heading(page)).toBe('demo is connected')
+    expect(await page.locator('main').textContent()).toContain('ada@example.test')
+    expect(page.url()).toBe(url) // without the code
+    await looksRight(person, 'completed')
+    expect((await world.call('GET', `/v1/auth/status?id=${id}`)).body.status).toBe('completed')
+    await page.reload()
+    expect(await heading(page)).toBe('demo is connected')
+  })
+
+  test('the button is reached and pressed by the keyboard alone', async () => {
+    const { url } = await newLink()
+    const { page } = person
+    await page.goto(url)
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+    for (let tabs = 0; tabs < 10 && !(await focused()).startsWith('Continue to'); tabs++)
+      await page.keyboard.press('Tab')
+    expect(await focused()).toMatch(/^Continue to/)
+    const outline = await page.evaluate(() => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(
+        document.activeElement ?? document.body,
+      )
+      return { outline: outlineStyle !== 'none' && outlineWidth !== '0px', boxShadow }
+    })
+    expect(outline.outline || outline.boxShadow !== 'none').toBe(true)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Approve' }).press('Enter')
+    expect(await heading(page)).toBe('demo is connected')
+  })
+
+  test('denied', async () => {
+    const { url } = await newLink()
+    await person.page.goto(url)
+    await clickThrough(person.page, 'Deny')
+    expect(await heading(person.page)).toBe('Access was not approved')
+    await looksRight(person, 'denied')
+  })
+
+  test.each([
+    ['server_error', 'The provider is not available'],
+    ['invalid_scope', 'These permissions are not available'],
+    ['unauthorized_client', 'This service is not registered properly'],
+    ['no-code', 'The provider’s answer could not be used'],
+    ['wrong-state', 'This answer belongs to no open request'],
+  ] as const)('a provider that answers %s', async (consent, title) => {
+    world.as.behaviour.consent = consent
+    const { url } = await newLink()
+    await person.page.goto(url)
+    await clickThrough(person.page)
+    expect(await heading(person.page)).toBe(title)
+    await looksRight(person, `provider-${consent}`)
+  })
+
+  test('a provider whose token endpoint fails', async () => {
+    world.as.behaviour.exchange = 'html-500'
+    const { url } = await newLink()
+    await person.page.goto(url)
+    await clickThrough(person.page, 'Approve')
+    world.as.behaviour.exchange = 'normal'
+    expect(await heading(person.page)).toMatch(/^The provider/)
+    await looksRight(person, 'token-error')
+  })
+
+  test('a provider that was removed meanwhile', async () => {
+    await world.call('POST', '/v1/admin/auth_providers', providerBody('brief', world.as))
+    const { call } = world
+    const body = { auth_requirement: { id: 'brief' }, user_id: newUser() }
+    const begun = (await call('POST', '/v1/auth/authorize', body)).body
+    await call('DELETE', '/v1/admin/auth_providers/brief')
+    await person.page.goto(begun.url)
+    await person.page.getByRole('button').click()
+    expect(await heading(person.page)).toBe('The provider’s settings have changed')
+    await looksRight(person, 'provider-gone')
+  })
+
+  test('a link that is unknown', async () => {
+    const response = await person.page.goto(`${world.gatepass.url}/connect/auth_unknown`)
+    expect(response?.status()).toBe(404)
+    expect(await heading(person.page)).toBe('This page does not exist')
+    await looksRight(person, 'unknown')
+  })
+
+  test('another browser brings the answer; this one can still go on', async () => {
+    world.as.behaviour.consent = 'dead-end'
+    const { url } = await newLink()
+    await person.page.goto(url)
+    await clickThrough(person.page)
+    world.as.behaviour.consent = 'approve'
+    await using other = await newPerson(browser, { width })
+    await other.page.goto(person.page.url())
+    expect(await heading(other.page)).toBe('Please go on in the other browser')
+    await looksRight(other, 'wrong-browser')
+    await person.page.reload()
+    expect(await heading(person.page)).toBe('demo is connected')
+  })
+
+  test('two providers, one after the other', async () => {
+    const oauth = ['First', 'Second'].map((name) => oauthEntry(name, world.as))
+    await world.call('POST', '/v1/tools/import', metadata('Needs both', { oauth }))
+    const { url } = await newLink({ tool_name: 'Needs both' })
+    const { page } = person
+    await page.goto(url)
+    expect(await page.locator('main').textContent()).toContain('Step 1 of 2')
+    await clickThrough(page, 'Approve')
+    expect(await page.locator('[aria-current=step]').textContent()).toBe('Second')
+    await looksRight(person, 'second-step')
+    await clickThrough(page, 'Approve')
+    expect(await heading(page)).toBe('First, Second is connected')
+  })
+
+  test('names of any length and kind stay on the page', async () => {
+    const name = 'Überlanger-Werkzeugname'.repeat(8)
+    const scopes = [`https://www.googleapis.com/auth/${'very.long.scope'.repeat(10)}`, 'a'.repeat(180)]
+    await world.call(
+      'POST',
+      '/v1/tools/import',
+      metadata(name, { oauth: [oauthEntry('L'.repeat(90), world.as, { scopes })] }),
+    )
+    const { body } = await world.call('POST', '/v1/tools/authorize', {
+      tool_name: name,
+      user_id: 'u'.repeat(300),
+    })
+    await person.page.goto(body.url)
+    await looksRight(person, 'long-names')
+  })
+})
+
+test('expired', async () => {
+  await using short = await startWorld({ gatepass: { environment: { GATEPASS_AUTHORIZATION_TTL: '1' } } })
+  const { url } = await newLink({}, short)
+  await new Promise((resolve) => setTimeout(resolve, 2100))
+  for (const width of WIDTHS) {
+    await using person = await newPerson(browser, { width })
+    const response = await person.page.goto(url)
+    expect(response?.status()).toBe(410)
+    expect(await heading(person.page)).toBe('This link has expired')
+    await looksRight(person, 'expired')
+  }
+})
+
+describe("with the caller's own page as verifier", () => {
+  test.each(WIDTHS)('the wrong user, and the right one, at %d px', async (width) => {
+    let session = 'nobody'
+    const application = createServer(async (req, res) => {
+      const flow_id = new URL(req.url ?? '', 'http://a').searchParams.get('flow_id')
+      const answer = await confirming.call('POST', '/v1/auth/confirm_user', { flow_id, user_id: session })
+      if (answer.status === 200) res.writeHead(303, { location: answer.body.next_uri }).end()
+      else res.writeHead(400, { 'content-type': 'text/html' }).end(`<h1>${answer.body.name}</h1>`)
+    })
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve))
+    const address = application.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    await using confirming = await startWorld({
+      as: { consent: 'page' },
+      gatepass: { environment: { GATEPASS_USER_VERIFIER: `http://127.0.0.1:${port}/verify` } },
+    })
+    try {
+      await using person = await newPerson(browser, { width })
+      const { page } = person
+      const stolen = await newLink({}, confirming)
+      session = 'someone-else'
+      await page.goto(stolen.url)
+      await clickThrough(page, 'Approve')
+      expect(await heading(page)).toBe('user_mismatch')
+      await page.goto(stolen.url)
+      expect(await heading(page)).toBe('This link was meant for someone else')
+      await looksRight(person, 'user-mismatch')
+      expect(confirming.as.tokenRequests()).toHaveLength(0)
+
+      const mine = await newLink({}, confirming)
+      session = mine.user_id
+      await page.goto(mine.url)
+      await clickThrough(page, 'Approve')
+      expect(await heading(page)).toBe('demo is connected')
+    } finally {
+      application.closeAllConnections()
+      await new Promise((resolve) => application.close(resolve))
+    }
+  })
+})
+
+describe('gatepass dev', () => {
+  let gatepass: Gatepass
+  beforeAll(async () => {
+    gatepass = await startGatepass({ mode: 'development' })
+    const sample = sampleMetadata(gatepass.config.publicUrl)
+    await gatepass.call('POST', '/v1/tools/import?worker_id=sandbox', sample)
+  })
+  afterAll(async () => {
+    await gatepass.close()
+  })
+
+  test.each(WIDTHS)('landing page, reference, and the sandbox approved, at %d px', async (width) => {
+    await using person = await newPerson(browser, { width })
+    const { page } = person
+    await page.goto(gatepass.url)
+    await looksRight(person, 'landing')
+    await page
+      .getByRole('link', { name: /API|reference|docs/i })
+      .first()
+      .click()
+    expect(new URL(page.url()).pathname).toBe('/docs')
+    await looksRight(person, 'docs')
+
+    const ask = { tool_name: 'Sandbox Profile', user_id: newUser() }
+    const first = await gatepass.call('POST', '/v1/tools/execute', ask)
+    await page.goto(first.body.output.requires_authorization.url)
+    await looksRight(person, 'sandbox-connect')
+    await page.getByRole('button', { name: /^Continue to/ }).click()
+    await looksRight(person, 'sandbox-consent')
+    await page.getByRole('button', { name: 'Approve' }).click()
+    expect(await heading(page)).toBe('Sandbox is connected')
+    await looksRight(person, 'sandbox-completed')
+    const second = await gatepass.call('POST', '/v1/tools/execute', ask)
+    expect(second.body).toMatchObject({ success: true, output: { value: { message: expect.any(String) } } })
+  })
+
+  test('denied at the sandbox, in the dark', async () => {
+    await using person = await newPerson(browser, { width: 375, colorScheme: 'dark' })
+    const { page } = person
+    const ask = { tool_name: 'Sandbox Profile', user_id: newUser() }
+    const { body } = await gatepass.call('POST', '/v1/tools/execute', ask)
+    await page.goto(body.output.requires_authorization.url)
+    await looksRight(person, 'dark-connect')
+    await page.getByRole('button', { name: /^Continue to/ }).click()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    expect(await heading(page)).toBe('Access was not approved')
+    await looksRight(person, 'dark-denied')
+  })
+})
