@@ -100,12 +100,14 @@ async function resource(
   }
 }
 
-/** RFC 7662 section 2.2: `exp`; mapped answers have `expires_in`. */
+/** Ten years: a greater number is no life but a moment. */
+const LONGEST_LIFE_SECONDS = 10 * 365 * 86_400
+
+/** RFC 7662 section 2.2 tells the moment (`exp`), also by the usual map; another map may tell the seconds left. */
 function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {
-  const { expires_in: expiresIn, exp } = introspected ?? {}
-  const seconds =
-    expiresIn !== undefined ? Number(expiresIn) : exp !== undefined ? Number(exp) - now : Number.NaN
-  return Number.isInteger(seconds) && seconds > 0 ? seconds : undefined
+  const told = Number(introspected?.expires_in ?? introspected?.exp)
+  const seconds = told > LONGEST_LIFE_SECONDS ? told - now : told
+  return Number.isInteger(seconds) && seconds > 0 && seconds <= LONGEST_LIFE_SECONDS ? seconds : undefined
 }
 
 function accountClaims(

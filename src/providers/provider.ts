@@ -105,7 +105,14 @@ export interface RegisteredClient {
 
 /** The hosts that see codes and tokens, and the client they were issued to. Changed hosts make another identity. */
 export function identityOf(provider: Provider, clientId: string | undefined): string {
-  const hosts = [provider.authorizationRequest, provider.tokenRequest, provider.refreshRequest]
+  const hosts = [
+    provider.authorizationRequest,
+    provider.tokenRequest,
+    provider.refreshRequest,
+    provider.userInfoRequest,
+    provider.introspectionRequest,
+    provider.revocationRequest,
+  ]
     .filter((block) => block !== undefined)
     .map((block) => new URL(block.endpoint).host)
   return createHash('sha256')

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { FAILURE_REASONS } from '../../src/domain/authorization.ts'
 import type { Consent } from '../fake-authorization-server.ts'
@@ -402,7 +403,6 @@ test('no token, code, verifier, state or secret stands in the log, the pages or 
   as.behaviour.errorDescription = `leaks ${as.clientSecret}`
   const refused = await scene.connect({ user_id: 'u2' })
   expect(refused.body.reason).toBe('invalid_grant')
-  const { readFile } = await import('node:fs/promises')
   const files = await Promise.all(
     ['', '-wal'].map((end) => readFile(`${gatepass.databasePath}${end}`, 'latin1').catch(() => '')),
   )

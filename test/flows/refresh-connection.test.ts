@@ -1,0 +1,330 @@
+import { describe, expect, test } from 'vitest'
+import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { startGatepass } from '../gatepass.ts'
+import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
+
+const LIFE = 3600
+
+async function connection(scene: Scene) {
+  return (await scene.call('GET', '/v1/connections?user_id=u1')).body.items[0]
+}
+
+async function token(scene: Scene): Promise<string> {
+  const { status, body } = await scene.authorize()
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.context.token
+}
+
+describe('a storm', () => {
+  test('100 fetches of one expired token: one refresh request, 100 answers, one token', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict', refreshDelayMs: 30 } })
+    const old = (await scene.connect()).body.context.token
+    scene.clock.advance(LIFE)
+    const id = (await connection(scene)).id
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, i) =>
+        i % 2 === 0
+          ? await token(scene)
+          : (await scene.call('POST', `/v1/connections/${id}/token`)).body.access_token,
+      ),
+    )
+    expect(new Set(answers).size).toBe(1)
+    expect(answers[0]).not.toBe(old)
+    expect(scene.as.isLive(answers[0])).toBe(true)
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    expect(scene.as.familyRevoked).toBe(false)
+  })
+
+  test('two servers on one file still make one refresh request', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict', refreshDelayMs: 100 } })
+    const { databasePath } = scene.gatepass
+    await using second = await startGatepass({ now: scene.clock, databasePath })
+    await scene.connect()
+    for (let round = 1; round <= 3; round++) {
+      scene.clock.advance(LIFE)
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, async (_, i) => authorize(i % 2 === 0 ? scene.gatepass : second)),
+      )
+      const tokens = new Set(answers.map(({ body }) => body.context.token))
+      expect(tokens.size).toBe(1)
+      expect(scene.as.isLive([...tokens][0])).toBe(true)
+      expect(scene.as.tokenRequests('refresh_token')).toHaveLength(round)
+    }
+    expect(scene.as.familyRevoked).toBe(false)
+  })
+
+  test('what one server deletes, the other no longer gives', async () => {
+    await using scene = await startScene()
+    await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    await scene.connect()
+    expect((await authorize(second)).body.status).toBe('completed')
+    await scene.call('DELETE', `/v1/connections/${(await connection(scene)).id}`)
+    expect((await authorize(second)).body.status).toBe('pending')
+  })
+})
+
+describe('a refresh', () => {
+  test.each([
+    [3600, 60],
+    [100, 10],
+  ])('of a life of %i s comes %i s before its end, not earlier', async (life, margin) => {
+    await using scene = await startScene({ as: { accessTokenLifetime: life } })
+    const first = (await scene.connect()).body.context.token
+    scene.clock.advance(life - margin - 1)
+    expect(await token(scene)).toBe(first)
+    expect(scene.as.tokenRequests('refresh_token')).toEqual([])
+    scene.clock.advance(1)
+    const second = await token(scene)
+    expect(second).not.toBe(first)
+    expect(scene.as.accountOf(second)).toMatchObject({ sub: 'u-1' })
+    expect((await scene.authorize()).body.context.user_info).toEqual(scene.as.account)
+  })
+
+  test.each(['static', 'rotate', 'rotate-strict', 'rotate-grace'] as const)(
+    'of a server in mode %s works again and again',
+    async (refresh) => {
+      await using scene = await startScene({ as: { refresh } })
+      const tokens = [(await scene.connect()).body.context.token]
+      for (let times = 0; times < 3; times++) {
+        scene.clock.advance(LIFE)
+        tokens.push(await token(scene))
+      }
+      expect(new Set(tokens).size).toBe(4)
+      expect(scene.as.refreshReuses).toEqual([])
+      const sent = scene.as.tokenRequests('refresh_token').map(({ params }) => params.refresh_token)
+      expect(new Set(sent).size).toBe(refresh === 'static' ? 1 : 3)
+    },
+  )
+
+  test('whose answer has no refresh token keeps the one there is', async () => {
+    await using scene = await startScene({ as: { omitRefreshTokenOnRefresh: true } })
+    await scene.connect()
+    for (let times = 0; times < 2; times++) {
+      scene.clock.advance(LIFE)
+      await token(scene)
+    }
+    const [first, second] = scene.as.tokenRequests('refresh_token')
+    expect(second?.params.refresh_token).toBe(first?.params.refresh_token)
+  })
+
+  test('that grants less leaves what is left; a need for the rest asks again', async () => {
+    await using scene = await startScene({ as: { scopesOnRefresh: ['read'] } })
+    await scene.connect({ scopes: ['read', 'write'] })
+    scene.clock.advance(LIFE)
+    await token(scene)
+    expect((await connection(scene)).scopes).toEqual(['read'])
+    expect((await scene.authorize({ scopes: ['write'] })).body.status).toBe('pending')
+  })
+
+  test('of one account leaves the other alone', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await scene.connect()
+    scene.as.account = { ...scene.as.account, sub: 'u-2', email: 'bob@example.test' }
+    await click((await scene.authorize({ account: 'new' })).body.url)
+    scene.clock.advance(LIFE)
+    for (const sub of ['u-1', 'u-2']) {
+      const { body } = await scene.authorize({ account: sub })
+      expect(scene.as.accountOf(body.context.token)).toMatchObject({ sub })
+    }
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(2)
+  })
+
+  test('of a connection that is deleted meanwhile: the new token is given back, not kept', async () => {
+    await using scene = await startScene({ as: { refreshDelayMs: 150 } })
+    await scene.connect()
+    const { id } = await connection(scene)
+    scene.clock.advance(LIFE)
+    const fetching = scene.authorize()
+    await expect.poll(() => scene.as.tokenRequests('refresh_token').length).toBe(1)
+    await scene.call('DELETE', `/v1/connections/${id}`)
+    expect((await fetching).body).toMatchObject({ status: 'pending', context: {} })
+    expect((await scene.call('GET', '/v1/connections')).body.items).toEqual([])
+    const revoked = scene.as.requestsTo('/revoke').map(({ params }) => params.token ?? '')
+    const issued = scene.as.secrets().filter((secret) => secret.startsWith('at_'))
+    expect(issued.filter((one) => !revoked.includes(one) && scene.as.isLive(one))).toEqual([])
+  })
+})
+
+const PASSING: readonly Behaviour['refresh'][] = [
+  '503',
+  '429',
+  'html-500',
+  'invalid_request',
+  'invalid_client',
+]
+
+describe('a refresh that fails', () => {
+  test.each([...PASSING, 'refuse', 'refuse-403'] as const)(
+    'with %s while the token lives answers with the token',
+    async (refresh) => {
+      await using scene = await startScene({ as: { refresh } })
+      const old = (await scene.connect()).body.context.token
+      scene.clock.advance(LIFE - 50)
+      expect(await token(scene)).toBe(old)
+      expect(await token(scene)).toBe(old) // and does not ask again at once
+      expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+      expect((await connection(scene)).status).toBe('active')
+      if (refresh.startsWith('refuse')) return
+      scene.as.behaviour.refresh = 'static'
+      scene.clock.advance(30)
+      expect(await token(scene)).not.toBe(old)
+    },
+  )
+
+  test('by never answering does so too, and does not hold up who comes later', async () => {
+    await using scene = await startScene({ as: { refresh: 'hang' } })
+    const old = (await scene.connect()).body.context.token
+    scene.clock.advance(LIFE - 50)
+    expect(await Promise.all([token(scene), token(scene)])).toEqual([old, old])
+    expect(await token(scene)).toBe(old)
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+  })
+
+  test.each([
+    ['503', 503, 'provider_unavailable'],
+    ['429', 503, 'provider_unavailable'],
+    ['html-500', 503, 'provider_unavailable'],
+    ['invalid_request', 502, 'token_request_refused'],
+    ['invalid_client', 502, 'token_request_refused'],
+  ] as const)('with %s after its end: %i %s, and the connection stays', async (refresh, status, name) => {
+    await using scene = await startScene({ as: { refresh, retryAfter: '7' } })
+    const { id: authorization } = (await scene.connect()).body
+    const { id } = await connection(scene)
+    scene.clock.advance(LIFE)
+    const answers = [
+      await scene.authorize(),
+      await scene.call('POST', `/v1/connections/${id}/token`),
+      await scene.status(authorization),
+    ]
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status, body: { name } })
+      if (status === 503) expect(answer.headers.get('retry-after')).toBe(refresh === '429' ? '7' : '5')
+    }
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    expect((await connection(scene)).status).toBe('active')
+    scene.as.behaviour.refresh = 'static'
+    scene.clock.advance(7)
+    expect(scene.as.isLive(await token(scene))).toBe(true)
+  })
+
+  test.each<[string, Partial<Behaviour>]>([
+    ['invalid_grant', { refresh: 'refuse' }],
+    ['invalid_grant with 403', { refresh: 'refuse-403' }],
+    ['invalid_grant with 200', { refresh: 'refuse', errorsWith200: true }],
+    ['invalid_grant in a form', { refresh: 'refuse', tokenFormat: 'form' }],
+  ])('with %s after its end asks for a new consent, with a link', async (_, behaviour) => {
+    await using scene = await startScene({ as: behaviour })
+    await scene.connect({ scopes: ['read', 'write'] })
+    const { id } = await connection(scene)
+    scene.clock.advance(LIFE)
+    const begun = await scene.authorize({ scopes: ['read'] })
+    expect(begun.body).toMatchObject({ status: 'pending', scopes: ['read', 'write'], context: {} })
+    expect(await connection(scene)).toMatchObject({
+      status: 'needs_authorization',
+      status_reason: 'refresh_refused',
+    })
+    expect(await scene.call('POST', `/v1/connections/${id}/token`)).toMatchObject({
+      status: 403,
+      body: { name: 'authorization_required' },
+    })
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    await click(begun.body.url)
+    expect(await connection(scene)).toMatchObject({ id, status: 'active' })
+    expect((await connection(scene)).status_reason).toBeUndefined()
+  })
+
+  test('because the grant was revoked by the user likewise', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    scene.as.revokeGrants()
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('pending')
+  })
+})
+
+describe('a token that cannot be refreshed', () => {
+  test.each([
+    ['the entry has no refresh_request', { refresh_request: null }, {}],
+    ['there is no refresh token', {}, { omitRefreshToken: true }],
+  ])('because %s is used to its end, then asks for a new consent', async (_, oauth2, as) => {
+    await using scene = await startScene({ oauth2, as })
+    const old = (await scene.connect()).body.context.token
+    scene.clock.advance(LIFE - 1)
+    expect(await token(scene)).toBe(old)
+    scene.clock.advance(1)
+    expect((await scene.authorize()).body.status).toBe('pending')
+    expect(await connection(scene)).toMatchObject({
+      status: 'needs_authorization',
+      status_reason: 'token_expired',
+    })
+    expect(scene.as.tokenRequests('refresh_token')).toEqual([])
+  })
+
+  test('because nobody said when it ends is given as it is', async () => {
+    await using scene = await startScene({ as: { tokenFormat: 'no-expiry' } })
+    const old = (await scene.connect()).body.context.token
+    scene.clock.advance(10 * 365 * 86_400)
+    expect(await token(scene)).toBe(old)
+    expect(await connection(scene)).not.toHaveProperty('expires_at')
+  })
+})
+
+describe('an entry that is changed', () => {
+  test('to another client id: a new consent, and no token of the old one is sent', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { client_id: 'another' } })
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('pending')
+    expect(await connection(scene)).toMatchObject({
+      status: 'needs_authorization',
+      status_reason: 'provider_changed',
+    })
+    expect(scene.as.tokenRequests('refresh_token')).toEqual([])
+  })
+
+  test.each([
+    'authorize_request',
+    'token_request',
+    'refresh_request',
+    'user_info_request',
+    'revocation_request',
+    'token_introspection_request',
+  ] as const)('to another host in %s: no token that was issued before reaches it', async (block) => {
+    await using scene = await startScene()
+    const evil = await startFakeAuthorizationServer()
+    await scene.connect()
+    const { id } = await connection(scene)
+    const theirs: Record<string, unknown> = {
+      ...oauth2For(evil),
+      token_introspection_request: {
+        endpoint: evil.introspectionUrl,
+        params: { token: '{{access_token}}' },
+        triggers: { on_token_grant: true, on_token_refresh: true },
+      },
+      user_info_request: {
+        endpoint: evil.userInfoUrl,
+        triggers: { on_token_grant: true, on_token_refresh: true },
+      },
+    }
+    const patched = await scene.call('PATCH', '/v1/admin/auth_providers/demo', {
+      oauth2: { [block]: theirs[block] },
+    })
+    expect(patched.status).toBe(200)
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('pending')
+    expect((await scene.call('DELETE', `/v1/connections/${id}`)).body.revocation).toBe('failed')
+    expect(evil.requests).toEqual([])
+    await evil.close()
+  })
+
+  test('in what is no identity keeps its connections', async () => {
+    await using scene = await startScene()
+    const old = (await scene.connect()).body.context.token
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', {
+      description: 'Ours',
+      oauth2: { scope_delimiter: ',', client_secret: scene.as.clientSecret },
+    })
+    expect(await token(scene)).toBe(old)
+  })
+})
