@@ -94,11 +94,9 @@ const NOT_SET_UP =
   'The provider is not set up completely, so you cannot be sent there. Whoever runs this service finds the reason in its log.'
 const FOREIGN_CLICK = 'This did not come from the page you were shown. Open the link again and click there.'
 const UNKNOWN_STATE =
-  'This answer belongs to no request that is open here: a newer click has taken its place, or it was made up. Nothing was stored. Go back to your application and open its link again.'
-const WRONG_PROVIDER =
-  'This answer came back by another way than it was asked for, so it was not used. Start again from your application.'
-const WRONG_BROWSER =
-  'This was started in another browser. Nothing was stored. Go on in that browser, or open the link again in this one.'
+  'This answer belongs to no request that is open here: a newer click has taken its place, or it was made up.'
+const WRONG_PROVIDER = 'This answer came back by another way than it was asked for, so it was not used.'
+const WRONG_BROWSER = 'This was started in another browser than this one.'
 
 /** Whether a click starts a new attempt: also while an earlier one waits for the user to be confirmed. */
 function isStartable({ status }: Authorization): boolean {

@@ -248,6 +248,20 @@ describe('refusals', () => {
     expect((await gatepass.call('GET', path)).status).toBeLessThan(500)
   })
 
+  test.each([
+    ['/v1/workers', { id: 'twice', http: { uri: 'http://127.0.0.1:1', secret: 's' } }],
+    ['/v1/admin/auth_providers', { id: 'twice', provider_id: 'github', oauth2: { client_id: 'c' } }],
+  ])('POST %s again with its Idempotency-Key is answered as before', async (path, body) => {
+    const headers = { 'idempotency-key': `twice ${path}` }
+    const [first, again] = [
+      await gatepass.call('POST', path, body, { headers }),
+      await gatepass.call('POST', path, body, { headers }),
+    ]
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.body).toEqual(first.body)
+    expect(await gatepass.call('POST', path, body)).toMatchObject({ status: 409 })
+  })
+
   test('the same Idempotency-Key in two projects are two requests', async () => {
     const headers = { 'idempotency-key': 'the-same' }
     const other = await gatepass.makeKey('caller', 'elsewhere')

@@ -1,7 +1,7 @@
 import Arcade from '@arcadeai/arcadejs'
 import { executeOrAuthorizeZodTool, toZod, toZodToolSet } from '@arcadeai/arcadejs/lib/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest } from '../fake-worker.ts'
+import { digest, startFakeWorker } from '../fake-worker.ts'
 import { UserAgent } from '../user-agent.ts'
 import { approve, providerBody, startWorld, WORKER_SECRET, type World } from './world.ts'
 
@@ -451,7 +451,6 @@ describe('admin', () => {
 describe('workers', () => {
   test('create, list, get, update, health, tools, delete', async () => {
     const tools = [{ name: 'Only', description: 'The only one.', run: async () => ({ value: 1 }) }]
-    const { startFakeWorker } = await import('../fake-worker.ts')
     const spare = await startFakeWorker({
       secret: WORKER_SECRET,
       tools,
