@@ -6,7 +6,7 @@ import {
   type Exchanging,
   type FailureReason,
 } from '../domain/authorization.ts'
-import type { Connection } from '../domain/connection.ts'
+import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { splitScope } from '../domain/scopes.ts'
@@ -86,9 +86,7 @@ async function toConnection(
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
-  const same = known.find((one) => one.account.id === grant.account.id)
-  // a connection whose account was not told is this one, now that it is
-  const id = (same ?? known.find((one) => one.account.id === ''))?.id ?? newId('conn')
+  const { id, account } = whichConnection(known, claimed, grant)
   const tokens = sealGrant(
     broker,
     { ...owner, id },
@@ -102,13 +100,34 @@ async function toConnection(
     ...owner,
     ...tokens,
     id,
-    account: grant.account,
+    account,
     status: 'active',
     providerIdentity: providerIdentity(broker, entry),
     isDefault: false,
     generation: 1,
     createdAt: tokens.receivedAt,
   }
+}
+
+/**
+ * Which connection the grant is: that of its account. Where the provider does not name the account it is the one that
+ * was meant, or for one more a new one, told apart by its own id.
+ */
+function whichConnection(
+  known: readonly Connection[],
+  { account: meant }: Exchanging,
+  { account }: Grant,
+): Pick<Connection, 'id' | 'account'> {
+  const unnamed = known.find((one) => one.account.id === '')
+  if (account.id !== '') {
+    // a connection whose account was not told is this one, now that it is
+    const same = known.find((one) => one.account.id === account.id) ?? (meant === 'new' ? undefined : unnamed)
+    return { id: same?.id ?? newId('conn'), account }
+  }
+  const same = meant === 'new' ? undefined : chooseConnection(known, meant)
+  if (same !== undefined) return same
+  const id = newId('conn')
+  return { id, account: { id: unnamed === undefined ? '' : id, name: account.name } }
 }
 
 /** What was granted: as the token response says, else as the callback says (Strava), else all that was asked for. */

@@ -4,9 +4,11 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import type { Grant } from '../providers/grant.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { UnsealError } from '../store/seal.ts'
+import type { RefreshedTokens } from '../store/store.ts'
 import { registeredClient } from './find-provider.ts'
 import { openAccess, openRefreshToken, sealGrant } from './seal-grant.ts'
 
@@ -77,14 +79,18 @@ async function refreshClaimed(
     const { accessToken, userInfo } = openAccess(broker, connection)
     const grant = await oauth.refresh(registered, openRefreshToken(broker, connection) ?? '', accessToken)
     broker.refreshes.coolingDown.delete(id)
-    const tokens = sealGrant(broker, connection, {
-      ...grant,
-      userInfo: grant.userInfo ?? userInfo,
-      scopes: grant.scopes ?? connection.scopes,
-      expiresIn: grant.expiresIn ?? lifeOf(connection),
-    })
-    const settled = await store.connections.settleRefresh(id, generation, tokens)
-    if (settled !== undefined) return { outcome: 'usable', connection: settled }
+    // first of all: a rotated refresh token that is lost here is lost for good (RFC 9700 section 4.14)
+    const settled = await store.connections.settleRefresh(
+      id,
+      generation,
+      sealRefreshed(broker, connection, grant, userInfo),
+    )
+    if (settled !== undefined) {
+      const more = await oauth.askAgain(registered, grant)
+      const told = more && sealRefreshed(broker, settled, { ...more, refreshToken: undefined }, userInfo)
+      const connection = told && (await store.connections.settleRefresh(id, settled.generation, told))
+      return { outcome: 'usable', connection: connection ?? settled }
+    }
     // the user revoked or consented anew meanwhile: what stands in the store counts
     const current = await store.connections.find(id)
     if (current?.status === 'active') return { outcome: 'usable', connection: current }
@@ -143,6 +149,21 @@ async function expire(broker: Broker, connection: Connection): Promise<RefreshOu
   if (isAlive(connection, broker.now())) return { outcome: 'usable', connection }
   await broker.store.connections.needsAuthorization(connection.id, connection.generation, 'token_expired')
   return { outcome: 'authorization_required' }
+}
+
+/** The tokens of a refresh, with what is known from before where the answer does not say. */
+function sealRefreshed(
+  broker: Broker,
+  connection: Connection,
+  grant: Omit<Grant, 'account' | 'refreshToken'> & { readonly refreshToken?: string | undefined },
+  userInfo: Readonly<Record<string, unknown>>,
+): RefreshedTokens {
+  return sealGrant(broker, connection, {
+    ...grant,
+    userInfo: grant.userInfo ?? userInfo,
+    scopes: grant.scopes ?? connection.scopes,
+    expiresIn: grant.expiresIn ?? lifeOf(connection),
+  })
 }
 
 /** An answer without `expires_in` is taken to live as long as the one before. */

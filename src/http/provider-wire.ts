@@ -187,6 +187,7 @@ function buildProvider(
     ...(issuer !== undefined && { issuer }),
     pkce: pkceOf(said.pkce, base?.pkce),
     scopeSeparator: said.scope_delimiter ?? base?.scopeSeparator ?? ' ',
+    ...(sameServer && base?.scopeAliases !== undefined && { scopeAliases: base.scopeAliases }),
     defaultScopes: base?.defaultScopes ?? [],
     authorizationRequest,
     tokenRequest,

@@ -1,4 +1,4 @@
-import { splitScope } from '../domain/scopes.ts'
+import { splitScope, unionOfScopes } from '../domain/scopes.ts'
 import { type Outgoing, OutgoingError } from './outgoing.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from './provider.ts'
 import { requestOf } from './provider-request.ts'
@@ -53,35 +53,58 @@ const PROTOCOL_CLAIMS = [
   'jti',
 ]
 
-/**
- * The grant with what the provider tells of it and its account: by the user info and introspection requests where the
- * entry asks for them after this event, else by the ID token or the token response itself.
- */
-export async function describeGrant(
-  outgoing: Outgoing,
-  { provider }: RegisteredClient,
-  { tokens, claims, extra }: GrantedTokens,
-  values: TemplateValues,
-  { event, now }: { readonly event: 'onTokenGrant' | 'onTokenRefresh'; readonly now: number },
-): Promise<Grant> {
-  const withToken = { ...values, access_token: tokens.access_token }
-  const ask = async (block: ResourceRequestBlock | undefined) =>
-    block?.triggers[event] ? resource(outgoing, block, withToken) : undefined
-  const userInfo = await ask(provider.userInfoRequest)
-  const introspected = await ask(provider.introspectionRequest)
-  // what a refresh tells by the way is no reason to forget what the first answer told
-  const told = userInfo ?? (event === 'onTokenGrant' ? (accountClaims(claims) ?? nonEmpty(extra)) : undefined)
-  const expiresIn = tokens.expires_in ?? secondsLeft(introspected, now)
-  const scope = tokens.scope ?? introspected?.scope
+/** The tokens as a grant, with what the answer itself tells of the account. */
+export function readGrant(provider: Provider, { tokens, claims, extra }: GrantedTokens): Grant {
+  const told = accountClaims(claims) ?? nonEmpty(extra)
   return {
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
     tokenType: tokens.token_type,
-    ...(expiresIn !== undefined && { expiresIn }),
-    ...(typeof scope === 'string' && { scopes: splitScope(scope) }),
+    ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
+    ...(tokens.scope !== undefined && { scopes: grantedScopes(provider, tokens.scope) }),
     ...(told !== undefined && { userInfo: told }),
     account: accountOf(provider, told),
   }
+}
+
+export type GrantEvent = 'onTokenGrant' | 'onTokenRefresh'
+
+/** Whether the entry asks for more to be found out after this event. */
+export function asksAfter({ userInfoRequest, introspectionRequest }: Provider, event: GrantEvent): boolean {
+  return [userInfoRequest, introspectionRequest].some((block) => block?.triggers[event] === true)
+}
+
+/** The grant with what the user info and introspection requests tell, where the entry asks for them after this event. */
+export async function askAboutGrant(
+  outgoing: Outgoing,
+  { provider }: RegisteredClient,
+  grant: Grant,
+  values: TemplateValues,
+  { event, now }: { readonly event: GrantEvent; readonly now: number },
+): Promise<Grant> {
+  const withToken = { ...values, access_token: grant.accessToken }
+  const ask = async (block: ResourceRequestBlock | undefined) =>
+    block?.triggers[event] ? resource(outgoing, block, withToken) : undefined
+  const userInfo = await ask(provider.userInfoRequest)
+  const introspected = await ask(provider.introspectionRequest)
+  const expiresIn = grant.expiresIn ?? secondsLeft(introspected, now)
+  const scope = introspected?.scope
+  const scopes = grant.scopes ?? (typeof scope === 'string' ? grantedScopes(provider, scope) : undefined)
+  return {
+    ...grant,
+    ...(expiresIn !== undefined && { expiresIn }),
+    ...(scopes !== undefined && { scopes }),
+    ...(userInfo !== undefined && { userInfo, account: accountOf(provider, userInfo) }),
+  }
+}
+
+/** The single scopes, each also under the name by which this provider is asked for it. */
+function grantedScopes({ scopeAliases = {} }: Provider, scope: string): string[] {
+  const granted = splitScope(scope)
+  const asked = Object.entries(scopeAliases).flatMap(([name, listedAs]) =>
+    granted.includes(listedAs) ? [name] : [],
+  )
+  return unionOfScopes(granted, asked)
 }
 
 /** A request for a resource with the token. A failure says nothing of the grant. */

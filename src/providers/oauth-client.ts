@@ -20,7 +20,7 @@ import {
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
-import { describeGrant, type Grant, type GrantedTokens } from './grant.ts'
+import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
@@ -40,8 +40,10 @@ export interface OAuthClient {
   authorizationUrl(client: RegisteredClient, request: AuthorizationRequest): Promise<URL>
   /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. */
   redeem(client: RegisteredClient, response: URLSearchParams, secrets: AttemptSecrets): Promise<Grant>
-  /** RFC 6749 section 6. Throws `ProviderRefusal`. */
+  /** RFC 6749 section 6. One request, so that a rotated refresh token can be stored at once. Throws `ProviderRefusal`. */
   refresh(client: RegisteredClient, refreshToken: string, accessToken: string): Promise<Grant>
+  /** What the entry asks for after a refresh, user info or introspection; `undefined` when it asks for nothing. */
+  askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
   /** RFC 7009: the refresh token, if there is one, and the access token. */
   revoke(client: RegisteredClient, tokens: Pick<Grant, 'accessToken' | 'refreshToken'>): Promise<Revocation>
 }
@@ -170,7 +172,10 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
           ...(secrets.nonce !== undefined && { expectedNonce: secrets.nonce }),
         }),
       )
-      return describeGrant(outgoing, registered, granted, values, { event: 'onTokenGrant', now: now() })
+      return askAboutGrant(outgoing, registered, readGrant(provider, granted), values, {
+        event: 'onTokenGrant',
+        now: now(),
+      })
     },
 
     async refresh(registered, refreshToken, accessToken) {
@@ -181,7 +186,14 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
       const granted = await grant(registered, block, values, (config) =>
         refreshTokenGrant(config, refreshToken),
       )
-      return describeGrant(outgoing, registered, granted, values, { event: 'onTokenRefresh', now: now() })
+      const { userInfo: _, ...refreshed } = readGrant(registered.provider, granted)
+      return refreshed // what a refresh tells by the way is no reason to forget what the first answer told
+    },
+
+    async askAgain(registered, grant) {
+      if (!asksAfter(registered.provider, 'onTokenRefresh')) return undefined
+      const values = templateValues(registered)
+      return askAboutGrant(outgoing, registered, grant, values, { event: 'onTokenRefresh', now: now() })
     },
 
     async revoke(registered, { accessToken, refreshToken }) {

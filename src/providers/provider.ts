@@ -19,6 +19,8 @@ export interface Provider {
   readonly pkce: 'S256' | 'plain' | 'none'
   /** Between scopes on the wire; the RFC's is a space (RFC 6749 section 3.3). */
   readonly scopeSeparator: ' ' | ','
+  /** Scopes that the server lists under another name than they are asked by: asked by -> listed as. */
+  readonly scopeAliases?: Readonly<Record<string, string>>
   /** What is asked for when nobody says which scopes. */
   readonly defaultScopes: readonly string[]
   readonly authorizationRequest: AuthorizationRequestBlock

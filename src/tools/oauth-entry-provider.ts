@@ -22,7 +22,8 @@ export interface EntryFacts {
  */
 export function providerOf(facts: EntryFacts): Provider {
   const known = builtInByHosts(facts.authorizationUrl, facts.tokenUrl)
-  const { issuer, userInfoRequest, introspectionRequest, revocationRequest } = known?.provider ?? {}
+  const { issuer, scopeAliases, userInfoRequest, introspectionRequest, revocationRequest } =
+    known?.provider ?? {}
   const request: Omit<TokenRequestBlock, 'params'> = {
     endpoint: facts.tokenUrl,
     method: 'POST',
@@ -35,6 +36,7 @@ export function providerOf(facts: EntryFacts): Provider {
     ...(issuer !== undefined && { issuer }),
     pkce: facts.pkce ?? known?.provider.pkce ?? 'S256',
     scopeSeparator: known?.provider.scopeSeparator ?? ' ',
+    ...(scopeAliases !== undefined && { scopeAliases }),
     defaultScopes: facts.scopes,
     authorizationRequest: { endpoint: facts.authorizationUrl, params: authorizationParams(facts, known) },
     tokenRequest: { ...request, params: {} },

@@ -32,6 +32,7 @@ export interface Facts {
   readonly scopeSeparator?: Provider['scopeSeparator']
   /** The authorization request's parameter for scopes; `scope` when absent, none at all when `''`. */
   readonly scopeParam?: string
+  readonly scopeAliases?: Provider['scopeAliases']
   readonly defaultScopes?: readonly string[]
   readonly authorizeParams?: Readonly<Record<string, string>>
   readonly responseMap?: Readonly<Record<string, string>>
@@ -88,6 +89,7 @@ export function define(facts: Facts): BuiltInProvider {
     ...(issuer !== undefined && { issuer }),
     pkce,
     scopeSeparator: facts.scopeSeparator ?? ' ',
+    ...(facts.scopeAliases !== undefined && { scopeAliases: facts.scopeAliases }),
     defaultScopes: facts.defaultScopes ?? [],
     authorizationRequest: {
       endpoint: authorize,

@@ -8,6 +8,10 @@ export const google = define({
   authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
   token: 'https://oauth2.googleapis.com/token',
   pkce: 'S256',
+  scopeAliases: {
+    email: 'https://www.googleapis.com/auth/userinfo.email',
+    profile: 'https://www.googleapis.com/auth/userinfo.profile',
+  },
   defaultScopes: ['openid', 'email', 'profile'],
   userInfo: 'https://openidconnect.googleapis.com/v1/userinfo',
   accountId: ['$.sub'],

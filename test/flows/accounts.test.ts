@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { google } from '../../src/providers/catalogue/google.ts'
+import { readGrant } from '../../src/providers/grant.ts'
+import { click, oauth2For, type Scene, startScene } from './fixtures.ts'
+
+let scene: Scene
+afterEach(() => scene?.[Symbol.asyncDispose]())
+
+const connections = async () =>
+  (await scene.call('GET', '/v1/connections?user_id=u1')).body.items.map(
+    (one: { id: string; account: { id: string }; default: boolean }) => one,
+  )
+
+describe('a provider that does not name the account', () => {
+  test('one more is one more, and each goes on being itself', async () => {
+    scene = await startScene({ oauth2: { user_info_request: null } })
+    await scene.connect()
+    await click((await scene.authorize({ account: 'new' })).body.url)
+    const [first, second] = await connections()
+    expect(await connections()).toHaveLength(2)
+    expect([first.default, second.default]).toEqual([true, false])
+
+    // more scopes for the second leave the first alone
+    await click((await scene.authorize({ account: second.id, scopes: ['write'] })).body.url)
+    const after = await connections()
+    expect(after.map((one: { id: string }) => one.id)).toEqual([first.id, second.id])
+    expect(after[1].scopes).toContain('write')
+    expect(after[0].scopes).not.toContain('write')
+  })
+
+  test('another consent renews the connection there is', async () => {
+    scene = await startScene({ oauth2: { user_info_request: null } })
+    await scene.connect()
+    await scene.connect({ scopes: ['write'] })
+    expect(await connections()).toHaveLength(1)
+  })
+})
+
+test('user info asked for again after a refresh is kept, and its failure is not missed', async () => {
+  scene = await startScene({ as: { accessTokenLifetime: 100 } })
+  await scene.call('PATCH', '/v1/admin/auth_providers/demo', {
+    oauth2: {
+      user_info_request: {
+        ...Object(oauth2For(scene.as).user_info_request),
+        triggers: { on_token_refresh: true },
+      },
+    },
+  })
+  await scene.connect()
+  const asked = () => scene.as.requestsTo('/userinfo').length
+  const before = asked()
+  scene.clock.advance(95)
+  expect((await scene.authorize()).body.context.user_info).toEqual(scene.as.account)
+  expect(asked()).toBe(before + 1)
+
+  scene.as.behaviour.userInfo = '500'
+  scene.clock.advance(95)
+  expect((await scene.authorize()).body).toMatchObject({
+    status: 'completed',
+    context: { user_info: scene.as.account },
+  })
+  expect(asked()).toBe(before + 2)
+  expect(scene.as.tokenRequests('refresh_token')).toHaveLength(2)
+})
+
+test('scopes that Google lists under their long names count as those it was asked for', () => {
+  const scope = 'openid https://www.googleapis.com/auth/userinfo.email'
+  const granted = {
+    tokens: { access_token: 'at', token_type: 'bearer', scope },
+    claims: undefined,
+    extra: {},
+  }
+  expect(readGrant(google.provider, granted).scopes).toEqual([...scope.split(' '), 'email'])
+})
