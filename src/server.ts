@@ -82,7 +82,7 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
 
 async function listen(fetch: Parameters<typeof serve>[0]['fetch'], { host, port }: Config) {
   return new Promise<ReturnType<typeof serve>>((resolve, reject) => {
-    const server = serve({ fetch, hostname: host, port, overrideGlobalObjects: false }, () => resolve(server))
+    const server = serve({ fetch, hostname: host, port }, () => resolve(server))
     server.once('error', reject)
   })
 }

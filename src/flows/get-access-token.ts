@@ -22,6 +22,7 @@ export interface TokenNeed {
 /** A token on its way to a caller or a tool. */
 export interface Release extends AccessSecrets {
   readonly connection: Connection
+  readonly entry: ProviderEntry
 }
 
 /** The everyday outcomes of asking for a token. */
@@ -78,11 +79,11 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
   const missing = missingScopes(need.scopes, connection.scopes)
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
 
-  if (broker.now() < freshUntil(connection)) return release(broker, chosen)
+  if (broker.now() < freshUntil(connection)) return release(broker, entry, chosen)
   const refreshed = await refreshConnection(broker, entry, connection)
   switch (refreshed.outcome) {
     case 'usable':
-      return release(broker, { connection: refreshed.connection })
+      return release(broker, entry, { connection: refreshed.connection })
     case 'authorization_required':
       return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
     case 'provider_unavailable':
@@ -91,7 +92,7 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
 }
 
 /** A row that does not open fails closed, by itself, and asks for a new consent. */
-async function release(broker: Broker, held: HeldConnection): Promise<TokenOutcome> {
+async function release(broker: Broker, entry: ProviderEntry, held: HeldConnection): Promise<TokenOutcome> {
   const { connection } = held
   try {
     held.opened ??= openAccess(broker, connection)
@@ -103,7 +104,7 @@ async function release(broker: Broker, held: HeldConnection): Promise<TokenOutco
   }
   broker.uses.used('connections', connection.id, broker.now())
   const { accessToken, userInfo } = held.opened
-  return { outcome: 'ready', connection, accessToken, userInfo }
+  return { outcome: 'ready', connection, entry, accessToken, userInfo }
 }
 
 export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): string {

@@ -8,6 +8,28 @@ export interface ReadCache<T> {
   get(key: string, load: () => Promise<T>): T | Promise<T>
 }
 
+/** What was seen of other processes' writes; it holds while this run of JavaScript lasts and nothing here writes. */
+let seen = new WeakMap<Store, number>()
+let forgetting = false
+
+/** Looking costs two system calls: once for all that is read before control goes back to the event loop. */
+function foreignRevision(store: Store): number {
+  const known = seen.get(store)
+  if (known !== undefined) return known
+  const revision = store.foreignRevision()
+  seen.set(store, revision)
+  if (!forgetting) {
+    forgetting = true
+    process.nextTick(forgetSeen)
+  }
+  return revision
+}
+
+function forgetSeen(): void {
+  forgetting = false
+  seen = new WeakMap()
+}
+
 /**
  * @param options.forgets which key a change of the store makes untrue: one, all, or none.
  */
@@ -26,6 +48,7 @@ export function createReadCache<T extends object>(
   }
 
   store.onChange((change) => {
+    seen = new WeakMap() // another store of this process may be on the same database
     const key = options.forgets(change)
     if (key === undefined) return
     epoch++
@@ -35,7 +58,7 @@ export function createReadCache<T extends object>(
 
   return {
     get(key, load) {
-      const current = store.foreignRevision()
+      const current = foreignRevision(store)
       if (current !== revision) {
         revision = current
         forgetAll()

@@ -1,7 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Store } from '../store/store.ts'
 
 type Noun = 'connections' | 'apiKeys' | 'secrets'
+
+/** One thing's uses are written at most this often: what is asked of them is whether it has been idle for days. */
+const WRITTEN_SECONDS = 60
+/** As many as one commit takes without holding up requests, and the pause in which they go on. */
+const BATCH = 200
+const PAUSE_MS = 50
 
 /** When things were last used, written in batches so that using them costs no write. */
 export interface UseLog {
@@ -11,20 +18,51 @@ export interface UseLog {
 }
 
 export function createUseLog(store: Store): UseLog {
-  const pending = { connections: new Map(), apiKeys: new Map(), secrets: new Map() } as Record<
-    Noun,
-    Map<string, EpochSeconds>
-  >
+  const logs = {
+    connections: createUses(store.connections),
+    apiKeys: createUses(store.apiKeys),
+    secrets: createUses(store.secrets),
+  }
+  let flushing: Promise<void> | undefined
+
+  async function write(): Promise<void> {
+    for (const uses of Object.values(logs)) await uses.write()
+  }
+
   return {
-    used(noun, id, at) {
-      pending[noun].set(id, at)
+    used: (noun, id, at) => logs[noun].add(id, at),
+    flush() {
+      flushing ??= write().finally(() => {
+        flushing = undefined
+      })
+      return flushing
     },
-    async flush() {
-      for (const noun of ['connections', 'apiKeys', 'secrets'] as const) {
-        const uses = pending[noun]
-        if (uses.size === 0) continue
-        pending[noun] = new Map()
-        await store[noun].used(uses)
+  }
+}
+
+function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void> }) {
+  const pending = new Map<string, EpochSeconds>()
+  // since when, and what has been written since then
+  let since = 0
+  const written = new Set<string>()
+
+  return {
+    add(id: string, at: EpochSeconds): void {
+      if (at >= since + WRITTEN_SECONDS) {
+        since = at
+        written.clear()
+      }
+      if (!written.has(id)) pending.set(id, at)
+    },
+    async write(): Promise<void> {
+      while (pending.size > 0) {
+        const batch = new Map([...pending].slice(0, BATCH))
+        for (const id of batch.keys()) {
+          pending.delete(id)
+          written.add(id)
+        }
+        await noun.used(batch)
+        if (pending.size > 0) await sleep(PAUSE_MS)
       }
     },
   }

@@ -34,7 +34,7 @@ export async function begunToWire(broker: Broker, begun: BegunAuthorization): Pr
   if (begun.outcome === 'pending') return toWire(broker, begun.authorization)
   const [first] = begun.releases
   if (first === undefined) throw new BrokerError('invalid_request', 'Nothing was asked for.')
-  return released(broker, first.connection.id, begun.releases)
+  return released(first.connection.id, begun.releases)
 }
 
 /** The authorization as it stands; a completed one carries its token, refreshed if need be. */
@@ -42,7 +42,7 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
   const { id, projectId, userId, status } = authorization
   if (status === 'completed') {
     const releases = await releasesOf(broker, authorization)
-    if (releases.length > 0) return released(broker, id, releases)
+    if (releases.length > 0) return released(id, releases)
   }
   const { providerUid } = currentStep(authorization)
   const entry = await findProviderByUid(broker, projectId, providerUid)
@@ -78,7 +78,7 @@ export async function connectionAsAuthorization(
   if (connection === undefined || connection.projectId !== projectId)
     throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
   const release = await releaseOf(broker, projectId, connection.userId, connection.providerUid, id)
-  if (release !== undefined) return released(broker, id, [release])
+  if (release !== undefined) return released(id, [release])
   const entry = await findProviderByUid(broker, projectId, connection.providerUid)
   return {
     id,
@@ -116,18 +116,13 @@ async function releaseOf(
   return token.outcome === 'ready' ? token : undefined
 }
 
-async function released(
-  broker: Broker,
-  id: string,
-  releases: readonly Release[],
-): Promise<AuthorizationWire> {
-  const [{ connection, accessToken, userInfo }] = releases as readonly [Release, ...Release[]] // callers check
-  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+function released(id: string, releases: readonly Release[]): AuthorizationWire {
+  const [{ connection, entry, accessToken, userInfo }] = releases as readonly [Release, ...Release[]] // callers check
   return {
     id,
     status: 'completed',
     user_id: connection.userId,
-    provider_id: entry?.id ?? connection.providerUid,
+    provider_id: entry.id,
     scopes:
       releases.length === 1
         ? [...connection.scopes]

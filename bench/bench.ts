@@ -1,0 +1,12 @@
+import type { LoadProcess } from './load-process.ts'
+import type { Seeded } from './seed.ts'
+import type { Upstream } from './upstream.ts'
+
+/** What every figure is given. */
+export interface Bench {
+  /** Holds the seeded database; removed at the end. */
+  readonly folder: string
+  readonly seeded: Seeded
+  readonly load: LoadProcess
+  readonly upstream: Upstream
+}

@@ -1,0 +1,64 @@
+/** `npm run bench`: every figure of docs/performance.md in one run. `npm run bench -- fetch storm` measures only those. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { beginAuthorizations } from './begin-authorizations.ts'
+import type { Bench } from './bench.ts'
+import { freshFetch } from './fresh-fetch.ts'
+import { startLoadProcess } from './load-process.ts'
+import { refreshStorm } from './refresh-storm.ts'
+import { type Figure, table, whole } from './report.ts'
+import { seed, USERS } from './seed.ts'
+import { startUp } from './start-up.ts'
+import { startUpstream } from './upstream.ts'
+import { waiterMemory } from './waiter-memory.ts'
+import { wakeUp } from './wake-up.ts'
+
+const FIGURES: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
+  fetch: freshFetch,
+  begin: beginAuthorizations,
+  storm: refreshStorm,
+  wake: wakeUp,
+  memory: waiterMemory,
+  start: startUp,
+}
+
+/** A figure that cannot be measured counts as missed; the others are still measured. */
+const failed = (name: string) => (error: unknown) => {
+  console.error(error)
+  return [{ name, value: 'could not be measured', target: 'a figure', met: false }]
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in FIGURES))
+if (unknown.length > 0) {
+  console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(FIGURES).join(', ')}.`)
+  process.exit(2)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const folder = await mkdtemp(join(tmpdir(), 'gatepass-bench-'))
+const figures: Figure[] = []
+const begun = performance.now()
+try {
+  await using upstream = await startUpstream()
+  await using load = startLoadProcess()
+  const seeded = await seed(folder, upstream.port)
+  console.log(`$ npm run bench${wanted.map((name) => ` ${name}`).join('')}
+${cpus()[0]?.model} x ${cpus().length}, ${whole(totalmem() / 2 ** 30)} GB, ${platform()} ${release()} ${arch()}, Node ${process.versions.node}
+${new Date().toISOString()}; ${whole(USERS)} connections of ${whole(seeded.rowBytes)} bytes in SQLite under ${tmpdir()}
+`)
+  for (const [name, measure] of Object.entries(FIGURES))
+    if (wanted.length === 0 || wanted.includes(name))
+      figures.push(...(await measure({ folder, seeded, load, upstream }).catch(failed(name))))
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+console.log(table(figures))
+console.log(
+  `\n${whole((performance.now() - begun) / 1000)} s in all; values are medians (least-most) of rounds.`,
+)
+
+const missed = figures.filter(({ met }) => met === false)
+for (const { name, value, target } of missed) console.error(`MISSED: ${name} is ${value}, must be ${target}`)
+process.exitCode = missed.length > 0 ? 1 : 0

@@ -1,0 +1,85 @@
+import { type ChildProcess, execFileSync, fork, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+/** A process that the bench started, and ends by its id. */
+export interface Started extends AsyncDisposable {
+  readonly child: ChildProcess
+  /** User and system time it has used. */
+  cpuMs(): number
+  rssBytes(): number
+  stop(): Promise<void>
+}
+
+export function startNode(
+  args: readonly string[],
+  { env = {}, stdio = 'inherit' }: { env?: Record<string, string>; stdio?: StdioOptions } = {},
+): Started {
+  return started(spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio }))
+}
+
+/** A script of the bench with which it talks over IPC. */
+export function startScript(script: string, args: readonly string[] = []): Started {
+  return started(fork(new URL(script, import.meta.url), args))
+}
+
+function started(child: ChildProcess): Started {
+  const { pid } = child
+  if (pid === undefined) throw new Error('a process could not be started')
+  const exited = once(child, 'exit')
+  const endWithBench = () => child.kill('SIGKILL')
+  process.once('exit', endWithBench)
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const lastWord = setTimeout(() => child.kill('SIGKILL'), 5_000)
+    if (child.exitCode === null && child.signalCode === null) await exited
+    clearTimeout(lastWord)
+    process.off('exit', endWithBench)
+  }
+  return {
+    child,
+    cpuMs() {
+      // after the name in parentheses, which may hold anything: utime and stime are the 12th and 13th
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+      return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond()
+    },
+    rssBytes() {
+      const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+      return Number(kilobytes) * 1024
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+let ticks: number | undefined
+function ticksPerSecond(): number {
+  ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+  return ticks
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
+
+/** Once `/health` answers 200; looks every few milliseconds. */
+export async function untilHealthy(port: number, started: Started): Promise<void> {
+  for (;;) {
+    if (started.child.exitCode !== null) throw new Error('the server ended while it was starting')
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/health`)
+      await response.arrayBuffer()
+      if (response.ok) return
+    } catch {
+      // not listening yet
+    }
+    await new Promise((resolve) => setTimeout(resolve, 3))
+  }
+}

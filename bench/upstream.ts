@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The provider behind the broker: a token endpoint that counts, and takes its time over refreshes. */
+export interface Upstream extends AsyncDisposable {
+  readonly port: number
+  /** Refresh requests since the last look. */
+  takeRefreshes(): number
+}
+
+export const REFRESH_MS = 100
+
+export async function startUpstream(): Promise<Upstream> {
+  let refreshes = 0
+  const server = createServer(async (request, response) => {
+    let form = ''
+    for await (const chunk of request) form += chunk
+    if (new URLSearchParams(form).get('grant_type') === 'refresh_token') {
+      refreshes++
+      await sleep(REFRESH_MS)
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(
+      JSON.stringify({
+        access_token: 'upstream-access-token'.padEnd(200, '-'),
+        refresh_token: 'upstream-refresh-token'.padEnd(200, '-'),
+        token_type: 'bearer',
+        expires_in: 3600,
+      }),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return {
+    port: address.port,
+    takeRefreshes() {
+      const taken = refreshes
+      refreshes = 0
+      return taken
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { connectMany, type RawAnswer, type RawConnection, rawRequest } from './raw-client.ts'
+import { API_KEY, authorizeBody } from './seed.ts'
+
+const LANES = 32
+const WAIT_SECONDS = 59
+
+/** What the load process knows of an authorization it has begun. */
+export interface Begun {
+  readonly id: string
+}
+
+/** Authorizations of users who have none yet. */
+export async function beginMany(port: number, count: number): Promise<Begun[]> {
+  const lanes = await connectMany(port, LANES)
+  const run = Math.random().toString(36).slice(2)
+  const begun: Begun[] = []
+  let next = 0
+  await Promise.all(
+    lanes.map(async (lane) => {
+      while (next < count) {
+        const body = authorizeBody(`waiting-${run}-${next++}@example.com`)
+        const request = { method: 'POST', path: '/v1/auth/authorize', headers: callerHeaders, body } as const
+        const { body: answer } = await lane.send(rawRequest(port, request))
+        begun.push({ id: JSON.parse(answer.toString()).id })
+      }
+      lane.close()
+    }),
+  )
+  return begun
+}
+
+/** Long-polls the authorization; the connection is taken until it has settled. */
+export function waitFor(port: number, connection: RawConnection, { id }: Begun): Promise<RawAnswer> {
+  const path = `/v1/auth/status?id=${id}&wait=${WAIT_SECONDS}`
+  return connection.send(rawRequest(port, { method: 'GET', path, headers: callerHeaders }))
+}
+
+const callerHeaders = { authorization: `Bearer ${API_KEY}` }
