@@ -138,6 +138,7 @@ async function show(c: Context, broker: Broker, authorization: Authorization): P
           kind: 'waiting_for_confirmation',
           ...about,
           message: 'Your application is making sure that it is you.',
+          again: `/connect/${authorization.id}`,
         },
         200,
       )

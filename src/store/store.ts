@@ -191,10 +191,6 @@ export interface Tools {
   put(tool: Tool, entries?: readonly ProviderEntry[]): Promise<void>
   /** All that answer to this spelling (lower case), newest first. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
-  findByIdentity(
-    projectId: string,
-    identity: Pick<Tool, 'namespace' | 'name' | 'version'>,
-  ): Promise<Tool | undefined>
   list(projectId: string): Promise<readonly Tool[]>
   /** Makes the worker's tools exactly these. */
   replaceOfWorker(projectId: string, workerUid: string, tools: readonly Tool[]): Promise<void>

@@ -39,6 +39,18 @@ describe('a verifier page', () => {
     expect(scene.as.tokenRequests()).toHaveLength(1)
   })
 
+  test('a user who lost the page starts again from the link; the earlier flow no longer counts', async () => {
+    await using scene = await withVerifier()
+    const { id, url, browser, callback } = await scene.approve()
+    const lost = await comeBack({ browser, callback })
+    const isVerifier = (to: URL) => to.origin === new URL(VERIFIER).origin
+    const again = await browser.submitForm(await browser.get(url), {}, { until: isVerifier })
+    const flowId = new URL(again.hops.at(-1)?.location ?? 'about:blank').searchParams.get('flow_id') ?? ''
+    expect(await confirm(scene, lost)).toMatchObject({ status: 404 })
+    expect(await confirm(scene, flowId)).toMatchObject({ status: 200, body: { auth_id: id } })
+    expect(scene.as.tokenRequests()).toHaveLength(1)
+  })
+
   test('next_uri is answered when it was given', async () => {
     await using scene = await withVerifier()
     const flowId = await comeBack(await scene.approve({ next_uri: 'https://app.example/done' }))

@@ -20,15 +20,14 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await named('nobody')).toEqual([])
     })
 
-    test('are found by their identity, of which the version is a part', async () => {
+    test('without a version have none, and only one of that name', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
       const { version: _, ...versionless } = tool({ projectId })
       await store.tools.put(versionless)
-      const identity = { namespace: 'demo', name: 'Whoami' }
-      expect(await store.tools.findByIdentity(projectId, identity)).toEqual(versionless)
-      expect(await store.tools.findByIdentity(projectId, { ...identity, version: '1.0.0' })).toBeUndefined()
+      expect(await store.tools.named(projectId, 'demo:whoami')).toEqual([versionless])
+      await expect(store.tools.put({ ...versionless, uid: 'tool_other' })).rejects.toThrow()
     })
 
     test('are replaced whole, aliases and all', async () => {

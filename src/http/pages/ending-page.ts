@@ -28,6 +28,8 @@ export interface EndingView {
   /** What happened; when it is empty, the kind's own sentence stands in its place. */
   readonly message: string
   readonly nextUri?: string | undefined
+  /** Where a click that starts again is posted to. */
+  readonly again?: string | undefined
 }
 
 type Mood = 'good' | 'bad' | 'wait'
@@ -122,7 +124,7 @@ const KINDS = {
   waiting_for_confirmation: {
     title: 'Waiting for your application',
     happened: 'Your approval has arrived. Your application has yet to confirm that it was you who approved.',
-    todo: 'Go on in your application; sign in there if it asks you to. Nothing is stored before that.',
+    todo: 'Go on in your application; sign in there if it asks you to. Nothing is stored before that. If its page is gone, start again.',
   },
   wrong_browser: {
     title: 'Please go on in the other browser',
@@ -186,6 +188,7 @@ ${sign(mood)}
 ${facts(view)}
 ${kind === 'completed' ? html`<p>${todo}</p>` : html`<h2>What to do</h2><p>${todo}</p>`}
 ${nextLink(view.nextUri)}
+${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">Start again at ${name(providerName ?? 'the provider')}</button></form>`}
 ${!NO_REASON.has(kind) && html`<p class="reason muted small">Reason: <code>${reason ?? kind}</code></p>`}
 </article>
 </main>`

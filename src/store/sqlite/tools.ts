@@ -31,21 +31,6 @@ export function sqliteTools({ db, changed }: SqliteContext): Tools {
         .all()
         .map(({ tool }) => toTool(tool))
     },
-    async findByIdentity(projectId, { namespace, name, version }) {
-      const row = db
-        .select()
-        .from(tools)
-        .where(
-          and(
-            eq(tools.projectId, projectId),
-            eq(tools.namespace, namespace),
-            eq(tools.name, name),
-            eq(tools.version, version ?? ''),
-          ),
-        )
-        .get()
-      return row && toTool(row)
-    },
     async list(projectId) {
       return db
         .select()
