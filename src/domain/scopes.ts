@@ -9,6 +9,7 @@ export function unionOfScopes(...lists: readonly (readonly string[])[]): string[
  * (OpenID Connect Core section 11): it is asked for, not missed.
  */
 export function missingScopes(needed: readonly string[], granted: readonly string[]): string[] {
+  if (needed.every((scope) => granted.includes(scope))) return []
   const have = new Set([...granted, ...granted.flatMap(splitScope), 'offline_access'])
   return needed.filter((scope) => !have.has(scope) && !splitScope(scope).every((part) => have.has(part)))
 }

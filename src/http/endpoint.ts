@@ -40,6 +40,9 @@ export const errorSchema = z
   })
   .openapi('Error')
 
+/** What anybody may send before it is known who they are. */
+const SMALL_BODY_BYTES = 16 * 1024
+
 /** Adds endpoints to an app; each is parse, one flow, render. */
 export type AddEndpoint = ReturnType<typeof endpoints>
 
@@ -57,6 +60,8 @@ export function endpoints(app: OpenAPIHono, authenticate: Authenticate) {
     document(app, definition)
     const { params, query, body, role } = definition
     app.on(definition.method, definition.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
+      // a small body is read first: then key, provider and connection are looked at in one go, with nothing between
+      if (body && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES) await c.req.text()
       const known = authenticate(c, role)
       const caller = known instanceof Promise ? await known : known
       return handle({
@@ -116,7 +121,12 @@ function document(
       path,
       tags: [tag],
       summary,
-      ...(description !== undefined && { description }),
+      description: [
+        description,
+        role === 'public' ? 'Needs no key.' : `Needs a key of the role \`${role}\`${ABOVE[role]}.`,
+      ]
+        .filter(Boolean)
+        .join('\n\n'),
       ...(role !== 'public' && { security: [{ apiKey: [] }] }),
       request: {
         ...(params && { params }),
@@ -130,6 +140,11 @@ function document(
     }),
   )
 }
+
+const ABOVE = { readonly: ' or above', caller: ' or above', admin: '' } as const satisfies Record<
+  Role,
+  string
+>
 
 /** `?offset=&limit=` of every list. */
 export const pageQuery = {
