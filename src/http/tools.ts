@@ -32,6 +32,13 @@ const listQuery = {
   toolkit: z.string().max(200).optional(),
   ...userQuery,
   include_all_versions: z.enum(['true', 'false']).default('false'),
+  filter: z
+    .string()
+    .refine(() => false, 'is not supported yet; leave it out')
+    .optional()
+    .openapi({
+      description: 'Not supported yet: refused, so that nobody takes an unfiltered list for a filtered one',
+    }),
   ...pageQuery,
 }
 const tag = 'Tools'
