@@ -12,6 +12,7 @@ import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 import { version } from './version.ts'
 
 const FLUSH_MS = 1_000
+const IDLE_MS = 50
 const SWEEP_MS = 10 * 60 * 1000
 /** How long a settled authorization can still be asked for. */
 const KEPT_SECONDS = 7 * 24 * 3600
@@ -49,8 +50,12 @@ export async function startServer(
         for (const timer of timers) clearInterval(timer)
         broker.waiters.close()
         const closed = new Promise((resolve) => server.close(resolve))
-        if ('closeIdleConnections' in server) server.closeIdleConnections()
+        // one that was busy stays open after its answer, until its client is done with it
+        const idle = setInterval(() => {
+          if ('closeIdleConnections' in server) server.closeIdleConnections()
+        }, IDLE_MS)
         await closed
+        clearInterval(idle)
         await broker.close()
       },
     }

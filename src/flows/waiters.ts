@@ -11,6 +11,8 @@ export interface Waiters {
   /** Resolves with the settled authorization, or with `undefined` after `ms` or when `signal` aborts. */
   wait(id: string, ms: number, signal?: AbortSignal): Promise<Authorization | undefined>
   readonly count: number
+  /** Whether `close` was called: from then on nobody is made to wait. */
+  readonly closed: boolean
   /** Lets everybody go at once, with `undefined`. */
   close(): void
 }
@@ -20,6 +22,7 @@ export function createWaiters(store: Store): Waiters {
   const leavers = new Set<() => void>()
   let revision = store.foreignRevision()
   let poll: NodeJS.Timeout | undefined
+  let closed = false
 
   async function look(id: string): Promise<void> {
     const wakes = waiting.get(id)
@@ -58,7 +61,7 @@ export function createWaiters(store: Store): Waiters {
         }
         const onAbort = () => leave()
         const timer = setTimeout(leave, ms)
-        if (signal?.aborted) return leave()
+        if (closed || signal?.aborted) return leave()
         signal?.addEventListener('abort', onAbort)
         leavers.add(onAbort)
         const wakes = waiting.get(id) ?? new Set()
@@ -73,7 +76,11 @@ export function createWaiters(store: Store): Waiters {
     get count() {
       return leavers.size
     },
+    get closed() {
+      return closed
+    },
     close() {
+      closed = true
       for (const leave of [...leavers]) leave()
     },
   }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../broker.ts'
-import { isSettled } from '../domain/authorization.ts'
+import { type Authorization, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { awaitAuthorization, getAuthorization } from '../flows/await-authorization.ts'
 import { beginAuthorization } from '../flows/begin-authorization.ts'
@@ -9,6 +9,7 @@ import { confirmUser } from '../flows/confirm-user.ts'
 import { findProvider } from '../flows/find-provider.ts'
 import { authorizationSchema, begunToWire, connectionAsAuthorization, toWire } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
+import { toWire as errorToWire, toRefusal } from './errors.ts'
 
 const authorizeSchema = z
   .object({
@@ -119,7 +120,8 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       role: 'caller',
       tag: 'Authorization',
       summary: 'The same status as server-sent events',
-      description: 'One `status` event now and one when it settles; then the stream ends.',
+      description:
+        'One `status` event now and one when it settles, or an `error` event with a refusal; then the stream ends.',
       params: z.object({ id: z.string().min(1).max(200) }),
       responses: { 200: { description: 'text/event-stream; the data of each event is an Authorization' } },
     },
@@ -127,17 +129,27 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       const first = await getAuthorization(broker, caller.projectId, id)
       const firstData = JSON.stringify(await toWire(broker, first))
       return streamSSE(c, async (stream) => {
+        const last = async (settled: Authorization) => {
+          const wire = toWire(broker, settled).then((status) => ({
+            event: 'status',
+            data: JSON.stringify(status),
+          }))
+          const refused = (error: unknown) => ({
+            event: 'error',
+            data: JSON.stringify(errorToWire(toRefusal(error, c.req.path, broker.log))),
+          })
+          await stream.writeSSE(await wire.catch(refused))
+        }
         const gone = new AbortController()
         stream.onAbort(() => gone.abort())
         await stream.writeSSE({ event: 'status', data: firstData })
         let current = first
-        while (!isSettled(current) && !gone.signal.aborted) {
+        while (!isSettled(current) && !gone.signal.aborted && !broker.waiters.closed) {
           current = await awaitAuthorization(broker, caller.projectId, id, {
             waitSeconds: HEARTBEAT_MS / 1000,
             signal: gone.signal,
           })
-          if (isSettled(current))
-            await stream.writeSSE({ event: 'status', data: JSON.stringify(await toWire(broker, current)) })
+          if (isSettled(current)) await last(current)
           else await stream.write(': still waiting\n\n')
         }
       })

@@ -43,13 +43,19 @@ export interface WireError {
 export function errorResponse(c: Context, error: unknown, log: Log): Response {
   if (error instanceof HTTPException && error.status < 500)
     return c.json(toWire(ofStatus(error.status)), error.status)
-  const broker = error instanceof BrokerError ? error : INTERNAL
+  const broker = toRefusal(error, c.req.path, log)
   const status = STATUS[broker.code]
-  if (status >= 500)
-    log.error({ path: c.req.path, code: broker.code, error: describe(error) }, 'a request failed')
   if (broker.retryAfter !== undefined) c.header('retry-after', String(Math.ceil(broker.retryAfter)))
   if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
   return c.json(toWire(broker), status)
+}
+
+/** What a caller may know of the error; what an operator should know is logged. */
+export function toRefusal(error: unknown, path: string, log: Log): BrokerError {
+  const refusal = error instanceof BrokerError ? error : INTERNAL
+  if (STATUS[refusal.code] >= 500)
+    log.error({ path, reason: refusal.code, error: describe(error) }, 'a request failed')
+  return refusal
 }
 
 const INTERNAL = new BrokerError(
@@ -62,7 +68,7 @@ function ofStatus(status: number): BrokerError {
   return new BrokerError('invalid_request', 'The request cannot be read.')
 }
 
-function toWire({ code, message }: BrokerError): WireError {
+export function toWire({ code, message }: BrokerError): WireError {
   return { name: code, message }
 }
 

@@ -148,6 +148,20 @@ describe('events', () => {
   })
 })
 
+test('a server that stops lets go of whoever waits, at once', async () => {
+  await using scene = await startScene()
+  const { id } = (await scene.authorize()).body
+  const stream = await openEvents(scene.gatepass.url, id, scene.gatepass.apiKey)
+  await stream.next()
+  const waiting = scene.call('GET', `/v1/auth/status?id=${id}&wait=59`)
+  await expect.poll(() => scene.gatepass.broker.waiters.count).toBe(2)
+  const began = performance.now()
+  await scene.gatepass.close()
+  expect(performance.now() - began).toBeLessThan(1000)
+  expect(await waiting).toMatchObject({ status: 200, body: { status: 'pending' } })
+  expect(await stream.next()).toBeUndefined()
+})
+
 test('an exchange that died leaves an authorization that can be clicked again', async () => {
   await using scene = await startScene({ as: { exchange: 'hang' } })
   const { id, url, callback, browser } = await scene.approve()
