@@ -391,6 +391,17 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(id)).toMatchObject({ access: 'access 9', refresh: 'refresh 1' })
       })
 
+      test('forgets the refresh token of another identity', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await connected(store, owner)
+        const { refresh: _, ...without } = connection(owner, { id, providerIdentity: 'other hosts' })
+        const claim = await claimed(store, owner, { state: 's2' })
+        await store.authorizations.finishStep(claim, without, { makeDefault: false }, 5)
+        expect(await store.connections.find(id)).not.toHaveProperty('refresh')
+      })
+
       test('forgets an expiry that is not told any more', async () => {
         await using opened = await open()
         const { store } = opened

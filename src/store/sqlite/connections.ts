@@ -159,7 +159,8 @@ export function sqliteConnections({ db, changed }: SqliteContext): Connections {
 
 /**
  * Writes the tokens of a new consent. A grant that came without a refresh token keeps the one there is: some
- * providers give it on the first consent only.
+ * providers give it on the first consent only. Not so when the provider's identity has changed: that token is another
+ * server's or client's.
  */
 export function putConnection(
   tx: Transaction,
@@ -185,7 +186,7 @@ export function putConnection(
         receivedAt: connection.receivedAt,
         expiresAt: connection.expiresAt ?? null,
         access: connection.access,
-        refresh: sql`coalesce(excluded.refresh, ${connections.refresh})`,
+        refresh: sql`coalesce(excluded.refresh, iif(excluded.provider_identity = ${connections.providerIdentity}, ${connections.refresh}, null))`,
         providerIdentity: connection.providerIdentity,
         isDefault: sql`max(excluded.is_default, ${connections.isDefault})`,
         generation: sql`${connections.generation} + 1`,
