@@ -272,6 +272,14 @@ describe('refusals', () => {
     expect((await ask('Another', gatepass.apiKey)).body.message).toContain('Idempotency-Key')
   })
 
+  test('an answer kept for an Idempotency-Key is not for a key of a lesser role', async () => {
+    const headers = { 'idempotency-key': 'an administrator asks' }
+    const body = { id: 'of-an-admin', http: { uri: 'http://127.0.0.1:1', secret: 's' } }
+    expect((await gatepass.call('POST', '/v1/workers', body, { headers })).status).toBe(201)
+    const key = await gatepass.makeKey('readonly')
+    expect((await gatepass.call('POST', '/v1/workers', body, { key, headers })).status).toBe(403)
+  })
+
   /** fetch states the length of what it knows whole. */
   function chunked(body: string): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
