@@ -4,7 +4,7 @@ import { missingScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { UnsealError } from '../store/seal.ts'
 import type { ConnectionOwner } from '../store/store.ts'
-import { providerIdentity, registeredClient } from './find-provider.ts'
+import { active, providerIdentity, registeredClient } from './find-provider.ts'
 import { refreshConnection } from './refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
 
@@ -50,10 +50,11 @@ export interface HeldConnection {
 /**
  * The user's token, refreshed if need be. A fresh token costs one look-up; nothing is written on that path.
  * Throws `token_request_refused` when the provider refuses for a reason that is not the user's, `provider_incomplete`
- * when its client is not set.
+ * when its client is not set, `provider_inactive` when it is switched off.
  */
 export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
-  const { entry, account } = need
+  const { account } = need
+  const entry = active(need.entry)
   const owner = { projectId: need.projectId, providerUid: entry.uid, userId: need.userId }
   const held = await broker.cache.connections.get(ownerKey(owner), async () =>
     (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),

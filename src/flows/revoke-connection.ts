@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
 import type { Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
 import type { Revocation } from '../providers/oauth-client.ts'
 import { UnsealError } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
@@ -15,15 +16,15 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
   if (gone === undefined) return 'failed'
   const entry = await findProviderByUid(broker, gone.projectId, gone.providerUid)
   if (entry?.provider.revocationRequest === undefined) return 'unsupported'
-  if (gone.providerIdentity !== providerIdentity(broker, entry) || broker.clientFor(entry) === undefined)
-    return 'failed'
   try {
+    if (gone.providerIdentity !== providerIdentity(broker, entry)) return 'failed'
     const { accessToken } = openAccess(broker, gone)
     const refreshToken = openRefreshToken(broker, gone)
     const tokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) }
     return await oauth.revoke(registeredClient(broker, entry), tokens)
   } catch (error) {
-    if (error instanceof UnsealError) return 'failed'
+    // the row does not open, or the client is not set: gone here all the same
+    if (error instanceof UnsealError || error instanceof BrokerError) return 'failed'
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { click, startScene } from './fixtures.ts'
+import { click, type Scene, startScene } from './fixtures.ts'
 
 describe('connections', () => {
   test('are listed without a token, in pages', async () => {
@@ -54,6 +54,25 @@ describe('connections', () => {
   })
 })
 
+test('the token of a provider that is switched off is not given', async () => {
+  await using scene = await startScene()
+  const { id: authorization } = (await scene.connect()).body
+  const { id } = (await scene.authorize()).body
+  expect((await scene.call('PATCH', '/v1/admin/auth_providers/demo', { status: 'inactive' })).status).toBe(
+    200,
+  )
+  for (const [method, path] of [
+    ['POST', `/v1/connections/${id}/token`],
+    ['GET', `/v1/auth/status?id=${id}`],
+    ['GET', `/v1/auth/status?id=${authorization}`],
+  ] as const)
+    expect(await scene.call(method, path)).toMatchObject({ status: 400, body: { name: 'provider_inactive' } })
+})
+
+async function projectOf({ gatepass }: Scene): Promise<string> {
+  return (await gatepass.broker.store.projects.findByName('default'))?.id ?? ''
+}
+
 describe('delete', () => {
   test('revokes the refresh token and the access token at the provider', async () => {
     await using scene = await startScene()
@@ -96,6 +115,19 @@ describe('delete', () => {
     expect((await scene.authorize()).body.status).toBe('pending')
     expect((await scene.status(authorization)).body).toMatchObject({ status: 'completed', context: {} })
     expect((await readFile(scene.gatepass.databasePath, 'latin1')).includes('at_')).toBe(false)
+  })
+
+  test('gone here as well when the client is not set any more', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    const { id } = (await scene.authorize()).body
+    const entry = await scene.gatepass.broker.store.providers.findById(await projectOf(scene), 'demo')
+    const { clientSecret: _, ...bare } = entry ?? expect.fail('no entry')
+    await scene.gatepass.broker.store.providers.put(bare)
+    expect(await scene.call('DELETE', `/v1/connections/${id}`)).toMatchObject({
+      status: 200,
+      body: { revocation: 'failed' },
+    })
   })
 
   test('of the default account makes the other one the default', async () => {
