@@ -88,19 +88,20 @@ export function workerEndpoint(broker: Broker, worker: Worker): WorkerEndpoint {
 
 /** Reads the catalogue and makes the worker's tools exactly that; when it cannot be read the tools stay as they are. */
 export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker> {
-  const { syncError: _, ...rest } = worker
-  const synced = await readCatalogue(broker, worker).then(
-    (faults): Worker => ({
-      ...rest,
+  const read = await readCatalogue(broker, worker).then(
+    (faults) => ({
       syncedAt: broker.now(),
       ...(faults.length > 0 && { syncError: faults.join(' ') }),
     }),
-    (error: unknown): Worker => {
+    (error: unknown) => {
       if (!(error instanceof WorkerFault)) throw error
-      return { ...rest, syncError: error.message }
+      return { syncError: error.message }
     },
   )
+  // its settings may have been changed meanwhile, and they stand
   const current = await broker.store.workers.findByUid(worker.uid)
+  const { syncError: _, ...rest } = current ?? worker
+  const synced: Worker = { ...rest, ...read }
   if (current === undefined) return synced
   if (current.syncedAt !== synced.syncedAt || current.syncError !== synced.syncError)
     await broker.store.workers.put(synced)
@@ -169,7 +170,10 @@ async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> 
       .map((tool) => `${tool.uid} ${tool.digest}`)
       .sort()
       .join()
-  if (print(before) !== print(tools))
+  if (print(before) === print(tools)) return faults
+  // one that was deleted or moved while it was read brings no tools any more
+  const current = await broker.store.workers.findByUid(worker.uid)
+  if (current?.uri === worker.uri)
     await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools)
   return faults
 }

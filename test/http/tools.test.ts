@@ -523,6 +523,38 @@ describe('workers', () => {
     expect(await call('GET', '/v1/tools/Late.One')).toMatchObject({ status: 404 })
   })
 
+  test('what an operator changes while its catalogue is read stands', async () => {
+    const { call, gatepass } = world
+    const toolkit = { name: 'Slow', version: '1.0.0' }
+    await using slow = await startFakeWorker({
+      secret: WORKER_SECRET,
+      tools: [toolThat('Old')],
+      toolkit,
+    }).then(disposable)
+    await call('POST', '/v1/workers', { id: 'slow', http: { uri: slow.url, secret: WORKER_SECRET } })
+    slow.behaviour.catalogueDelayMs = 300
+    slow.tools = [toolThat('New')]
+
+    const before = slow.requests.length
+    const syncing = syncWorkers(gatepass.broker)
+    await expect.poll(() => slow.requests.length).toBeGreaterThan(before)
+    await call('PATCH', '/v1/workers/slow', { enabled: false, http: { timeout: 7 } })
+    await syncing
+    expect((await call('GET', '/v1/workers/slow')).body).toMatchObject({
+      enabled: false,
+      http: { timeout: 7 },
+    })
+
+    await call('PATCH', '/v1/workers/slow', { enabled: true })
+    slow.tools = [toolThat('Orphan')]
+    const seen = slow.requests.length
+    const again = syncWorkers(gatepass.broker)
+    await expect.poll(() => slow.requests.length).toBeGreaterThan(seen)
+    await call('DELETE', '/v1/workers/slow')
+    await again
+    expect(await call('GET', '/v1/tools/Slow.Orphan')).toMatchObject({ status: 404 })
+  })
+
   test.each([
     ['HTML', 'html'],
     ['something that is no array', 'not-an-array'],
