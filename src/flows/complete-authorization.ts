@@ -39,7 +39,7 @@ export async function completeAuthorization(
     return await redeem(broker, claimed, response)
   } catch (error) {
     const { reason, message } = failureOf(error)
-    broker.log.warn({ authorization: claimed.id, reason, error: nameOf(error) }, 'an authorization failed')
+    broker.log.warn({ authorizationId: claimed.id, reason, error: nameOf(error) }, 'an authorization failed')
     const failed = await store.authorizations.fail(claimed.id, reason, message, now())
     if (failed === undefined || !(error instanceof ProviderRefusal || error instanceof BrokerError))
       throw error

@@ -42,7 +42,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     } catch (error) {
       if (!(error instanceof BrokerError)) throw error
       broker.log.warn(
-        { authorization: authorization.id, code: error.code },
+        { authorizationId: authorization.id, reason: error.code, why: error.message },
         'an authorization could not be started',
       )
       return ending(c, { kind: 'problem', message: NOT_SET_UP }, 503)
