@@ -40,9 +40,13 @@ export async function confirmUser(
       'Another user came back than the one who was asked. Start again from your application, signed in as the right user.'
     if (!isSettled(authorization))
       await store.authorizations.fail(authorization.id, 'user_mismatch', message, now())
+    const rest =
+      authorization.status === 'completed'
+        ? 'It was completed before, for the right user, and stays so.'
+        : 'It has ended; begin a new one for the right user.'
     throw new BrokerError(
       'user_mismatch',
-      'The user who came back is not the user this authorization was begun for. It has ended; begin a new one for the right user.',
+      `The user who came back is not the user this authorization was begun for. ${rest}`,
     )
   }
   switch (authorization.status) {

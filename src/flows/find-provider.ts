@@ -8,11 +8,20 @@ export interface ProviderName {
   readonly providerId?: string
 }
 
-/**
- * The entry that is meant: that of `id`, else the only one that is, or is a kind of, `provider_id`. Throws
- * `provider_not_found`, also when two entries of the kind leave it open which is meant, and `provider_inactive`.
- */
+/** As `findEntry`; throws `provider_inactive` for one that is switched off. */
 export async function findProvider(
+  broker: Broker,
+  projectId: string,
+  name: ProviderName,
+): Promise<ProviderEntry> {
+  return active(await findEntry(broker, projectId, name))
+}
+
+/**
+ * The entry that is meant, switched on or off: that of `id`, else the only one that is, or is a kind of,
+ * `provider_id`. Throws `provider_not_found`, also when two entries of the kind leave it open which is meant.
+ */
+export async function findEntry(
   broker: Broker,
   projectId: string,
   name: ProviderName,
@@ -25,7 +34,7 @@ export async function findProvider(
       'provider_not_found',
       `There is no provider "${wanted}" in this project. GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
     )
-  return active(entry)
+  return entry
 }
 
 /** The entry, unless it is switched off: then throws `provider_inactive`. */

@@ -87,6 +87,7 @@ export async function connectionAsAuthorization(
     provider_id: entry?.id ?? connection.providerUid,
     scopes: [...connection.scopes],
     context: {},
+    reason: connection.statusReason === 'provider_changed' ? 'provider_changed' : 'invalid_grant',
     message: 'The user must approve again. Begin a new authorization.',
   }
 }

@@ -3,7 +3,7 @@ import type { Broker } from '../broker.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { findProvider, findProviderByUid } from '../flows/find-provider.ts'
+import { findEntry, findProviderByUid } from '../flows/find-provider.ts'
 import { getAccessToken } from '../flows/get-access-token.ts'
 import { revokeConnection } from '../flows/revoke-connection.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
@@ -46,9 +46,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, caller }) => {
       const { user_id: userId, provider_id: providerId } = query
       const providerUid =
-        providerId === undefined
-          ? undefined
-          : (await findProvider(broker, caller.projectId, { providerId })).uid
+        providerId === undefined ? undefined : (await findEntry(broker, caller.projectId, { providerId })).uid
       const filter = {
         ...(userId !== undefined && { userId }),
         ...(providerUid !== undefined && { providerUid }),

@@ -36,6 +36,25 @@ describe('a provider that does not name the account', () => {
   })
 })
 
+test('the connections of a provider that is switched off are listed all the same', async () => {
+  scene = await startScene()
+  await scene.connect()
+  await scene.call('PATCH', '/v1/admin/auth_providers/demo', { status: 'inactive' })
+  expect(await scene.call('GET', '/v1/connections?provider_id=demo')).toMatchObject({
+    status: 200,
+    body: { total_count: 1 },
+  })
+})
+
+test('a connection that needs the user again says why, by its id as an authorization', async () => {
+  scene = await startScene({ as: { accessTokenLifetime: 100 } })
+  await scene.connect()
+  const { id } = (await scene.authorize()).body
+  scene.as.behaviour.refresh = 'refuse'
+  scene.clock.advance(101)
+  expect((await scene.status(id)).body).toMatchObject({ id, status: 'failed', reason: 'invalid_grant' })
+})
+
 test('user info asked for again after a refresh is kept, and its failure is not missed', async () => {
   scene = await startScene({ as: { accessTokenLifetime: 100 } })
   await scene.call('PATCH', '/v1/admin/auth_providers/demo', {

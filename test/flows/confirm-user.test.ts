@@ -77,7 +77,9 @@ describe('a verifier page', () => {
     const approved = await scene.approve()
     const flowId = await comeBack(approved)
     await confirm(scene, flowId)
-    expect(await confirm(scene, flowId, 'mallory')).toMatchObject({ status: 400 })
+    const refused = await confirm(scene, flowId, 'mallory')
+    expect(refused).toMatchObject({ status: 400, body: { name: 'user_mismatch' } })
+    expect(refused.body.message).toContain('stays so')
     expect((await scene.status(approved.id)).body.status).toBe('completed')
   })
 
