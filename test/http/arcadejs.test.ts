@@ -341,6 +341,21 @@ describe('tools', () => {
     expect((await refusal(execute({ text: 'other' }))).status).toBe(400)
   })
 
+  test('an execute that timed out is answered by what its first try did', async () => {
+    const text = `slow-${newUser()}`
+    const { tools } = world.worker
+    const slowly: (typeof tools)[number]['run'] = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      return { value: text }
+    }
+    world.worker.tools = tools.map((tool) => (tool.name === 'Echo' ? { ...tool, run: slowly } : tool))
+    const options = { idempotencyKey: `key-${text}`, timeout: 400, maxRetries: 2 }
+    const answer = await client.tools.execute({ tool_name: 'Demo.Echo', input: { text } }, options)
+    world.worker.tools = tools
+    expect(answer).toMatchObject({ success: true, output: { value: text } })
+    expect(world.worker.invocations.filter(({ call }) => call.inputs?.text === text)).toHaveLength(1)
+  })
+
   test('formatted tools', async () => {
     const names: string[] = []
     for await (const one of client.tools.formatted.list({ format: 'openai', limit: 4 }))
