@@ -68,8 +68,26 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
   }
 }
 
-/** A connection asked for by its own id, which is what an authorization that was covered at once is called. */
-export async function connectionAsAuthorization(
+/** A tool that needs no authorization: there is nothing to wait for. Its id is the tool's. */
+export function nothingNeeded(toolUid: string, userId = ''): AuthorizationWire {
+  return { id: toolUid, status: 'completed', user_id: userId, provider_id: '', scopes: [], context: {} }
+}
+
+/**
+ * What an id stands for that was answered as `completed` at once: the connection that covered it, or a tool that needs
+ * none. `undefined` for any other id; throws `not_found` when it is gone.
+ */
+export async function answeredAtOnce(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<AuthorizationWire | undefined> {
+  if (id.startsWith('conn_')) return connectionAsAuthorization(broker, projectId, id)
+  const tools = id.startsWith('tool_') ? await broker.store.tools.list(projectId) : []
+  return tools.some(({ uid }) => uid === id) ? nothingNeeded(id) : undefined
+}
+
+async function connectionAsAuthorization(
   broker: Broker,
   projectId: string,
   id: string,

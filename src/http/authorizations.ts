@@ -7,7 +7,7 @@ import { awaitAuthorization, getAuthorization } from '../flows/await-authorizati
 import { beginAuthorization } from '../flows/begin-authorization.ts'
 import { confirmUser } from '../flows/confirm-user.ts'
 import { findProvider } from '../flows/find-provider.ts'
-import { authorizationSchema, begunToWire, connectionAsAuthorization, toWire } from './authorization-wire.ts'
+import { answeredAtOnce, authorizationSchema, begunToWire, toWire } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
 
@@ -94,15 +94,15 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
     },
     async ({ c, query: { id, wait }, caller }) => {
-      const wire = id.startsWith('conn_')
-        ? await connectionAsAuthorization(broker, caller.projectId, id)
-        : await toWire(
-            broker,
-            await awaitAuthorization(broker, caller.projectId, id, {
-              waitSeconds: wait,
-              signal: c.req.raw.signal,
-            }),
-          )
+      const wire =
+        (await answeredAtOnce(broker, caller.projectId, id)) ??
+        (await toWire(
+          broker,
+          await awaitAuthorization(broker, caller.projectId, id, {
+            waitSeconds: wait,
+            signal: c.req.raw.signal,
+          }),
+        ))
       // an SDK that waits loops until it is completed or refused: a failure must be a refusal (arcade.md section 0)
       if (wire.status === 'failed' && wait > 0 && c.req.header(STAINLESS) !== undefined)
         throw new BrokerError(
@@ -126,6 +126,9 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'text/event-stream; the data of each event is an Authorization' } },
     },
     async ({ c, params: { id }, caller }) => {
+      const atOnce = await answeredAtOnce(broker, caller.projectId, id)
+      if (atOnce !== undefined)
+        return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(atOnce) }))
       const first = await getAuthorization(broker, caller.projectId, id)
       const firstData = JSON.stringify(await toWire(broker, first))
       return streamSSE(c, async (stream) => {

@@ -52,7 +52,9 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return notFound(c)
-    if (broker.settings.connectPage === 'pass' && isStartable(authorization)) return start(c, authorization)
+    // a HEAD, as link checkers send it, opens nothing
+    const opens = broker.settings.connectPage === 'pass' && c.req.method === 'GET'
+    if (opens && isStartable(authorization)) return start(c, authorization)
     return show(c, broker, authorization)
   })
 

@@ -11,7 +11,7 @@ import { importTools } from '../tools/import-tools.ts'
 import { formatTool, TOOL_FORMATS, toDefinition } from '../tools/tool-definition.ts'
 import { requirementStatus } from '../tools/tool-requirements.ts'
 import { getWorker } from '../tools/worker.ts'
-import { authorizationSchema, begunToWire } from './authorization-wire.ts'
+import { authorizationSchema, begunToWire, nothingNeeded } from './authorization-wire.ts'
 import { STAINLESS } from './authorizations.ts'
 import { type AddEndpoint, pageQuery, slicePage } from './endpoint.ts'
 
@@ -161,14 +161,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
       const begun = await authorizeTool(broker, { tool, ...use(body) })
       if (begun.outcome === 'covered' && begun.releases.length === 0)
-        return c.json({
-          id: tool.uid,
-          status: 'completed',
-          user_id: body.user_id ?? '',
-          provider_id: '',
-          scopes: [],
-          context: {},
-        })
+        return c.json(nothingNeeded(tool.uid, body.user_id ?? undefined))
       return c.json(await begunToWire(broker, begun))
     },
   )

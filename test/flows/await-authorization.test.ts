@@ -141,6 +141,25 @@ describe('events', () => {
     expect(await stream.next()).toBeUndefined()
   })
 
+  test('of what was answered at once, by the id of that answer: a single event, the same as its status', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    const covered = (await scene.authorize()).body
+    await scene.call('POST', '/v1/tools/import', {
+      name: 'free',
+      description: 'Needs nobody.',
+      version: '1.0.0',
+    })
+    const free = (await scene.call('POST', '/v1/tools/authorize', { tool_name: 'free', user_id: 'u1' })).body
+    for (const { id } of [covered, free]) {
+      expect(await scene.status(id)).toMatchObject({ status: 200, body: { id, status: 'completed' } })
+      const stream = await openEvents(scene.gatepass.url, id, scene.gatepass.apiKey)
+      expect(await stream.next()).toMatchObject({ id, status: 'completed' })
+      expect(await stream.next()).toBeUndefined()
+    }
+    expect(await scene.status('tool_0')).toMatchObject({ status: 404 })
+  })
+
   test('need a key', async () => {
     await using scene = await startScene()
     const { id } = (await scene.authorize()).body

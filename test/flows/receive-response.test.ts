@@ -149,6 +149,7 @@ describe('the connect page', () => {
   test('`pass`: opening the link is the click', async () => {
     await using scene = await startScene({ gatepass: { environment: { GATEPASS_CONNECT_PAGE: 'pass' } } })
     const { id, url } = (await scene.authorize()).body
+    expect((await fetch(url, { method: 'HEAD', redirect: 'manual' })).status).toBe(200)
     const browser = new UserAgent()
     const page = await browser.follow(url)
     expect(page.status).toBe(200)
