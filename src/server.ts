@@ -12,7 +12,10 @@ import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 import { version } from './version.ts'
 
 const FLUSH_MS = 1_000
+/** How often, while it ends, connections that have become idle are closed. */
 const IDLE_MS = 50
+/** How long requests under way are waited for: past it come those who would kill the process. */
+const LONGEST_FAREWELL_MS = 25_000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long a settled authorization can still be asked for. */
 const KEPT_SECONDS = 7 * 24 * 3600
@@ -21,7 +24,7 @@ export interface RunningServer {
   readonly broker: Broker
   /** An administrator's key made at this start, because there was none: shown once. */
   readonly newApiKey?: string
-  /** Ends it: waiters are answered, what is under way is finished. */
+  /** Ends it: waiters are answered, what is under way is finished, for at most 25 seconds. */
   close(): Promise<void>
 }
 
@@ -54,8 +57,13 @@ export async function startServer(
         const idle = setInterval(() => {
           if ('closeIdleConnections' in server) server.closeIdleConnections()
         }, IDLE_MS)
+        // Node's own timeouts end with the listening: a request that never comes whole would be waited for for ever
+        const enough = setTimeout(() => {
+          if ('closeAllConnections' in server) server.closeAllConnections()
+        }, LONGEST_FAREWELL_MS)
         await closed
         clearInterval(idle)
+        clearTimeout(enough)
         await broker.close()
       },
     }
