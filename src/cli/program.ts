@@ -56,5 +56,11 @@ function messageOf(error: unknown): string {
     return error.message
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
     return 'The address is in use already: another Gatepass may be running. Set GATEPASS_PORT to use another port.'
+  if (
+    error instanceof Error &&
+    'syscall' in error &&
+    ['listen', 'getaddrinfo'].includes(String(error.syscall))
+  )
+    return `It cannot listen there (${error.message}). Check GATEPASS_HOST and GATEPASS_PORT.`
   return error instanceof Error ? `Something went wrong: ${error.stack ?? error.message}` : String(error)
 }

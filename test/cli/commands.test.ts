@@ -48,6 +48,19 @@ describe('serve', () => {
       expect(stderr).toContain(`GATEPASS_${name} `)
     expect(existsSync(join(gatepass.directory, 'x.db'))).toBe(false)
   })
+
+  test('names the setting when it cannot listen there', async () => {
+    const env = {
+      GATEPASS_HOST: '192.0.2.1',
+      GATEPASS_PUBLIC_URL: 'https://gatepass.example.test',
+      GATEPASS_USER_VERIFIER: 'open',
+      GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    }
+    const { code, stderr } = await gatepass.runWith({ env }, 'serve')
+    expect(code).toBe(1)
+    expect(stderr).toContain('Check GATEPASS_HOST')
+    expect(stderr).not.toMatch(/^ +at /m)
+  })
 })
 
 describe('keys', () => {
