@@ -2,6 +2,7 @@ import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
 import { type Clock, systemClock } from './domain/clock.ts'
 import { BrokerError } from './domain/errors.ts'
+import { DEFAULT_PROJECT } from './domain/project.ts'
 import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
@@ -10,7 +11,6 @@ import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
-import type { Client } from './providers/provider.ts'
 import { createSealer, type SealedPlace, UnsealError } from './store/seal.ts'
 import { openSqliteStore } from './store/sqlite/store.ts'
 
@@ -34,6 +34,7 @@ export async function openBroker(
     const check = await store.facts.settle('master_key_check', sealer.seal('gatepass', KEY_CHECK_PLACE))
     checkMasterKey(() => sealer.open(check as ReturnType<typeof sealer.seal>, KEY_CHECK_PLACE))
 
+    const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     const outgoing = createOutgoing({ allowedHosts: config.allowedHosts })
     const waiters = createWaiters(store)
     const uses = createUseLog(store)
@@ -66,14 +67,20 @@ export async function openBroker(
       refreshes,
       redirectUri: ({ uid }) => new URL(`/callback/${uid}`, config.publicUrl).href,
       clientFor(entry) {
+        const { clientId, clientSecret } = entry
+        if (clientId !== undefined)
+          return {
+            clientId,
+            ...(clientSecret !== undefined && {
+              clientSecret: sealer.open(clientSecret, clientSecretPlace(entry)),
+            }),
+          }
+        // the environment is the operator's: no other project may send its secrets where it likes
+        if (entry.projectId !== operatorsProject.id) return undefined
         const fromEnvironment = config.providerClients.get(environmentName(entry.id))
-        const clientId = entry.clientId ?? fromEnvironment?.clientId
-        if (clientId === undefined) return undefined
-        const clientSecret =
-          entry.clientSecret === undefined
-            ? fromEnvironment?.clientSecret
-            : sealer.open(entry.clientSecret, clientSecretPlace(entry))
-        return { clientId, ...(clientSecret !== undefined && { clientSecret }) } satisfies Client
+        return fromEnvironment?.clientId === undefined
+          ? undefined
+          : { ...fromEnvironment, clientId: fromEnvironment.clientId }
       },
       async close() {
         waiters.close()

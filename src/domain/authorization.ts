@@ -108,7 +108,7 @@ export const FAILURE_REASONS = [
   'provider_bad_response',
   'provider_unavailable',
   'provider_changed',
-  'superseded',
+  'account_mismatch',
 ] as const
 export type FailureReason = (typeof FAILURE_REASONS)[number]
 

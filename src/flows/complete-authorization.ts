@@ -40,9 +40,9 @@ export async function completeAuthorization(
   } catch (error) {
     const { reason, message } = failureOf(error)
     broker.log.warn({ authorizationId: claimed.id, reason, error: nameOf(error) }, 'an authorization failed')
-    const failed = await store.authorizations.fail(claimed.id, reason, message, now())
-    if (failed === undefined || !(error instanceof ProviderRefusal || error instanceof BrokerError))
-      throw error
+    // a newer click may have taken over: then this attempt's end is nobody's
+    const failed = await store.authorizations.fail(claimed.id, reason, message, now(), stateHash)
+    if (!(error instanceof ProviderRefusal || error instanceof BrokerError)) throw error
     return failed
   }
 }
@@ -64,9 +64,18 @@ async function redeem(
 
   const registered = registeredClient(broker, entry)
   const grant = await oauth.redeem(registered, response, secrets)
-  const connection = await toConnection(broker, claimed, entry, grant, response)
-  const makeDefault = claimed.account !== 'new'
-  const finished = await store.authorizations.finishStep(claimed, connection, { makeDefault }, now())
+  const finish = async () =>
+    store.authorizations.finishStep(
+      claimed,
+      await toConnection(broker, claimed, entry, grant, response),
+      { makeDefault: claimed.account !== 'new' },
+      now(),
+    )
+  const finished = await finish().catch((error: unknown) => {
+    // another consent has just stored the first connection of this account: this one renews it
+    if (error instanceof BrokerError && error.code === 'already_exists') return finish()
+    throw error
+  })
   if (finished !== undefined) return finished
   // the entry was deleted, or the claim ran out: a grant that nobody keeps is given back
   await oauth.revoke(registered, grant)
@@ -86,6 +95,11 @@ async function toConnection(
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
+  if (isAnotherAccount(known, claimed, grant))
+    throw new ProviderRefusal(
+      'account_mismatch',
+      `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
+    )
   const { id, account } = whichConnection(known, claimed, grant)
   const tokens = sealGrant(
     broker,
@@ -107,6 +121,19 @@ async function toConnection(
     generation: 1,
     createdAt: tokens.receivedAt,
   }
+}
+
+/** Whether a certain account was to approve, and the provider names another. */
+function isAnotherAccount(
+  known: readonly Connection[],
+  { account: meant }: Exchanging,
+  { account }: Grant,
+): boolean {
+  if (meant === undefined || meant === 'new' || account.id === '') return false
+  const connection = chooseConnection(known, meant)
+  if (connection === undefined) return account.id !== meant && account.name !== meant
+  const wasNamed = connection.account.id !== '' && connection.account.id !== connection.id
+  return wasNamed && connection.account.id !== account.id
 }
 
 /**

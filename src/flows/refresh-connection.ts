@@ -140,8 +140,11 @@ function settleFailure(broker: Broker, connection: Connection, failure: Error): 
 function coolDown(broker: Broker, connection: Connection, failure: Error): void {
   const { coolingDown } = broker.refreshes
   const seconds = (failure instanceof ProviderRefusal ? failure.retryAfter : undefined) ?? COOL_DOWN_SECONDS
+  // a refusal of the grant while the token lives is believed when the token ends, and no later
+  const refused = failure instanceof ProviderRefusal && failure.reason === 'invalid_grant'
+  const until = refused ? (connection.expiresAt ?? broker.now()) : broker.now() + seconds
   if (coolingDown.size >= MAX_COOLING_DOWN) coolingDown.clear()
-  coolingDown.set(connection.id, { until: broker.now() + seconds, failure })
+  coolingDown.set(connection.id, { until, failure })
 }
 
 /** Without a refresh token the access token is used to its end; then the user must approve again. */

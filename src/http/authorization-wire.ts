@@ -55,7 +55,11 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
   }
   switch (authorization.status) {
     case 'completed':
-      return { ...common, status: 'completed' }
+      return {
+        ...common,
+        status: 'completed',
+        message: 'The connection is gone or needs a new consent. Begin a new authorization.',
+      }
     case 'failed':
       return { ...common, status: 'failed', reason: authorization.reason, message: authorization.message }
     default:
@@ -110,12 +114,14 @@ async function connectionAsAuthorization(
   }
 }
 
+/** All its tokens, the first provider's first; none when one of them is gone, so that no other stands in its place. */
 async function releasesOf(broker: Broker, { projectId, userId, steps }: Authorization): Promise<Release[]> {
   const releases: Release[] = []
   for (const { providerUid, connectionId } of steps) {
     if (connectionId === undefined) continue
     const release = await releaseOf(broker, projectId, userId, providerUid, connectionId)
-    if (release !== undefined) releases.push(release)
+    if (release === undefined) return []
+    releases.push(release)
   }
   return releases
 }

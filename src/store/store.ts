@@ -131,8 +131,14 @@ export interface Authorizations {
     options: { readonly makeDefault: boolean },
     now: EpochSeconds,
   ): Promise<Pending | Completed | undefined>
-  /** Fails the authorization if it is not settled yet. */
-  fail(id: string, reason: FailureReason, message: string, now: EpochSeconds): Promise<Failed | undefined>
+  /** Fails the authorization if it is not settled yet and, where `stateHash` is said, that attempt is still its latest. */
+  fail(
+    id: string,
+    reason: FailureReason,
+    message: string,
+    now: EpochSeconds,
+    stateHash?: string,
+  ): Promise<Failed | undefined>
   /** Deletes what was settled or ran out before `before`. */
   sweep(before: EpochSeconds): Promise<number>
 }

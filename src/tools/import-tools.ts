@@ -1,4 +1,5 @@
 import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { newId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } from '../domain/tool.ts'
@@ -37,7 +38,13 @@ export async function importTools(
 ): Promise<ImportedTool[]> {
   const imported: ImportedTool[] = []
   for (const document of documents)
-    imported.push(await importTool(broker, projectId, document, options.worker))
+    imported.push(
+      await importTool(broker, projectId, document, options.worker).catch((error: unknown) => {
+        // another import has just added the same tool or provider: this one now updates it
+        if (!(error instanceof BrokerError && error.code === 'already_exists')) throw error
+        return importTool(broker, projectId, document, options.worker)
+      }),
+    )
   return imported
 }
 

@@ -68,6 +68,8 @@ export class WorkerFault extends Error {
 const TOKEN_SECONDS = 60
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const MAX_HEALTH_MS = 10_000
+/** One worker that hangs must not hold up the others' upkeep. */
+const MAX_CATALOGUE_SECONDS = 10
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 
@@ -88,7 +90,8 @@ export async function workerHealth(
 
 /** The worker's tool definitions, not yet looked into. Throws `WorkerFault`. */
 export async function workerCatalogue(outgoing: Outgoing, worker: WorkerEndpoint): Promise<unknown[]> {
-  const catalogue = await ask(outgoing, worker, { path: 'tools', signed: true })
+  const timeoutSeconds = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS)
+  const catalogue = await ask(outgoing, { ...worker, timeoutSeconds }, { path: 'tools', signed: true })
   if (Array.isArray(catalogue)) return catalogue
   throw new WorkerFault(badOutputError('The worker lists its tools in something that is not a JSON array.'))
 }

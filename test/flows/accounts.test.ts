@@ -91,3 +91,22 @@ test('scopes that Google lists under their long names count as those it was aske
   }
   expect(readGrant(google.provider, granted).scopes).toEqual([...scope.split(' '), 'email'])
 })
+
+test('another account than the one that was asked for stores nothing', async () => {
+  scene = await startScene()
+  await scene.connect()
+  const asked = (await scene.authorize({ account: 'ada@example.test', scopes: ['write'] })).body
+  scene.as.account = { ...scene.as.account, sub: 'u-2', email: 'bob@example.test' }
+  await click(asked.url)
+  expect((await scene.status(asked.id)).body).toMatchObject({ status: 'failed', reason: 'account_mismatch' })
+  expect((await connections()).map((one: { account: { id: string } }) => one.account.id)).toEqual(['u-1'])
+})
+
+test('two first consents of one account that finish together are one connection', async () => {
+  scene = await startScene()
+  const first = await scene.approve({ scopes: ['read'] })
+  const second = await scene.approve({ scopes: ['write'] })
+  await Promise.all([first, second].map(({ browser, callback }) => browser.follow(callback)))
+  for (const { id } of [first, second]) expect((await scene.status(id)).body.status).toBe('completed')
+  expect(await connections()).toHaveLength(1)
+})

@@ -98,10 +98,10 @@ const FAILURES = {
     happened: 'The provider was changed here while you were away, so the answer was not used.',
     todo: `To connect with the new settings, ${AGAIN}.`,
   },
-  superseded: {
-    title: 'A newer request has taken over',
-    happened: 'A newer request for the same access was started, which ended this one.',
-    todo: 'Go on in the newer window. If there is none, go back to your application and ask for a new link.',
+  account_mismatch: {
+    title: 'Another account approved',
+    happened: 'The account that approved is not the one that was asked for.',
+    todo: `Nothing was stored. To connect the right account, ${AGAIN}, and choose that account at the provider.`,
   },
 } as const satisfies Record<FailureReason, Words>
 

@@ -195,12 +195,18 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
       return announce(row)
     },
 
-    async fail(id, reason, message, now) {
+    async fail(id, reason, message, now, stateHash) {
       return announce(
         db
           .update(authorizations)
           .set({ ...SETTLED, status: 'failed', reason, message, completedAt: now })
-          .where(and(eq(authorizations.id, id), unsettled))
+          .where(
+            and(
+              eq(authorizations.id, id),
+              unsettled,
+              stateHash === undefined ? undefined : eq(authorizations.stateHash, stateHash),
+            ),
+          )
           .returning()
           .get(),
       )

@@ -160,7 +160,10 @@ export function steady<Noun extends object>(noun: Noun): Noun {
             await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
             continue
           }
-          if (error.code.startsWith('SQLITE_CONSTRAINT')) throw error
+          if (error.code.startsWith('SQLITE_CONSTRAINT'))
+            throw new BrokerError('already_exists', 'Somebody else has just added the same. Try again.', {
+              cause: error,
+            })
           throw new BrokerError(
             'store_unavailable',
             'The database cannot be used right now. Try again shortly.',
