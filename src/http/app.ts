@@ -19,7 +19,6 @@ import { addTools } from './tools.ts'
 import { addUserConnections } from './user-connections.ts'
 import { addWorkers } from './workers.ts'
 
-const MAX_API_BODY_BYTES = 8 * 1024 * 1024
 const MAX_PAGE_BODY_BYTES = 64 * 1024
 
 export interface AppOptions {
@@ -36,7 +35,6 @@ export function createApp(broker: Broker, { version, sandbox }: AppOptions): Ope
     const message = `There is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}. GET /docs describes what there is.`
     return errorResponse(c, new BrokerError('not_found', message), broker.log)
   })
-  app.use('/v1/*', bodyLimit(MAX_API_BODY_BYTES))
   for (const path of ['/connect/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   const authenticate = createAuthenticate(broker)

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { ApiKey, Role } from '../domain/api-key.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Authenticate } from './authenticate.ts'
+import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 
 /** What one path and method takes and answers: it checks the input and is what `/openapi.json` is made of. */
 export interface EndpointDefinition<
@@ -60,8 +61,12 @@ export function endpoints(app: OpenAPIHono, authenticate: Authenticate) {
     document(app, definition)
     const { params, query, body, role } = definition
     app.on(definition.method, definition.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
-      // a small body is read first: then key, provider and connection are looked at in one go, with nothing between
-      if (body && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES) await c.req.text()
+      if (body) {
+        const limited = limitBody(c, MAX_API_BODY_BYTES)
+        if (limited !== undefined) await limited
+        // a small one is read first: then key, provider and connection are looked at in one go, with nothing between
+        if (Number(c.req.header('content-length')) <= SMALL_BODY_BYTES) await c.req.text()
+      }
       const known = authenticate(c, role)
       const caller = known instanceof Promise ? await known : known
       return handle({

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import { BrokerError } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
 import type { Authenticate } from './authenticate.ts'
+import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 
 const KEPT_MS = 10 * 60 * 1000
 const MAX_KEPT = 1_000
@@ -28,6 +29,7 @@ export function idempotent(authenticate: Authenticate): MiddlewareHandler {
     const caller = await authenticate(c, 'readonly')
     // the caller's own: an answer is not for a key of a lesser role
     const place = sha256(JSON.stringify([caller.id, c.req.path, key]))
+    await limitBody(c, MAX_API_BODY_BYTES)
     const request = sha256(await c.req.text())
     const known = kept.get(place)
     if (known !== undefined) {
