@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../src/domain/clock.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from './fake-authorization-server.ts'
+import { toolMetadata } from './fixtures.ts'
 import { freePort, type Gatepass, startGatepass } from './gatepass.ts'
 import { type Page, UserAgent } from './user-agent.ts'
 
@@ -114,23 +115,7 @@ async function call(method: string, path: string, body?: object) {
 }
 
 async function importTool(): Promise<void> {
-  const { status } = await call('POST', '/v1/tools/import', {
-    name: 'Who am I',
-    version: '1.0.0',
-    description: 'Says who approved',
-    parameters: { type: 'object', properties: {} },
-    oauth: [
-      {
-        name: 'Demo',
-        version: '2.0',
-        authorizationUrl: as.authorizationUrl,
-        tokenUrl: as.tokenUrl,
-        clientId: as.clientId,
-        clientSecret: as.clientSecret,
-        scopes: ['read'],
-      },
-    ],
-  })
+  const { status } = await call('POST', '/v1/tools/import', toolMetadata(as))
   expect(status).toBe(200)
 }
 

@@ -8,6 +8,7 @@ import {
   startFakeAuthorizationServer,
 } from './fake-authorization-server.ts'
 import { type FakeWorker, startFakeWorker } from './fake-worker.ts'
+import { toolMetadata } from './fixtures.ts'
 import { type Answer, type CallOptions, type Gatepass, startGatepass, testClock } from './gatepass.ts'
 import { type Loopback, listen } from './loopback.ts'
 import { type Page, UserAgent } from './user-agent.ts'
@@ -132,23 +133,7 @@ async function consent(user: string, { as: comesBack = user } = {}): Promise<str
 }
 
 async function setUp(): Promise<void> {
-  await call('POST', '/v1/tools/import', {
-    name: 'Imported',
-    version: '1.0.0',
-    description: 'Brings the provider',
-    parameters: { type: 'object', properties: {} },
-    oauth: [
-      {
-        name: 'Demo',
-        version: '2.0',
-        authorizationUrl: as.authorizationUrl,
-        tokenUrl: as.tokenUrl,
-        clientId: as.clientId,
-        clientSecret: as.clientSecret,
-        scopes: ['read'],
-      },
-    ],
-  })
+  await call('POST', '/v1/tools/import', toolMetadata(as))
   const registered = await call('POST', '/v1/workers', {
     id: 'demo',
     http: { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 },

@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
 import { environmentName } from '../flows/find-provider.ts'
-import { type ImportedProvider, type ImportedTool, importTools } from '../tools/import-tools.ts'
+import {
+  type ImportedProvider,
+  type ImportedTool,
+  importedToWire,
+  importTools,
+} from '../tools/import-tools.ts'
 import { getWorker } from '../tools/worker.ts'
 import { readMetadataFiles } from './metadata-files.ts'
 import { faint, MARKS, plain, print, printJson, strong } from './print.ts'
@@ -45,7 +50,8 @@ export function addImport(program: Command, shell: Shell): void {
           const imported = await importTools(broker, project.id, reading.documents, worker && { worker })
           items.push(...imported.map((item) => ({ ...item, file })))
         }
-        if (options.json) printJson({ items: items.map(toWire) })
+        if (options.json)
+          printJson({ items: items.map((item) => ({ file: item.file, ...importedToWire(item) })) })
         else report(items, { verbose: options.verbose === true })
         if (items.every((one) => one.result === 'refused'))
           throw new CommandFailure('Nothing was imported: all were refused, each with its reason.')
@@ -99,24 +105,6 @@ function reportProvider({ id, name, redirectUri, missing }: ImportedProvider): v
       `    redirect URI  ${redirectUri}` +
       (variables.length === 0 ? '' : `\n    to be set     ${variables.join('  ')}`),
   )
-}
-
-/** As POST /v1/tools/import answers it, with the file. */
-function toWire({ file, name, toolId, result, reason, providers, warnings }: ImportedItem) {
-  return {
-    file,
-    name,
-    ...(toolId !== undefined && { tool_id: toolId }),
-    result,
-    ...(reason !== undefined && { reason }),
-    providers: providers.map(({ id, name, redirectUri, missing }) => ({
-      id,
-      name,
-      redirect_uri: redirectUri,
-      missing,
-    })),
-    warnings,
-  }
 }
 
 const EXAMPLES = `

@@ -7,7 +7,7 @@ import { bindTool } from '../tools/bind-tool.ts'
 import { toArcadeExecuteResponse, toExecuteResponse } from '../tools/execute-response.ts'
 import { executeTool } from '../tools/execute-tool.ts'
 import { findTool, newestFirst } from '../tools/find-tool.ts'
-import { importTools } from '../tools/import-tools.ts'
+import { importedToWire, importTools } from '../tools/import-tools.ts'
 import { formatTool, TOOL_FORMATS, toDefinition } from '../tools/tool-definition.ts'
 import { requirementStatus } from '../tools/tool-requirements.ts'
 import { getWorker } from '../tools/worker.ts'
@@ -239,19 +239,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       const worker =
         query.worker_id === undefined ? undefined : await getWorker(broker, caller.projectId, query.worker_id)
       const imported = await importTools(broker, caller.projectId, documents, worker && { worker })
-      const items = imported.map(({ name, toolId, result, reason, providers, warnings }) => ({
-        name,
-        ...(toolId !== undefined && { tool_id: toolId }),
-        result,
-        ...(reason !== undefined && { reason }),
-        providers: providers.map(({ id, name, redirectUri, missing }) => ({
-          id,
-          name,
-          redirect_uri: redirectUri,
-          missing,
-        })),
-        warnings,
-      }))
+      const items = imported.map(importedToWire)
       return c.json({ items }, items.every((one) => one.result === 'refused') ? 422 : 200)
     },
   )

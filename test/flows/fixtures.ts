@@ -3,6 +3,7 @@ import {
   type FakeAuthorizationServerOptions,
   startFakeAuthorizationServer,
 } from '../fake-authorization-server.ts'
+import { toolMetadata } from '../fixtures.ts'
 import { type Answer, type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 
@@ -144,23 +145,5 @@ export async function importEntry(
   as: FakeAuthorizationServer,
   entry: Readonly<Record<string, unknown>> = {},
 ): Promise<Answer> {
-  return gatepass.call('POST', '/v1/tools/import', {
-    name: 'Who am I',
-    version: '1.0.0',
-    description: 'Says who approved',
-    parameters: { type: 'object', properties: {} },
-    oauth: [
-      {
-        name: 'Demo',
-        version: '2.0',
-        authorizationUrl: as.authorizationUrl,
-        tokenUrl: as.tokenUrl,
-        clientId: as.clientId,
-        clientSecret: as.clientSecret,
-        scopes: ['read'],
-        responseType: 'code',
-        ...entry,
-      },
-    ],
-  })
+  return gatepass.call('POST', '/v1/tools/import', toolMetadata(as, entry))
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeWorker, startFakeWorker } from '../fake-worker.ts'
+import { toolMetadata } from '../fixtures.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { UserAgent } from '../user-agent.ts'
 
@@ -32,24 +33,7 @@ test('from metadata to the tool that runs with the injected token', async () => 
       http: { uri: worker.url, secret: 'worker-secret', timeout: 5, retry: 1 },
     }),
   ).toMatchObject({ status: 201 })
-  const imported = await call('POST', '/v1/tools/import?worker_id=demo', {
-    name: 'Who am I',
-    version: '1.0.0',
-    description: 'Says who approved',
-    parameters: { type: 'object', properties: {} },
-    oauth: [
-      {
-        name: 'Demo',
-        version: '2.0',
-        authorizationUrl: as.authorizationUrl,
-        tokenUrl: as.tokenUrl,
-        clientId: as.clientId,
-        clientSecret: as.clientSecret,
-        scopes: ['read'],
-        responseType: 'code',
-      },
-    ],
-  })
+  const imported = await call('POST', '/v1/tools/import?worker_id=demo', toolMetadata(as))
   expect(imported.status).toBe(200)
   expect(imported.body.items[0]).toMatchObject({
     result: 'created',
