@@ -56,9 +56,7 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
   const { account } = need
   const entry = active(need.entry)
   const owner = { projectId: need.projectId, providerUid: entry.uid, userId: need.userId }
-  const held = await broker.cache.connections.get(ownerKey(owner), async () =>
-    (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
-  )
+  const held = await heldConnections(broker, owner)
   const chosen = account === undefined ? held[0] : chooseHeld(held, account)
   if (chosen === undefined || chosen.connection.status !== 'active')
     return {
@@ -106,6 +104,16 @@ async function release(broker: Broker, entry: ProviderEntry, held: HeldConnectio
   broker.uses.used('connections', connection.id, broker.now())
   const { accessToken, userInfo } = held.opened
   return { outcome: 'ready', connection, entry, accessToken, userInfo }
+}
+
+/** All of one user at one provider, the default first, as the cache has them. */
+export function heldConnections(
+  broker: Broker,
+  owner: ConnectionOwner,
+): readonly HeldConnection[] | Promise<readonly HeldConnection[]> {
+  return broker.cache.connections.get(ownerKey(owner), async () =>
+    (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
+  )
 }
 
 export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): string {

@@ -11,7 +11,7 @@ import {
   missingSettings,
   providerIdentity,
 } from '../flows/find-provider.ts'
-import { ownerKey } from '../flows/get-access-token.ts'
+import { heldConnections } from '../flows/get-access-token.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { RequirementStatus } from './tool-definition.ts'
 
@@ -119,9 +119,7 @@ async function tokenStatusOf(
   scopes: readonly string[],
 ): Promise<'completed' | 'not_started'> {
   const owner = { projectId: entry.projectId, providerUid: entry.uid, userId }
-  const held = await broker.cache.connections.get(ownerKey(owner), async () =>
-    (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
-  )
+  const held = await heldConnections(broker, owner)
   const connection = chooseConnection(held.map((one) => one.connection))
   const usable =
     connection?.status === 'active' &&
