@@ -117,6 +117,7 @@ export async function seed(folder: string, upstreamPort: number): Promise<Seeded
       providerIdentity: identityOf(entry.provider, entry.clientId),
       isDefault: true,
       generation: 1,
+      unansweredRefreshes: 0,
       createdAt: now,
     }
   }

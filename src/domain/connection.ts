@@ -27,6 +27,8 @@ export interface Connection {
   readonly isDefault: boolean
   /** Counts the writes of tokens: the compare-and-set of a refresh compares this. */
   readonly generation: number
+  /** Refresh requests that were sent with the stored refresh token and whose outcome is not known. */
+  readonly unansweredRefreshes: number
   readonly createdAt: EpochSeconds
   readonly lastUsedAt?: EpochSeconds
 }

@@ -119,6 +119,7 @@ async function toConnection(
     providerIdentity: providerIdentity(broker, entry),
     isDefault: false,
     generation: 1,
+    unansweredRefreshes: 0,
     createdAt: tokens.receivedAt,
   }
 }

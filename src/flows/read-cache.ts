@@ -2,32 +2,34 @@ import type { Store, StoreChange } from '../store/store.ts'
 
 /**
  * What was read from the store and is still what the store says: dropped when this process writes it (in the same
- * tick as the commit) and when any other process has written anything. So it cannot outlive a revocation.
+ * tick as the commit), and when another process has. What others write is looked for at most every few milliseconds,
+ * which is all it can be late; a token that is handed out is checked again in the transaction that records it, and
+ * that one is never late.
  */
 export interface ReadCache<T> {
   get(key: string, load: () => Promise<T>): T | Promise<T>
+  readonly size: number
 }
 
-/** What was seen of other processes' writes; it holds while this run of JavaScript lasts and nothing here writes. */
-let seen = new WeakMap<Store, number>()
-let forgetting = false
+/** How long it is believed that no other process has written: looking takes two system calls. */
+const LOOK_MS = 2
 
-/** Looking costs two system calls: once for all that is read before control goes back to the event loop. */
-function foreignRevision(store: Store): number {
-  const known = seen.get(store)
-  if (known !== undefined) return known
-  const revision = store.foreignRevision()
-  seen.set(store, revision)
-  if (!forgetting) {
-    forgetting = true
-    process.nextTick(forgetSeen)
+/** The last look at each store. */
+const looks = new WeakMap<Store, { at: number; answer: number }>()
+
+function catchUp(store: Store): number {
+  const now = performance.now()
+  const last = looks.get(store)
+  if (last === undefined) {
+    const first = { at: now, answer: store.catchUp() }
+    looks.set(store, first)
+    return first.answer
   }
-  return revision
-}
-
-function forgetSeen(): void {
-  forgetting = false
-  seen = new WeakMap()
+  if (now - last.at >= LOOK_MS) {
+    last.at = now
+    last.answer = store.catchUp()
+  }
+  return last.answer
 }
 
 /**
@@ -38,17 +40,11 @@ export function createReadCache<T extends object>(
   options: { readonly max: number; readonly forgets: (change: StoreChange) => string | 'all' | undefined },
 ): ReadCache<T> {
   const values = new Map<string, T>()
-  let revision = store.foreignRevision()
+  let missed = store.catchUp()
   // what was being read while something changed may be older than the change
   let epoch = 0
 
-  function forgetAll(): void {
-    values.clear()
-    epoch++
-  }
-
   store.onChange((change) => {
-    seen = new WeakMap() // another store of this process may be on the same database
     const key = options.forgets(change)
     if (key === undefined) return
     epoch++
@@ -58,10 +54,11 @@ export function createReadCache<T extends object>(
 
   return {
     get(key, load) {
-      const current = foreignRevision(store)
-      if (current !== revision) {
-        revision = current
-        forgetAll()
+      const answer = catchUp(store)
+      if (answer !== missed) {
+        missed = answer
+        values.clear()
+        epoch++
       }
       const known = values.get(key)
       if (known !== undefined) return known
@@ -73,6 +70,9 @@ export function createReadCache<T extends object>(
         }
         return value
       })
+    },
+    get size() {
+      return values.size
     },
   }
 }

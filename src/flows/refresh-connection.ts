@@ -57,7 +57,7 @@ async function refresh(broker: Broker, entry: ProviderEntry, stale: Connection):
     if (cooling !== undefined && broker.now() < cooling.until)
       return settleFailure(broker, current, cooling.failure)
 
-    const lease = { owner: randomUUID(), until: broker.now() + LEASE_SECONDS }
+    const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
     const claimed = await store.connections.claimRefresh(current.id, current.generation, lease, broker.now())
     if (claimed !== undefined) return refreshClaimed(broker, entry, claimed, lease.owner)
     if (waited >= FOREIGN_REFRESH_MS)
@@ -111,7 +111,7 @@ async function refreshClaimed(
       if (current?.status === 'active') return { outcome: 'usable', connection: current }
       return { outcome: 'authorization_required' }
     }
-    await store.connections.releaseRefresh(id, leaseOwner)
+    await store.connections.releaseRefresh(id, leaseOwner, 'answered')
     coolDown(broker, connection, failure)
     return settleFailure(broker, connection, failure)
   }

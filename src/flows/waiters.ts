@@ -1,8 +1,10 @@
 import { type Authorization, isSettled } from '../domain/authorization.ts'
 import type { Store } from '../store/store.ts'
 
-/** How often, while somebody waits, it is looked whether another process has written. */
-const FOREIGN_POLL_MS = 250
+/** How often, while somebody waits, it is looked what other processes have written, and that nothing was missed. */
+const CATCH_UP_MS = 50
+/** How often all that is waited for is read again, whatever was or was not announced. */
+const SAFETY_NET_MS = 20_000
 
 type Wake = (settled: Authorization) => void
 
@@ -20,7 +22,8 @@ export interface Waiters {
 export function createWaiters(store: Store): Waiters {
   const waiting = new Map<string, Set<Wake>>()
   const leavers = new Set<() => void>()
-  let revision = store.foreignRevision()
+  let missed = store.catchUp()
+  let lookedAt = performance.now()
   let poll: NodeJS.Timeout | undefined
   let closed = false
 
@@ -36,11 +39,13 @@ export function createWaiters(store: Store): Waiters {
     if (change.noun === 'authorization' && waiting.has(change.id)) void look(change.id).catch(() => {})
   })
 
-  function lookForForeignChanges(): void {
-    const current = store.foreignRevision()
-    if (current === revision) return
-    revision = current
-    for (const id of waiting.keys()) void look(id).catch(() => {}) // the next poll looks again
+  function catchUp(): void {
+    const answer = store.catchUp()
+    const now = performance.now()
+    if (answer === missed && now - lookedAt < SAFETY_NET_MS) return
+    missed = answer
+    lookedAt = now
+    for (const id of waiting.keys()) void look(id).catch(() => {}) // the next look comes
   }
 
   return {
@@ -67,7 +72,7 @@ export function createWaiters(store: Store): Waiters {
         const wakes = waiting.get(id) ?? new Set()
         wakes.add(leave)
         waiting.set(id, wakes)
-        poll ??= setInterval(lookForForeignChanges, FOREIGN_POLL_MS)
+        poll ??= setInterval(catchUp, CATCH_UP_MS)
         // it may have settled between the caller's look and now
         void look(id).catch(() => {})
         return undefined

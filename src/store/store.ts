@@ -1,4 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts'
+import type { AuditBlock, AuditHead } from '../domain/audit.ts'
 import type {
   Attempt,
   Authorization,
@@ -32,12 +33,16 @@ export interface Store {
   readonly workers: Workers
   readonly secrets: Secrets
   readonly facts: Facts
+  readonly audit: AuditTrail
   /**
-   * Changes whenever another process has written. What was read and kept while it had the same value, and was not
-   * announced by `onChange` since, is still what the database says.
+   * Announces through `onChange` what other processes have written since the last look, where the database does not
+   * say so by itself. The answer changes when something may have been missed: what was kept must then be read again.
    */
-  foreignRevision(): number
-  /** Called in the same tick in which a write of this process has been committed. */
+  catchUp(): number
+  /**
+   * Called in the same tick in which a write of this process has been committed, and for writes of other processes
+   * as soon as they are heard of.
+   */
   onChange(listener: (change: StoreChange) => void): void
   /** Throws when the database cannot be written. */
   probe(): Promise<void>
@@ -48,6 +53,57 @@ export type StoreChange =
   | { readonly noun: 'connection'; readonly id: string; readonly owner: ConnectionOwner }
   | { readonly noun: 'authorization'; readonly id: string }
   | { readonly noun: 'api_key' | 'provider' | 'tool' | 'worker' | 'secret' }
+
+/**
+ * What a write leaves in the audit trail: appended in the transaction of the write, when it does anything; if it
+ * cannot be appended, nothing is written.
+ */
+export interface AuditEntries {
+  readonly projectId: string
+  readonly at: EpochSeconds
+  /** One JSON object each. */
+  readonly lines: readonly string[]
+  readonly link: AuditLink
+}
+
+/** The hash of a block, which the chain goes on from. */
+export type AuditLink = (block: Omit<AuditBlock, 'hash'>) => string
+
+/** A token that is about to be handed out, and what that rests on. */
+export interface AuditedRelease {
+  readonly projectId: string
+  readonly line: string
+  readonly connection: Connection
+  readonly entry: ProviderEntry
+  /** Absent where none was needed: commands and background jobs. */
+  readonly apiKey?: ApiKey
+}
+
+/** Append-only, one chain of blocks for each project. */
+export interface AuditTrail {
+  /** Appends what no other write carries. Durable when it resolves. */
+  append(entries: AuditEntries): Promise<void>
+  /**
+   * Appends the releases that still stand, in one commit, and answers which do: the connection is active and of the
+   * same generation, the provider entry is as it was read, the key is not revoked. One that does not stand is announced
+   * as a change, so that nothing stale is kept.
+   */
+  release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>
+  /** Blocks in the order of the chain, or the reverse. `containing`: only those whose text has all of these. */
+  blocks(
+    projectId: string,
+    range: {
+      readonly fromSeq?: number
+      readonly toSeq?: number
+      readonly since?: EpochSeconds
+      readonly until?: EpochSeconds
+      readonly containing?: readonly string[]
+      readonly order: 'oldest first' | 'newest first'
+      readonly limit: number
+    },
+  ): Promise<readonly AuditBlock[]>
+  head(projectId: string): Promise<AuditHead | undefined>
+}
 
 /** A page of a list, in the order of creation. */
 export interface Page<T> {
@@ -65,27 +121,28 @@ export interface Projects {
   ensure(name: string, now: EpochSeconds): Promise<Project>
   find(id: string): Promise<Project | undefined>
   findByName(name: string): Promise<Project | undefined>
+  list(): Promise<readonly Project[]>
 }
 
 export interface ApiKeys {
   /** Adds the key; one with the same hash stays as it is. */
-  add(key: ApiKey): Promise<void>
+  add(key: ApiKey, audit?: AuditEntries): Promise<void>
   /** The key with that hash, unless it was revoked. */
   findByHash(hash: string): Promise<ApiKey | undefined>
   list(projectId: string): Promise<readonly ApiKey[]>
-  revoke(projectId: string, id: string, now: EpochSeconds): Promise<boolean>
+  revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
 }
 
 export interface Providers {
   /** Adds the entry, or `undefined` when its `id` is taken in the project. */
-  add(entry: ProviderEntry): Promise<ProviderEntry | undefined>
-  put(entry: ProviderEntry): Promise<void>
+  add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
+  put(entry: ProviderEntry, audit?: AuditEntries): Promise<void>
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
   list(projectId: string): Promise<readonly ProviderEntry[]>
   /** Deletes the entry with its connections; an authorization of it that is under way fails when it goes on. */
-  delete(projectId: string, id: string): Promise<boolean>
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 /** Projects, users and providers whose connections are one list. */
@@ -100,7 +157,7 @@ export interface Authorizations {
    * Begins the authorization, or answers the live one of the same `shareKey`: of two racing calls both get the
    * same. One that has expired does not count as live. The live one takes over a `nextUri` that is given now.
    */
-  begin(fresh: Pending, shareKey: string, now: EpochSeconds): Promise<Authorization>
+  begin(fresh: Pending, shareKey: string, now: EpochSeconds, audit?: AuditEntries): Promise<Authorization>
   find(id: string): Promise<Authorization | undefined>
   findByState(stateHash: string): Promise<Authorization | undefined>
   findByFlow(flowHash: string): Promise<Authorization | undefined>
@@ -130,6 +187,7 @@ export interface Authorizations {
     connection: Connection,
     options: { readonly makeDefault: boolean },
     now: EpochSeconds,
+    audit?: AuditEntries,
   ): Promise<Pending | Completed | undefined>
   /** Fails the authorization if it is not settled yet and, where `stateHash` is said, that attempt is still its latest. */
   fail(
@@ -138,6 +196,7 @@ export interface Authorizations {
     message: string,
     now: EpochSeconds,
     stateHash?: string,
+    audit?: AuditEntries,
   ): Promise<Failed | undefined>
   /** Deletes what was settled or ran out before `before`. */
   sweep(before: EpochSeconds): Promise<number>
@@ -155,7 +214,7 @@ export interface RefreshedTokens {
 
 export interface RefreshLease {
   readonly owner: string
-  readonly until: EpochSeconds
+  readonly seconds: number
 }
 
 export interface Connections {
@@ -168,8 +227,10 @@ export interface Connections {
     page: PageRequest,
   ): Promise<Page<Connection>>
   /**
-   * Takes the lease on refreshing this generation, and writes down the intent in the same statement. One holder at a
-   * time; a lease that has run out may be taken over. `undefined`: somebody else holds it, or the tokens have changed.
+   * Takes the lease on refreshing this generation, and writes down the intent in the same statement: `unansweredRefreshes`
+   * counts this request too until its outcome is known. One holder at a time; a lease that has run out may be taken
+   * over. `undefined`: somebody else holds it, or the tokens have changed. Time is the database's own where it has
+   * one, so that the clocks of nodes need not agree; `now` is for one that has none.
    */
   claimRefresh(
     id: string,
@@ -181,48 +242,76 @@ export interface Connections {
    * Stores refreshed tokens if the tokens that were used are still the ones stored, whoever holds the lease by now;
    * the only valid answer is never thrown away because it came late.
    */
-  settleRefresh(id: string, generation: number, tokens: RefreshedTokens): Promise<Connection | undefined>
-  /** Gives the lease back with nothing changed: the request failed in a way that says nothing of the grant. */
-  releaseRefresh(id: string, owner: string): Promise<void>
+  settleRefresh(
+    id: string,
+    generation: number,
+    tokens: RefreshedTokens,
+    audit?: AuditEntries,
+  ): Promise<Connection | undefined>
+  /**
+   * Gives the lease back with the tokens unchanged. `answered`: the refresh token was certainly not used up, so the
+   * intent is taken back; `unknown`: it may have been, so it stays.
+   */
+  releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown'): Promise<void>
   /** Marks the grant as unusable, if its tokens are still those of `generation`. */
-  needsAuthorization(id: string, generation: number, reason: NeedsAuthorizationReason): Promise<boolean>
-  makeDefault(id: string): Promise<void>
+  needsAuthorization(
+    id: string,
+    generation: number,
+    reason: NeedsAuthorizationReason,
+    audit?: AuditEntries,
+  ): Promise<boolean>
+  /**
+   * Active connections with a refresh token whose access token runs out before `before`, lives at least `leastLife`
+   * seconds, and was used since it was received; not those that are being refreshed. The first to run out first.
+   */
+  dueForRefresh(
+    before: EpochSeconds,
+    leastLife: number,
+    now: EpochSeconds,
+    limit: number,
+  ): Promise<readonly Connection[]>
+  makeDefault(id: string, audit?: AuditEntries): Promise<void>
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
   /** Deletes the connection and answers what it was, so that it can be revoked at the provider. */
-  delete(id: string): Promise<Connection | undefined>
+  delete(id: string, audit?: AuditEntries): Promise<Connection | undefined>
 }
 
 export interface Tools {
   /** Adds or replaces the tool with that `uid`, its aliases, and the provider entries that come with it: all or nothing. */
-  put(tool: Tool, entries?: readonly ProviderEntry[]): Promise<void>
+  put(tool: Tool, entries?: readonly ProviderEntry[], audit?: AuditEntries): Promise<void>
   /** All that answer to this spelling (lower case), newest first. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   list(projectId: string): Promise<readonly Tool[]>
   /** Makes the worker's tools exactly these. */
-  replaceOfWorker(projectId: string, workerUid: string, tools: readonly Tool[]): Promise<void>
-  delete(uid: string): Promise<void>
+  replaceOfWorker(
+    projectId: string,
+    workerUid: string,
+    tools: readonly Tool[],
+    audit?: AuditEntries,
+  ): Promise<void>
+  delete(uid: string, audit?: AuditEntries): Promise<void>
 }
 
 export interface Workers {
   /** Adds the worker, or `undefined` when its `id` is taken in the project. */
-  add(worker: Worker): Promise<Worker | undefined>
-  put(worker: Worker): Promise<void>
+  add(worker: Worker, audit?: AuditEntries): Promise<Worker | undefined>
+  put(worker: Worker, audit?: AuditEntries): Promise<void>
   findByUid(uid: string): Promise<Worker | undefined>
   find(projectId: string, id: string): Promise<Worker | undefined>
   list(projectId: string): Promise<readonly Worker[]>
   /** Of all projects, for the catalogue's upkeep. */
   all(): Promise<readonly Worker[]>
   /** Deletes the worker with its tools and frees the metadata tools bound to it. */
-  delete(projectId: string, id: string): Promise<boolean>
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 export interface Secrets {
   /** Sets the secret of that key (in any case). `undefined` when the key is set under another id by now. */
-  put(secret: Secret): Promise<Secret | undefined>
+  put(secret: Secret, audit?: AuditEntries): Promise<Secret | undefined>
   find(projectId: string, key: string): Promise<Secret | undefined>
   list(projectId: string): Promise<readonly Secret[]>
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
-  delete(projectId: string, id: string): Promise<boolean>
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 /** Single values of the installation, such as the check value of the master key. */
@@ -230,4 +319,6 @@ export interface Facts {
   get(name: string): Promise<string | undefined>
   /** Sets the value if there is none yet; answers the one that stands. */
   settle(name: string, value: string): Promise<string>
+  put(name: string, value: string): Promise<void>
+  delete(name: string): Promise<void>
 }

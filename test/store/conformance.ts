@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Store, StoreChange } from '../../src/store/store.ts'
+import { auditPromises } from './audit-promises.ts'
 import { authorizationPromises } from './authorization-promises.ts'
 import { connectionPromises } from './connection-promises.ts'
 import {
@@ -120,6 +121,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
       })
     })
 
+    auditPromises(open)
     authorizationPromises(open)
     connectionPromises(open)
     toolPromises(open)
@@ -246,25 +248,40 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await Promise.all(seen)).toMatchObject([{ generation: 2 }])
       })
 
-      test('changes the foreign revision of the others, and not its own', async () => {
+      test('is announced to other processes too, once', async () => {
         await using opened = await open()
         const { store, other } = opened
-        const before = { own: store.foreignRevision(), others: other.foreignRevision() }
-        await store.projects.ensure('p', 1)
-        expect(store.foreignRevision()).toBe(before.own)
-        expect(other.foreignRevision()).not.toBe(before.others)
-        const read = other.foreignRevision()
-        await other.projects.findByName('p')
-        expect(other.foreignRevision()).toBe(read)
+        const { begun, held, owner } = await scene(store)
+        await caughtUp(other)
+        const heard: StoreChange[] = []
+        other.onChange((change) => heard.push(change))
+        const before = other.catchUp()
+        await store.connections.settleRefresh(held.id, 1, refreshed())
+        await store.authorizations.fail(begun.id, 'access_denied', '', 1)
+        await caughtUp(other, () => heard.length >= 2)
+        expect(heard).toEqual([
+          { noun: 'connection', id: held.id, owner },
+          { noun: 'authorization', id: begun.id },
+        ])
+        expect(other.catchUp()).toBe(before)
       })
     })
 
     test('can be probed, which changes nothing', async () => {
       await using opened = await open()
       const { store, other } = opened
-      const before = other.foreignRevision()
+      const before = other.catchUp()
       await store.probe()
-      expect(other.foreignRevision()).toBe(before)
+      expect(other.catchUp()).toBe(before)
     })
   })
+}
+
+/** Until the store has heard of what others wrote: some databases say so a moment later. */
+async function caughtUp(store: Store, done: () => boolean = () => true): Promise<void> {
+  const end = Date.now() + 2_000
+  do {
+    store.catchUp()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  } while (!done() && Date.now() < end)
 }

@@ -13,7 +13,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       return { id, owner, connections, others: opened.other.connections }
     }
     const account = (id: string) => ({ account: { id, name: id } })
-    const lease = (owner: string, until = 25) => ({ owner, until })
+    const lease = (owner: string, seconds = 25) => ({ owner, seconds })
 
     describe('the default', () => {
       const defaults = (all: readonly Connection[]) => all.map((one) => [one.account.id, one.isDefault])
@@ -95,14 +95,14 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each([
-        ['still held', 24, 1, false],
-        ['run out', 25, 1, true],
-        ['run out, but the tokens are not those any more', 25, 2, false],
-      ])('whose lease has %s is taken over: %s', async (_, now, generation, given) => {
+        ['still held', 25, 1, false],
+        ['run out', 0, 1, true],
+        ['run out, but the tokens are not those any more', 0, 2, false],
+      ])('whose lease has %s is taken over: %s', async (_, seconds, generation, given) => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
-        await connections.claimRefresh(id, 1, lease('dead', 25), 0)
-        const taken = await others.claimRefresh(id, generation, lease('heir', 50), now)
+        await connections.claimRefresh(id, 1, lease('dead', seconds), 0)
+        const taken = await others.claimRefresh(id, generation, lease('heir'), 0)
         expect(taken !== undefined).toBe(given)
       })
 
@@ -143,8 +143,8 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       test('that comes late is stored while its tokens are still the ones that were used', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
-        await connections.claimRefresh(id, 1, lease('slow', 25), 0)
-        await others.claimRefresh(id, 1, lease('heir', 60), 30)
+        await connections.claimRefresh(id, 1, lease('slow', 0), 0)
+        await others.claimRefresh(id, 1, lease('heir'), 0)
         expect(await connections.settleRefresh(id, 1, refreshed())).toMatchObject({ generation: 2 })
       })
 
@@ -179,8 +179,30 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me'), 0)
-        await others.releaseRefresh(id, who)
+        await others.releaseRefresh(id, who, 'answered')
         expect((await others.claimRefresh(id, 1, lease('next'), 1)) !== undefined).toBe(free)
+      })
+
+      test.each([
+        ['answered', 0],
+        ['unknown', 1],
+      ] as const)('that was given back as %s leaves %i unanswered', async (outcome, unanswered) => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        expect(await connections.claimRefresh(id, 1, lease('me'), 0)).toMatchObject({
+          unansweredRefreshes: 1,
+        })
+        await connections.releaseRefresh(id, 'me', outcome)
+        expect(await others.find(id)).toMatchObject({ unansweredRefreshes: unanswered })
+      })
+
+      test('that died is counted as unanswered until an answer is stored', async () => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('dead', 0), 0)
+        const heir = await others.claimRefresh(id, 1, lease('heir'), 0)
+        expect(heir).toMatchObject({ unansweredRefreshes: 2 })
+        expect(await others.settleRefresh(id, 1, refreshed())).toMatchObject({ unansweredRefreshes: 0 })
       })
 
       test.each([
@@ -194,6 +216,31 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
           marked ? { status: 'needs_authorization', statusReason: 'refresh_refused' } : { status: 'active' },
         )
       })
+    })
+
+    test('are due for a refresh when they are used, live long enough and end soon', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const put = async (userId: string, usedAt: number | undefined, more: Partial<Connection> = {}) => {
+        const { id } = await connected(store, { ...owner, userId }, more)
+        if (usedAt !== undefined) await store.connections.used(new Map([[id, usedAt]]))
+        return id
+      }
+      const later = await put('later', 10, { receivedAt: 0, expiresAt: 3500 })
+      const due = await put('due', 10, { receivedAt: 0, expiresAt: 3400 })
+      await put('unused', undefined, { receivedAt: 0, expiresAt: 3400 })
+      await put('short-lived', 3390, { receivedAt: 3380, expiresAt: 3400 })
+      await put('not yet', 10, { receivedAt: 0, expiresAt: 4000 })
+      await put('endless', 10, { receivedAt: 0, expiresAt: undefined as never })
+      const claimed = await put('under way', 10, { receivedAt: 0, expiresAt: 3400 })
+      await store.connections.claimRefresh(claimed, 1, lease('me'), 3000)
+      const refused = await put('refused', 10, { receivedAt: 0, expiresAt: 3400 })
+      await store.connections.needsAuthorization(refused, 1, 'refresh_refused')
+      const ids = async (limit: number) =>
+        (await store.connections.dueForRefresh(3600, 300, 3000, limit)).map((one) => one.id)
+      expect(await ids(10)).toEqual([due, later])
+      expect(await ids(1)).toEqual([due])
     })
 
     test('are listed by page, user and provider, and never over projects', async () => {

@@ -87,6 +87,7 @@ export function connection(owner: ConnectionOwner, of: Partial<Connection> = {})
     providerIdentity: 'identity',
     isDefault: false,
     generation: 1,
+    unansweredRefreshes: 0,
     createdAt: 0,
     ...of,
   }

@@ -3,7 +3,7 @@ import type { ApiKeys } from '../store.ts'
 import { present, type SqliteContext } from './database.ts'
 import { apiKeys } from './schema.ts'
 
-export function sqliteApiKeys({ db, changed }: SqliteContext): ApiKeys {
+export function sqliteApiKeys({ db, write }: SqliteContext): ApiKeys {
   const byHash = db
     .select()
     .from(apiKeys)
@@ -11,9 +11,12 @@ export function sqliteApiKeys({ db, changed }: SqliteContext): ApiKeys {
     .prepare()
 
   return {
-    async add(key) {
-      db.insert(apiKeys).values(key).onConflictDoNothing().run()
-      changed({ noun: 'api_key' })
+    async add(key, audit) {
+      write(audit, (tx, announce) => {
+        const { changes } = tx.insert(apiKeys).values(key).onConflictDoNothing().run()
+        if (changes > 0) announce({ noun: 'api_key' })
+        return changes > 0
+      })
     },
     async findByHash(hash) {
       const row = byHash.get({ hash })
@@ -28,14 +31,16 @@ export function sqliteApiKeys({ db, changed }: SqliteContext): ApiKeys {
         .all()
         .map(present)
     },
-    async revoke(projectId, id, now) {
-      const { changes } = db
-        .update(apiKeys)
-        .set({ revokedAt: now })
-        .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
-        .run()
-      changed({ noun: 'api_key' })
-      return changes > 0
+    async revoke(projectId, id, now, audit) {
+      return write(audit, (tx, announce) => {
+        const { changes } = tx
+          .update(apiKeys)
+          .set({ revokedAt: now })
+          .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+          .run()
+        if (changes > 0) announce({ noun: 'api_key' })
+        return changes > 0
+      })
     },
     async used(uses) {
       db.transaction((tx) => {

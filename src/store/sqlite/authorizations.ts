@@ -12,9 +12,9 @@ import {
   type Step,
 } from '../../domain/authorization.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import type { Authorizations } from '../store.ts'
-import { putConnection } from './connections.ts'
-import type { SqliteContext } from './database.ts'
+import type { AuditEntries, Authorizations } from '../store.ts'
+import { ownerOf, putConnection } from './connections.ts'
+import type { SqliteContext, Transaction } from './database.ts'
 import { authorizations, providers } from './schema.ts'
 
 type Row = typeof authorizations.$inferSelect
@@ -32,7 +32,7 @@ const NO_ATTEMPT = {
 /** A settled authorization keeps the hashes, so that a late browser is shown the end, and no secret. */
 const SETTLED = { shareKey: null, secrets: null, response: null, deadline: null } as const
 
-export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizations {
+export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizations {
   const byId = db
     .select()
     .from(authorizations)
@@ -50,46 +50,50 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
       ),
     )
 
-  const announce = <T extends Authorization>(row: Row | undefined): T | undefined => {
-    if (row === undefined) return undefined
-    changed({ noun: 'authorization', id: row.id })
-    return toAuthorization(row) as T // the status that the statement has just set
+  /** Writes one row, and announces it if there was one to write. */
+  const writeRow = <T extends Authorization>(
+    audit: AuditEntries | undefined,
+    body: (tx: Transaction) => Row | undefined,
+  ): T | undefined => {
+    const row = write(audit, (tx, announce) => {
+      const written = body(tx)
+      if (written !== undefined) announce({ noun: 'authorization', id: written.id })
+      return written
+    })
+    return row && (toAuthorization(row) as T) // the status that the statement has just set
   }
 
   return {
-    async begin(fresh, shareKey, now) {
-      const row = db.transaction(
-        (tx) => {
-          const live = tx.select().from(authorizations).where(eq(authorizations.shareKey, shareKey)).get()
-          if (live !== undefined) {
-            if (at(toAuthorization(live), now).status !== 'failed') {
-              const { nextUri = live.nextUri } = fresh
-              return tx
-                .update(authorizations)
-                .set({ nextUri })
-                .where(eq(authorizations.id, live.id))
-                .returning()
-                .get()
-            }
-            tx.update(authorizations)
-              .set({
-                ...SETTLED,
-                status: 'failed',
-                reason: 'expired',
-                message: EXPIRED_MESSAGE,
-                completedAt: live.expiresAt,
-              })
+    async begin(fresh, shareKey, now, audit) {
+      const row = write(audit, (tx) => {
+        const live = tx.select().from(authorizations).where(eq(authorizations.shareKey, shareKey)).get()
+        if (live !== undefined) {
+          if (at(toAuthorization(live), now).status !== 'failed') {
+            const { nextUri = live.nextUri } = fresh
+            return tx
+              .update(authorizations)
+              .set({ nextUri })
               .where(eq(authorizations.id, live.id))
-              .run()
+              .returning()
+              .get()
           }
-          return tx
-            .insert(authorizations)
-            .values({ ...fresh, shareKey })
-            .returning()
-            .get()
-        },
-        { behavior: 'immediate' },
-      )
+          tx.update(authorizations)
+            .set({
+              ...SETTLED,
+              status: 'failed',
+              reason: 'expired',
+              message: EXPIRED_MESSAGE,
+              completedAt: live.expiresAt,
+            })
+            .where(eq(authorizations.id, live.id))
+            .run()
+        }
+        return tx
+          .insert(authorizations)
+          .values({ ...fresh, shareKey })
+          .returning()
+          .get()
+      })
       return toAuthorization(row)
     },
 
@@ -107,8 +111,8 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
     },
 
     async attempt(id, step, attempt, now) {
-      return announce(
-        db
+      return writeRow(undefined, (tx) =>
+        tx
           .update(authorizations)
           .set({ ...NO_ATTEMPT, ...attempt, status: 'pending' })
           .where(and(eq(authorizations.id, id), eq(authorizations.step, step), attemptable(now)))
@@ -118,8 +122,8 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
     },
 
     async confirming(stateHash, { flowHash, response }, now) {
-      return announce(
-        db
+      return writeRow(undefined, (tx) =>
+        tx
           .update(authorizations)
           .set({ status: 'confirming', flowHash, response })
           .where(
@@ -136,8 +140,8 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
 
     async claim(stateHash, now, deadline) {
       // one UPDATE, so SQLite decides who wins
-      return announce(
-        db
+      return writeRow(undefined, (tx) =>
+        tx
           .update(authorizations)
           .set({ status: 'exchanging', deadline })
           .where(
@@ -152,52 +156,50 @@ export function sqliteAuthorizations({ db, changed }: SqliteContext): Authorizat
       )
     },
 
-    async finishStep(claimed, connection, { makeDefault }, now) {
+    async finishStep(claimed, connection, { makeDefault }, now, audit) {
       const steps = withConnection(claimed.steps, claimed.step, connection.id)
       const last = claimed.step === steps.length - 1
-      const row = db.transaction(
-        (tx) => {
-          const provider = tx
-            .select({ uid: providers.uid })
-            .from(providers)
-            .where(eq(providers.uid, connection.providerUid))
-            .get()
-          if (provider === undefined) return undefined
-          const finished = tx
-            .update(authorizations)
-            .set(
-              last
-                ? { ...SETTLED, status: 'completed', steps, completedAt: now }
-                : {
-                    ...NO_ATTEMPT,
-                    status: 'pending',
-                    flowHash: claimed.flowHash ?? null,
-                    steps,
-                    step: claimed.step + 1,
-                  },
-            )
-            .where(
-              and(
-                eq(authorizations.id, claimed.id),
-                eq(authorizations.status, 'exchanging'),
-                eq(authorizations.stateHash, claimed.attempt.stateHash),
-              ),
-            )
-            .returning()
-            .get()
-          if (finished === undefined) return undefined
-          putConnection(tx, connection, { makeDefault })
-          return finished
-        },
-        { behavior: 'immediate' },
-      )
-      if (row !== undefined) changed({ noun: 'connection', id: connection.id, owner: connection })
-      return announce(row)
+      const row = write(audit, (tx, announce) => {
+        const provider = tx
+          .select({ uid: providers.uid })
+          .from(providers)
+          .where(eq(providers.uid, connection.providerUid))
+          .get()
+        if (provider === undefined) return undefined
+        const finished = tx
+          .update(authorizations)
+          .set(
+            last
+              ? { ...SETTLED, status: 'completed', steps, completedAt: now }
+              : {
+                  ...NO_ATTEMPT,
+                  status: 'pending',
+                  flowHash: claimed.flowHash ?? null,
+                  steps,
+                  step: claimed.step + 1,
+                },
+          )
+          .where(
+            and(
+              eq(authorizations.id, claimed.id),
+              eq(authorizations.status, 'exchanging'),
+              eq(authorizations.stateHash, claimed.attempt.stateHash),
+            ),
+          )
+          .returning()
+          .get()
+        if (finished === undefined) return undefined
+        putConnection(tx, connection, { makeDefault })
+        announce({ noun: 'connection', id: connection.id, owner: ownerOf(connection) })
+        announce({ noun: 'authorization', id: finished.id })
+        return finished
+      })
+      return row && (toAuthorization(row) as Pending | Completed) // the status that the statement has just set
     },
 
-    async fail(id, reason, message, now, stateHash) {
-      return announce(
-        db
+    async fail(id, reason, message, now, stateHash, audit) {
+      return writeRow(audit, (tx) =>
+        tx
           .update(authorizations)
           .set({ ...SETTLED, status: 'failed', reason, message, completedAt: now })
           .where(

@@ -1,13 +1,12 @@
-import { and, count, desc, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Connection } from '../../domain/connection.ts'
-import type { ConnectionOwner, Connections } from '../store.ts'
-import { present, type SqliteContext, type SqliteDatabase } from './database.ts'
+import type { AuditEntries, ConnectionOwner, Connections } from '../store.ts'
+import { present, type SqliteContext, type Transaction } from './database.ts'
 import { connections } from './schema.ts'
 
 type Row = typeof connections.$inferSelect
-type Transaction = Parameters<Parameters<SqliteDatabase['transaction']>[0]>[0]
 
-export function sqliteConnections({ db, changed }: SqliteContext): Connections {
+export function sqliteConnections({ db, write }: SqliteContext): Connections {
   const byOwner = db
     .select()
     .from(connections)
@@ -22,11 +21,17 @@ export function sqliteConnections({ db, changed }: SqliteContext): Connections {
     .prepare()
   const find = (id: string) => db.select().from(connections).where(eq(connections.id, id)).get()
 
-  const announce = (row: Row | undefined): Connection | undefined => {
-    if (row === undefined) return undefined
-    const connection = toConnection(row)
-    changed({ noun: 'connection', id: connection.id, owner: connection })
-    return connection
+  /** Writes one row, and announces it if there was one to write. */
+  const writeRow = (
+    audit: AuditEntries | undefined,
+    body: (tx: Transaction) => Row | undefined,
+  ): Connection | undefined => {
+    const row = write(audit, (tx, announce) => {
+      const written = body(tx)
+      if (written !== undefined) announce({ noun: 'connection', id: written.id, owner: ownerOf(written) })
+      return written
+    })
+    return row && toConnection(row)
   }
   const ofGeneration = (id: string, generation: number): SQL | undefined =>
     and(eq(connections.id, id), eq(connections.generation, generation))
@@ -60,7 +65,11 @@ export function sqliteConnections({ db, changed }: SqliteContext): Connections {
     async claimRefresh(id, generation, lease, now) {
       const row = db
         .update(connections)
-        .set({ leaseOwner: lease.owner, leaseUntil: lease.until, refreshIntent: generation })
+        .set({
+          leaseOwner: lease.owner,
+          leaseUntil: now + lease.seconds,
+          unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
+        })
         .where(
           and(
             ofGeneration(id, generation),
@@ -72,9 +81,9 @@ export function sqliteConnections({ db, changed }: SqliteContext): Connections {
         .get()
       return row && toConnection(row)
     },
-    async settleRefresh(id, generation, tokens) {
-      return announce(
-        db
+    async settleRefresh(id, generation, tokens, audit) {
+      return writeRow(audit, (tx) =>
+        tx
           .update(connections)
           .set({
             access: tokens.access,
@@ -88,51 +97,69 @@ export function sqliteConnections({ db, changed }: SqliteContext): Connections {
             generation: generation + 1,
             leaseOwner: null,
             leaseUntil: null,
-            refreshIntent: null,
+            unansweredRefreshes: 0,
           })
           .where(ofGeneration(id, generation))
           .returning()
           .get(),
       )
     },
-    async releaseRefresh(id, owner) {
+    async releaseRefresh(id, owner, outcome) {
       db.update(connections)
-        .set({ leaseOwner: null, leaseUntil: null, refreshIntent: null })
+        .set({
+          leaseOwner: null,
+          leaseUntil: null,
+          ...(outcome === 'answered' && {
+            unansweredRefreshes: sql`${connections.unansweredRefreshes} - 1`,
+          }),
+        })
         .where(and(eq(connections.id, id), eq(connections.leaseOwner, owner)))
         .run()
     },
-    async needsAuthorization(id, generation, reason) {
-      const row = db
-        .update(connections)
-        .set({
-          status: 'needs_authorization',
-          statusReason: reason,
-          leaseOwner: null,
-          leaseUntil: null,
-          refreshIntent: null,
-        })
-        .where(and(ofGeneration(id, generation), eq(connections.status, 'active')))
-        .returning()
-        .get()
-      return announce(row) !== undefined
+    async needsAuthorization(id, generation, reason, audit) {
+      const written = writeRow(audit, (tx) =>
+        tx
+          .update(connections)
+          .set({
+            status: 'needs_authorization',
+            statusReason: reason,
+            leaseOwner: null,
+            leaseUntil: null,
+            unansweredRefreshes: 0,
+          })
+          .where(and(ofGeneration(id, generation), eq(connections.status, 'active')))
+          .returning()
+          .get(),
+      )
+      return written !== undefined
+    },
+    async dueForRefresh(before, leastLife, now, limit) {
+      return db
+        .select()
+        .from(connections)
+        .where(
+          and(
+            eq(connections.status, 'active'),
+            isNotNull(connections.refresh),
+            lt(connections.expiresAt, before),
+            sql`${connections.expiresAt} - ${connections.receivedAt} >= ${leastLife}`,
+            gt(connections.lastUsedAt, connections.receivedAt),
+            or(isNull(connections.leaseUntil), lte(connections.leaseUntil, now)),
+          ),
+        )
+        .orderBy(connections.expiresAt)
+        .limit(limit)
+        .all()
+        .map(toConnection)
     },
 
-    async makeDefault(id) {
-      const row = db.transaction(
-        (tx) => {
-          const chosen = tx.select().from(connections).where(eq(connections.id, id)).get()
-          if (chosen === undefined) return undefined
-          dropDefault(tx, chosen)
-          return tx
-            .update(connections)
-            .set({ isDefault: true })
-            .where(eq(connections.id, id))
-            .returning()
-            .get()
-        },
-        { behavior: 'immediate' },
-      )
-      announce(row)
+    async makeDefault(id, audit) {
+      writeRow(audit, (tx) => {
+        const chosen = tx.select().from(connections).where(eq(connections.id, id)).get()
+        if (chosen === undefined) return undefined
+        dropDefault(tx, chosen)
+        return tx.update(connections).set({ isDefault: true }).where(eq(connections.id, id)).returning().get()
+      })
     },
     async used(uses) {
       db.transaction((tx) => {
@@ -140,19 +167,15 @@ export function sqliteConnections({ db, changed }: SqliteContext): Connections {
           tx.update(connections).set({ lastUsedAt: at }).where(eq(connections.id, id)).run()
       })
     },
-    async delete(id) {
-      const row = db.transaction(
-        (tx) => {
-          const gone = tx.delete(connections).where(eq(connections.id, id)).returning().get()
-          if (gone?.isDefault) {
-            const heir = tx.select().from(connections).where(ownedBy(gone)).orderBy(connections.id).get()
-            if (heir) tx.update(connections).set({ isDefault: true }).where(eq(connections.id, heir.id)).run()
-          }
-          return gone
-        },
-        { behavior: 'immediate' },
-      )
-      return announce(row)
+    async delete(id, audit) {
+      return writeRow(audit, (tx) => {
+        const gone = tx.delete(connections).where(eq(connections.id, id)).returning().get()
+        if (gone?.isDefault) {
+          const heir = tx.select().from(connections).where(ownedBy(gone)).orderBy(connections.id).get()
+          if (heir) tx.update(connections).set({ isDefault: true }).where(eq(connections.id, heir.id)).run()
+        }
+        return gone
+      })
     },
   }
 }
@@ -192,7 +215,7 @@ export function putConnection(
         generation: sql`${connections.generation} + 1`,
         leaseOwner: null,
         leaseUntil: null,
-        refreshIntent: null,
+        unansweredRefreshes: 0,
       },
     })
     .run()
@@ -205,6 +228,10 @@ function dropDefault(tx: Transaction, owner: ConnectionOwner): void {
     .run()
 }
 
+export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): ConnectionOwner {
+  return { projectId, providerUid, userId }
+}
+
 function ownedBy({ projectId, providerUid, userId }: ConnectionOwner): SQL | undefined {
   return and(
     eq(connections.projectId, projectId),
@@ -214,6 +241,6 @@ function ownedBy({ projectId, providerUid, userId }: ConnectionOwner): SQL | und
 }
 
 function toConnection(row: Row): Connection {
-  const { accountId, accountName, leaseOwner, leaseUntil, refreshIntent, ...rest } = row
+  const { accountId, accountName, leaseOwner, leaseUntil, ...rest } = row
   return { ...present(rest), account: { id: accountId, name: accountName } }
 }

@@ -4,15 +4,28 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { BrokerError } from '../../domain/errors.ts'
-import type { StoreChange } from '../store.ts'
+import type { AuditEntries, StoreChange } from '../store.ts'
 import * as schema from './schema.ts'
 
 export type SqliteDatabase = ReturnType<typeof openDatabase>['db']
 
-/** What each noun's file is given: the database, and where committed writes are announced. */
+export type Transaction = Parameters<Parameters<SqliteDatabase['transaction']>[0]>[0]
+
+/** What each noun's file is given. */
 export interface SqliteContext {
   readonly db: SqliteDatabase
-  readonly changed: (change: StoreChange) => void
+  /**
+   * Writes in one transaction, together with what it leaves in the audit trail and what it announces: to this process
+   * when it is committed, to others by the change feed. A body that answers `undefined` or `false` has done nothing,
+   * so nothing is recorded of it.
+   */
+  readonly write: <T>(
+    audit: AuditEntries | undefined,
+    body: (tx: Transaction, announce: (change: StoreChange) => void) => T,
+  ) => T
+  /** Announces what other processes have written, see `Store`. */
+  readonly catchUp: () => number
+  readonly onChange: (listener: (change: StoreChange) => void) => void
 }
 
 /** SQLite before this has the WAL-reset bug, which can corrupt a database that several connections write. */

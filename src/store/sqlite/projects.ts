@@ -18,6 +18,9 @@ export function sqliteProjects({ db }: SqliteContext): Projects {
     async find(id) {
       return db.select().from(projects).where(eq(projects.id, id)).get()
     },
+    async list() {
+      return db.select().from(projects).orderBy(projects.id).all()
+    },
     async findByName(name) {
       return db.select().from(projects).where(eq(projects.name, name)).get()
     },

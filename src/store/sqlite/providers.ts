@@ -4,7 +4,7 @@ import type { Providers } from '../store.ts'
 import { present, type SqliteContext } from './database.ts'
 import { providers } from './schema.ts'
 
-export function sqliteProviders({ db, changed }: SqliteContext): Providers {
+export function sqliteProviders({ db, write }: SqliteContext): Providers {
   const byUid = db
     .select()
     .from(providers)
@@ -19,14 +19,20 @@ export function sqliteProviders({ db, changed }: SqliteContext): Providers {
     .prepare()
 
   return {
-    async add(entry) {
-      const added = db.insert(providers).values(toRow(entry)).onConflictDoNothing().returning().get()
-      changed({ noun: 'provider' })
+    async add(entry, audit) {
+      const added = write(audit, (tx, announce) => {
+        const row = tx.insert(providers).values(toRow(entry)).onConflictDoNothing().returning().get()
+        if (row !== undefined) announce({ noun: 'provider' })
+        return row
+      })
       return added && present(added)
     },
-    async put(entry) {
-      db.update(providers).set(toRow(entry)).where(eq(providers.uid, entry.uid)).run()
-      changed({ noun: 'provider' })
+    async put(entry, audit) {
+      write(audit, (tx, announce) => {
+        tx.update(providers).set(toRow(entry)).where(eq(providers.uid, entry.uid)).run()
+        announce({ noun: 'provider' })
+        return true
+      })
     },
     async findByUid(uid) {
       const row = byUid.get({ uid })
@@ -45,13 +51,15 @@ export function sqliteProviders({ db, changed }: SqliteContext): Providers {
         .all()
       return rows.map(present)
     },
-    async delete(projectId, id) {
-      const { changes } = db
-        .delete(providers)
-        .where(and(eq(providers.projectId, projectId), eq(providers.id, id)))
-        .run()
-      changed({ noun: 'provider' })
-      return changes > 0
+    async delete(projectId, id, audit) {
+      return write(audit, (tx, announce) => {
+        const { changes } = tx
+          .delete(providers)
+          .where(and(eq(providers.projectId, projectId), eq(providers.id, id)))
+          .run()
+        if (changes > 0) announce({ noun: 'provider' })
+        return changes > 0
+      })
     },
   }
 }

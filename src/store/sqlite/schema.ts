@@ -6,6 +6,7 @@ import type { NeedsAuthorizationReason } from '../../domain/connection.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import type { JsonSchema, ToolBinding, ToolRequirements, ToolSource } from '../../domain/tool.ts'
 import type { Provider } from '../../providers/provider.ts'
+import type { StoreChange } from '../store.ts'
 
 /** Times are epoch seconds. Whatever is secret is an envelope (`Sealed`) or a hash. */
 
@@ -121,8 +122,8 @@ export const connections = sqliteTable(
     generation: integer('generation').notNull(),
     leaseOwner: text('lease_owner'),
     leaseUntil: integer('lease_until'),
-    /** The generation whose refresh token was sent somewhere with no answer stored yet. */
-    refreshIntent: integer('refresh_intent'),
+    /** The intent: counted before the refresh token is sent, taken back when its outcome is known. */
+    unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     lastUsedAt: integer('last_used_at'),
   },
@@ -130,6 +131,7 @@ export const connections = sqliteTable(
     uniqueIndex('connections_account').on(t.projectId, t.providerUid, t.userId, t.accountId),
     uniqueIndex('connections_default').on(t.projectId, t.providerUid, t.userId).where(sql`is_default = 1`),
     index('connections_user').on(t.projectId, t.userId),
+    index('connections_expiry').on(t.expiresAt).where(sql`status = 'active' and refresh is not null`),
   ],
 )
 
@@ -214,4 +216,25 @@ export const secrets = sqliteTable(
     lastAccessedAt: integer('last_accessed_at'),
   },
   (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
+)
+
+/** What was written, for the other processes on this file: see `catchUp`. Only the newest are kept. */
+export const changes = sqliteTable('changes', {
+  seq: integer('seq').primaryKey({ autoIncrement: true }),
+  writer: text('writer').notNull(),
+  change: json<StoreChange>('change').notNull(),
+})
+
+export const auditBlocks = sqliteTable(
+  'audit_blocks',
+  {
+    projectId: text('project_id').notNull(),
+    firstSeq: integer('first_seq').notNull(),
+    count: integer('count').notNull(),
+    at: integer('at').notNull(),
+    text: text('text').notNull(),
+    previous: text('previous').notNull(),
+    hash: text('hash').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.firstSeq] }), index('audit_blocks_at').on(t.projectId, t.at)],
 )

@@ -3,28 +3,25 @@ import type { Secrets } from '../store.ts'
 import { present, type SqliteContext } from './database.ts'
 import { secrets } from './schema.ts'
 
-export function sqliteSecrets({ db, changed }: SqliteContext): Secrets {
+export function sqliteSecrets({ db, write }: SqliteContext): Secrets {
   const ofKey = (projectId: string, key: string) =>
     and(eq(secrets.projectId, projectId), sql`lower(${secrets.key}) = ${key.toLowerCase()}`)
 
   return {
-    async put(secret) {
-      const row = db.transaction(
-        (tx) => {
-          const { value, updatedAt, description = null } = secret
-          const updated = tx
-            .update(secrets)
-            .set({ value, updatedAt, description })
-            .where(and(ofKey(secret.projectId, secret.key), eq(secrets.id, secret.id)))
-            .returning()
-            .get()
-          if (updated !== undefined) return updated
-          // the value is sealed for its own id, so that it cannot take another row's place
-          return tx.insert(secrets).values(secret).onConflictDoNothing().returning().get()
-        },
-        { behavior: 'immediate' },
-      )
-      changed({ noun: 'secret' })
+    async put(secret, audit) {
+      const row = write(audit, (tx, announce) => {
+        const { value, updatedAt, description = null } = secret
+        const updated = tx
+          .update(secrets)
+          .set({ value, updatedAt, description })
+          .where(and(ofKey(secret.projectId, secret.key), eq(secrets.id, secret.id)))
+          .returning()
+          .get()
+        // the value is sealed for its own id, so that it cannot take another row's place
+        const put = updated ?? tx.insert(secrets).values(secret).onConflictDoNothing().returning().get()
+        if (put !== undefined) announce({ noun: 'secret' })
+        return put
+      })
       return row && present(row)
     },
     async find(projectId, key) {
@@ -46,13 +43,15 @@ export function sqliteSecrets({ db, changed }: SqliteContext): Secrets {
           tx.update(secrets).set({ lastAccessedAt: at }).where(eq(secrets.id, id)).run()
       })
     },
-    async delete(projectId, id) {
-      const { changes } = db
-        .delete(secrets)
-        .where(and(eq(secrets.projectId, projectId), eq(secrets.id, id)))
-        .run()
-      changed({ noun: 'secret' })
-      return changes > 0
+    async delete(projectId, id, audit) {
+      return write(audit, (tx, announce) => {
+        const { changes } = tx
+          .delete(secrets)
+          .where(and(eq(secrets.projectId, projectId), eq(secrets.id, id)))
+          .run()
+        if (changes > 0) announce({ noun: 'secret' })
+        return changes > 0
+      })
     },
   }
 }

@@ -1,7 +1,9 @@
 import { eq } from 'drizzle-orm'
 import type { Facts, Store, StoreChange } from '../store.ts'
 import { sqliteApiKeys } from './api-keys.ts'
+import { sqliteAppendAudit, sqliteAudit } from './audit.ts'
 import { sqliteAuthorizations } from './authorizations.ts'
+import { sqliteChangeFeed } from './changes.ts'
 import { sqliteConnections } from './connections.ts'
 import { migrateDatabase, openDatabase, type SqliteContext, steady } from './database.ts'
 import { sqliteProjects } from './projects.ts'
@@ -15,15 +17,37 @@ import { sqliteWorkers } from './workers.ts'
 export function openSqliteStore(path: string): Store {
   const { client, db } = openDatabase(path)
   migrateDatabase(client)
+  const feed = sqliteChangeFeed(client)
+  const appendAudit = sqliteAppendAudit(db)
   const listeners: ((change: StoreChange) => void)[] = []
+  const tell = (change: StoreChange) => {
+    for (const listener of listeners) listener(change)
+  }
+  let missed = 0
   const context: SqliteContext = {
     db,
-    changed(change) {
-      for (const listener of listeners) listener(change)
+    write(audit, body) {
+      const changes: StoreChange[] = []
+      const result = db.transaction(
+        (tx) => {
+          const done = body(tx, (change) => void changes.push(change))
+          if (audit !== undefined && done !== undefined && done !== false) appendAudit(audit)
+          for (const change of changes) feed.add(change)
+          return done
+        },
+        { behavior: 'immediate' },
+      )
+      for (const change of changes) tell(change)
+      return result
     },
+    catchUp() {
+      const read = feed.read()
+      if (read.missed) missed++
+      for (const change of read.changes) tell(change)
+      return missed
+    },
+    onChange: (listener) => void listeners.push(listener),
   }
-  // unlike everything else in SQLite, this counts the commits of other connections only
-  const dataVersion = client.prepare<[], number>('pragma data_version').pluck()
 
   return {
     projects: steady(sqliteProjects(context)),
@@ -35,8 +59,9 @@ export function openSqliteStore(path: string): Store {
     workers: steady(sqliteWorkers(context)),
     secrets: steady(sqliteSecrets(context)),
     facts: steady(sqliteFacts(context)),
-    foreignRevision: () => dataVersion.get() ?? 0,
-    onChange: (listener) => void listeners.push(listener),
+    audit: steady(sqliteAudit(context)),
+    catchUp: context.catchUp,
+    onChange: context.onChange,
     ...steady({
       async probe() {
         client.transaction(() => {}).immediate()
@@ -57,6 +82,15 @@ function sqliteFacts({ db }: SqliteContext): Facts {
     async settle(name, value) {
       db.insert(facts).values({ name, value }).onConflictDoNothing().run()
       return get(name) ?? value
+    },
+    async put(name, value) {
+      db.insert(facts)
+        .values({ name, value })
+        .onConflictDoUpdate({ target: facts.name, set: { value } })
+        .run()
+    },
+    async delete(name) {
+      db.delete(facts).where(eq(facts.name, name)).run()
     },
   }
 }

@@ -8,18 +8,16 @@ import { toolAliases, tools } from './schema.ts'
 type Row = typeof tools.$inferSelect
 type Writer = Pick<SqliteDatabase, 'insert' | 'delete'>
 
-export function sqliteTools({ db, changed }: SqliteContext): Tools {
+export function sqliteTools({ db, write }: SqliteContext): Tools {
   return {
-    async put(tool, entries = []) {
-      db.transaction(
-        (tx) => {
-          for (const entry of entries) putProvider(tx, entry)
-          putTool(tx, tool)
-        },
-        { behavior: 'immediate' },
-      )
-      changed({ noun: 'tool' })
-      if (entries.length > 0) changed({ noun: 'provider' })
+    async put(tool, entries = [], audit) {
+      write(audit, (tx, announce) => {
+        for (const entry of entries) putProvider(tx, entry)
+        putTool(tx, tool)
+        announce({ noun: 'tool' })
+        if (entries.length > 0) announce({ noun: 'provider' })
+        return true
+      })
     },
     async named(projectId, alias) {
       return db
@@ -40,28 +38,25 @@ export function sqliteTools({ db, changed }: SqliteContext): Tools {
         .all()
         .map(toTool)
     },
-    async replaceOfWorker(projectId, workerUid, replacement) {
+    async replaceOfWorker(projectId, workerUid, replacement, audit) {
       const uids = replacement.map((tool) => tool.uid)
-      db.transaction(
-        (tx) => {
-          tx.delete(tools)
-            .where(
-              and(
-                eq(tools.projectId, projectId),
-                eq(tools.workerUid, workerUid),
-                notInArray(tools.uid, uids),
-              ),
-            )
-            .run()
-          for (const tool of replacement) putTool(tx, tool)
-        },
-        { behavior: 'immediate' },
-      )
-      changed({ noun: 'tool' })
+      write(audit, (tx, announce) => {
+        tx.delete(tools)
+          .where(
+            and(eq(tools.projectId, projectId), eq(tools.workerUid, workerUid), notInArray(tools.uid, uids)),
+          )
+          .run()
+        for (const tool of replacement) putTool(tx, tool)
+        announce({ noun: 'tool' })
+        return true
+      })
     },
-    async delete(uid) {
-      db.delete(tools).where(eq(tools.uid, uid)).run()
-      changed({ noun: 'tool' })
+    async delete(uid, audit) {
+      write(audit, (tx, announce) => {
+        const { changes } = tx.delete(tools).where(eq(tools.uid, uid)).run()
+        if (changes > 0) announce({ noun: 'tool' })
+        return changes > 0
+      })
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Workers } from '../store.ts'
 import { present, type SqliteContext } from './database.ts'
 import { tools, workers } from './schema.ts'
 
-export function sqliteWorkers({ db, changed }: SqliteContext): Workers {
+export function sqliteWorkers({ db, write }: SqliteContext): Workers {
   const find = (projectId: string, id: string) =>
     db
       .select()
@@ -13,14 +13,20 @@ export function sqliteWorkers({ db, changed }: SqliteContext): Workers {
       .get()
 
   return {
-    async add(worker) {
-      const row = db.insert(workers).values(worker).onConflictDoNothing().returning().get()
-      changed({ noun: 'worker' })
+    async add(worker, audit) {
+      const row = write(audit, (tx, announce) => {
+        const added = tx.insert(workers).values(worker).onConflictDoNothing().returning().get()
+        if (added !== undefined) announce({ noun: 'worker' })
+        return added
+      })
       return row && present(row)
     },
-    async put(worker) {
-      db.update(workers).set(toRow(worker)).where(eq(workers.uid, worker.uid)).run()
-      changed({ noun: 'worker' })
+    async put(worker, audit) {
+      write(audit, (tx, announce) => {
+        tx.update(workers).set(toRow(worker)).where(eq(workers.uid, worker.uid)).run()
+        announce({ noun: 'worker' })
+        return true
+      })
     },
     async findByUid(uid) {
       const row = db.select().from(workers).where(eq(workers.uid, uid)).get()
@@ -42,26 +48,22 @@ export function sqliteWorkers({ db, changed }: SqliteContext): Workers {
     async all() {
       return db.select().from(workers).orderBy(workers.uid).all().map(present)
     },
-    async delete(projectId, id) {
-      const gone = db.transaction(
-        (tx) => {
-          const worker = tx
-            .delete(workers)
-            .where(and(eq(workers.projectId, projectId), eq(workers.id, id)))
-            .returning()
-            .get()
-          if (worker === undefined) return false
-          tx.delete(tools).where(eq(tools.workerUid, worker.uid)).run()
-          tx.update(tools)
-            .set({ binding: null })
-            .where(sql`json_extract(${tools.binding}, '$.workerUid') = ${worker.uid}`)
-            .run()
-          return true
-        },
-        { behavior: 'immediate' },
-      )
-      changed({ noun: 'worker' })
-      return gone
+    async delete(projectId, id, audit) {
+      return write(audit, (tx, announce) => {
+        const worker = tx
+          .delete(workers)
+          .where(and(eq(workers.projectId, projectId), eq(workers.id, id)))
+          .returning()
+          .get()
+        if (worker === undefined) return false
+        tx.delete(tools).where(eq(tools.workerUid, worker.uid)).run()
+        tx.update(tools)
+          .set({ binding: null })
+          .where(sql`json_extract(${tools.binding}, '$.workerUid') = ${worker.uid}`)
+          .run()
+        announce({ noun: 'worker' })
+        return true
+      })
     },
   }
 }

@@ -1,0 +1,28 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ApiKey } from '../domain/api-key.ts'
+import type { AuditActor } from '../domain/audit.ts'
+
+/** On whose behalf something runs: what the log and the audit trail say of it. */
+export interface RequestContext {
+  readonly actor: AuditActor
+  /** The key that was presented; absent for browsers, commands and background jobs. */
+  readonly apiKey?: ApiKey
+  /** The endpoint or the command. */
+  readonly purpose?: string
+  readonly requestId?: string
+  /** The tool that what is released is for, once it is known. */
+  tool?: string
+}
+
+const contexts = new AsyncLocalStorage<RequestContext>()
+const SYSTEM: RequestContext = { actor: { kind: 'system' } }
+
+/** Runs it, and all it awaits, on behalf of that. */
+export function inContext<T>(context: RequestContext, run: () => T): T {
+  return contexts.run(context, run)
+}
+
+/** What is running; `system` outside of any request. */
+export function currentContext(): RequestContext {
+  return contexts.getStore() ?? SYSTEM
+}

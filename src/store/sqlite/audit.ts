@@ -1,0 +1,176 @@
+import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
+import type { AuditBlock } from '../../domain/audit.ts'
+import type { Connection } from '../../domain/connection.ts'
+import type { AuditEntries, AuditedRelease, AuditTrail, StoreChange } from '../store.ts'
+import type { SqliteContext } from './database.ts'
+import { apiKeys, auditBlocks, connections, providers } from './schema.ts'
+
+/** Appends a block, inside the transaction of whatever it tells of. */
+export type AppendAudit = (entries: AuditEntries) => void
+
+export function sqliteAppendAudit(db: SqliteContext['db']): AppendAudit {
+  const last = db
+    .select({ firstSeq: auditBlocks.firstSeq, count: auditBlocks.count, hash: auditBlocks.hash })
+    .from(auditBlocks)
+    .where(eq(auditBlocks.projectId, sql.placeholder('projectId')))
+    .orderBy(desc(auditBlocks.firstSeq))
+    .limit(1)
+    .prepare()
+  const insert = db
+    .insert(auditBlocks)
+    .values({
+      projectId: sql.placeholder('projectId'),
+      firstSeq: sql.placeholder('firstSeq'),
+      count: sql.placeholder('count'),
+      at: sql.placeholder('at'),
+      text: sql.placeholder('text'),
+      previous: sql.placeholder('previous'),
+      hash: sql.placeholder('hash'),
+    })
+    .prepare()
+
+  return ({ projectId, at, lines, link }) => {
+    const head = last.get({ projectId })
+    const block = {
+      projectId,
+      firstSeq: head === undefined ? 1 : head.firstSeq + head.count,
+      count: lines.length,
+      at,
+      text: lines.join('\n'),
+      previous: head?.hash ?? '',
+    }
+    insert.run({ ...block, hash: link(block) })
+  }
+}
+
+export function sqliteAudit({ db, write, catchUp, onChange }: SqliteContext): AuditTrail {
+  const appendAudit = sqliteAppendAudit(db)
+  const stands = groundsCheck(db, onChange)
+
+  return {
+    async append(entries) {
+      write(undefined, () => appendAudit(entries))
+    },
+
+    async release(releases, at, link) {
+      return write(undefined, (_, announce) => {
+        // nobody else can write from here on: what is current now is current when this is committed
+        catchUp()
+        const standing = releases.map((one) => stands(one, announce))
+        for (const [projectId, lines] of linesByProject(releases, standing))
+          appendAudit({ projectId, at, lines, link })
+        return standing
+      })
+    },
+
+    async blocks(projectId, { fromSeq, toSeq, since, until, containing = [], order, limit }) {
+      const { firstSeq, count, text } = auditBlocks
+      return db
+        .select()
+        .from(auditBlocks)
+        .where(
+          and(
+            eq(auditBlocks.projectId, projectId),
+            fromSeq === undefined ? undefined : sql`${firstSeq} + ${count} > ${fromSeq}`,
+            toSeq === undefined ? undefined : lte(firstSeq, toSeq),
+            since === undefined ? undefined : gte(auditBlocks.at, since),
+            until === undefined ? undefined : lte(auditBlocks.at, until),
+            ...containing.map((part) => sql`instr(${text}, ${part}) > 0`),
+          ),
+        )
+        .orderBy(order === 'oldest first' ? asc(firstSeq) : desc(firstSeq))
+        .limit(limit)
+        .all() satisfies AuditBlock[]
+    },
+
+    async head(projectId) {
+      const head = db
+        .select()
+        .from(auditBlocks)
+        .where(eq(auditBlocks.projectId, projectId))
+        .orderBy(desc(auditBlocks.firstSeq))
+        .limit(1)
+        .get()
+      return head && { lastSeq: head.firstSeq + head.count - 1, hash: head.hash }
+    },
+  }
+}
+
+/** The lines of the releases that stand, apart for each project: a chain is one project's. */
+function linesByProject(
+  releases: readonly AuditedRelease[],
+  standing: readonly boolean[],
+): Map<string, string[]> {
+  const byProject = new Map<string, string[]>()
+  releases.forEach(({ projectId, line }, i) => {
+    if (!standing[i]) return
+    const lines = byProject.get(projectId)
+    if (lines === undefined) byProject.set(projectId, [line])
+    else lines.push(line)
+  })
+  return byProject
+}
+
+/**
+ * Whether what a release rests on is still what the database says. A row is looked at once after each change of its
+ * noun, by whichever process, and believed until the next.
+ */
+function groundsCheck(db: SqliteContext['db'], onChange: SqliteContext['onChange']) {
+  const generationOf = db
+    .select({ generation: connections.generation, status: connections.status })
+    .from(connections)
+    .where(eq(connections.id, sql.placeholder('id')))
+    .prepare()
+  const updateOf = db
+    .select({ updatedAt: providers.updatedAt, status: providers.status })
+    .from(providers)
+    .where(eq(providers.uid, sql.placeholder('uid')))
+    .prepare()
+  const revocationOf = db
+    .select({ revokedAt: apiKeys.revokedAt })
+    .from(apiKeys)
+    .where(eq(apiKeys.id, sql.placeholder('id')))
+    .prepare()
+
+  const changed = { connection: 0, provider: 0, api_key: 0 }
+  const looked = new WeakMap<object, number>()
+  onChange(({ noun }) => {
+    if (noun in changed) changed[noun as keyof typeof changed]++
+  })
+
+  function holds(of: object, noun: keyof typeof changed, look: () => boolean): boolean {
+    if (looked.get(of) === changed[noun]) return true
+    if (!look()) return false
+    looked.set(of, changed[noun])
+    return true
+  }
+
+  function isCurrent({ id, generation, status }: Connection): boolean {
+    const row = generationOf.get({ id })
+    return row !== undefined && row.generation === generation && row.status === status
+  }
+
+  return (
+    { connection, entry, apiKey }: AuditedRelease,
+    announce: (change: StoreChange) => void,
+  ): boolean => {
+    if (!holds(connection, 'connection', () => isCurrent(connection))) {
+      announce({ noun: 'connection', id: connection.id, owner: connection })
+      return false
+    }
+    const isEntryCurrent = () => {
+      const row = updateOf.get({ uid: entry.uid })
+      return row !== undefined && row.updatedAt === entry.updatedAt && row.status === entry.status
+    }
+    if (!holds(entry, 'provider', isEntryCurrent)) {
+      announce({ noun: 'provider' })
+      return false
+    }
+    const isKeyCurrent = () => apiKey !== undefined && revocationOf.get({ id: apiKey.id })?.revokedAt === null
+    if (apiKey !== undefined && !holds(apiKey, 'api_key', isKeyCurrent)) {
+      announce({ noun: 'api_key' })
+      return false
+    }
+    return true
+  }
+}

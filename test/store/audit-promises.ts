@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { AuditLink, Store } from '../../src/store/store.ts'
+import { apiKey, connected, inProject, type OpenedStore, refreshed, secret } from './fixtures.ts'
+
+const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
+
+const ALL = { order: 'oldest first', limit: 100 } as const
+
+/** What `AuditTrail` promises, and what writes promise of it. */
+export function auditPromises(open: () => Promise<OpenedStore>): void {
+  describe('the audit trail', () => {
+    const entries = (projectId: string, ...lines: string[]) => ({ projectId, at: 5, lines, link })
+
+    test('is one chain for each project, without gaps, whoever appends', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      await Promise.all(
+        [store, other, store, other].map((one, i) => one.audit.append(entries(projectId, `a${i}`, `b${i}`))),
+      )
+      await other.audit.append(entries(another.projectId, 'apart'))
+      const blocks = await store.audit.blocks(projectId, ALL)
+      expect(blocks.map(({ firstSeq, count }) => [firstSeq, count])).toEqual([
+        [1, 2],
+        [3, 2],
+        [5, 2],
+        [7, 2],
+      ])
+      let previous = ''
+      for (const { hash, ...block } of blocks) {
+        expect(block.previous).toBe(previous)
+        expect(hash).toBe(link({ ...block }))
+        previous = hash
+      }
+      expect(await other.audit.head(projectId)).toEqual({ lastSeq: 8, hash: previous })
+      expect(await store.audit.blocks(another.projectId, ALL)).toMatchObject([{ firstSeq: 1, text: 'apart' }])
+      expect(await store.audit.head('proj_none')).toBeUndefined()
+    })
+
+    test('is read by number, time and content, from either end', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      for (const [at, line] of [
+        [10, 'ada github'],
+        [20, 'bob github'],
+        [30, 'ada slack'],
+      ] as const)
+        await store.audit.append({ projectId, at, lines: [line], link })
+      const texts = async (range: object) =>
+        (await store.audit.blocks(projectId, { ...ALL, ...range })).map(({ text }) => text)
+      expect(await texts({ containing: ['ada'] })).toEqual(['ada github', 'ada slack'])
+      expect(await texts({ containing: ['ada', 'github'] })).toEqual(['ada github'])
+      expect(await texts({ containing: ['%'] })).toEqual([])
+      expect(await texts({ since: 20, until: 29 })).toEqual(['bob github'])
+      expect(await texts({ fromSeq: 2 })).toEqual(['bob github', 'ada slack'])
+      expect(await texts({ toSeq: 2, order: 'newest first', limit: 1 })).toEqual(['bob github'])
+    })
+
+    test('records a write in its transaction, and nothing of a write that did nothing', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner, projectId } = await inProject(store)
+      const { id } = await connected(store, owner)
+      const record = (line: string) => entries(projectId, line)
+      await store.connections.settleRefresh(id, 1, refreshed(), record('refreshed'))
+      await store.connections.settleRefresh(id, 1, refreshed(), record('too late'))
+      await store.secrets.put(secret({ projectId }), record('secret'))
+      await store.connections.needsAuthorization(id, 1, 'refresh_refused', record('too late'))
+      await store.connections.delete(id, record('deleted'))
+      await store.connections.delete(id, record('deleted again'))
+      await store.apiKeys.revoke(projectId, 'key_none', 1, record('no such key'))
+      const blocks = await store.audit.blocks(projectId, ALL)
+      expect(blocks.map(({ text }) => text)).toEqual(['refreshed', 'secret', 'deleted'])
+    })
+
+    test('that cannot be written lets nothing be written', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner, projectId } = await inProject(store)
+      const { id } = await connected(store, owner)
+      const broken = {
+        ...entries(projectId, 'x'),
+        link: () => {
+          throw new Error('no hash')
+        },
+      }
+      await expect(store.connections.delete(id, broken)).rejects.toThrow('no hash')
+      expect(await store.connections.find(id)).toBeDefined()
+      expect(await store.audit.head(projectId)).toBeUndefined()
+    })
+
+    describe('of releases', () => {
+      async function scene(opened: OpenedStore) {
+        const { store, other } = opened
+        const { owner, projectId, entry } = await inProject(store)
+        const connection = await connected(store, owner)
+        const key = apiKey({ projectId })
+        await store.apiKeys.add(key)
+        const release = { projectId, line: 'released', connection, entry, apiKey: key }
+        return { store, other, projectId, entry, connection, key, release }
+      }
+      type Scene = Awaited<ReturnType<typeof scene>>
+
+      test('is one commit for all that stand', async () => {
+        await using opened = await open()
+        const { store, release, projectId } = await scene(opened)
+        const { apiKey: _, ...byNobody } = release
+        expect(await store.audit.release([release, { ...byNobody, line: 'b' }], 7, link)).toEqual([
+          true,
+          true,
+        ])
+        expect(await store.audit.blocks(projectId, ALL)).toMatchObject([
+          { firstSeq: 1, count: 2, at: 7, text: 'released\nb' },
+        ])
+      })
+
+      test.each<[string, (writer: Store, on: Scene) => Promise<unknown>]>([
+        [
+          'was refreshed',
+          (writer, { connection }) => writer.connections.settleRefresh(connection.id, 1, refreshed()),
+        ],
+        [
+          'needs its user',
+          (writer, { connection }) => writer.connections.needsAuthorization(connection.id, 1, 'unreadable'),
+        ],
+        ['was revoked', (writer, { connection }) => writer.connections.delete(connection.id)],
+        [
+          'is of a provider that was changed',
+          (writer, { entry }) => writer.providers.put({ ...entry, updatedAt: entry.updatedAt + 1 }),
+        ],
+        [
+          'is of a provider that was switched off',
+          (writer, { entry }) => writer.providers.put({ ...entry, status: 'inactive' }),
+        ],
+        [
+          'is asked for with a revoked key',
+          (writer, { key }) => writer.apiKeys.revoke(key.projectId, key.id, 9),
+        ],
+      ])('leaves out, and announces, what %s, here or in another process', async (_, change) => {
+        for (const by of ['store', 'other'] as const) {
+          await using opened = await open()
+          const on = await scene(opened)
+          const { store, release, projectId } = on
+          expect(await store.audit.release([release], 7, link)).toEqual([true])
+          await change(opened[by], on)
+          let announced = 0
+          store.onChange(() => announced++)
+          expect(await store.audit.release([release], 8, link)).toEqual([false])
+          expect(announced).toBeGreaterThan(0)
+          expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1 })
+        }
+      })
+    })
+  })
+}
