@@ -1,5 +1,6 @@
 import type { EpochSeconds } from './domain/clock.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
+import type { Metrics } from './flows/metrics.ts'
 import type { ReadCache } from './flows/read-cache.ts'
 import type { RefreshOutcome } from './flows/refresh-connection.ts'
 import type { UseLog } from './flows/use-log.ts'
@@ -32,6 +33,7 @@ export interface Broker {
     readonly coolingDown: Map<string, { readonly until: EpochSeconds; readonly failure: Error }>
   }
   readonly uses: UseLog
+  readonly metrics: Metrics
   /** Its own for every project and entry: `<public URL>/callback/<uid>`. */
   redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */

@@ -5,6 +5,7 @@ import { BrokerError } from './domain/errors.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
+import { createMetrics } from './flows/metrics.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { createReadCache } from './flows/read-cache.ts'
 import { createUseLog } from './flows/use-log.ts'
@@ -38,6 +39,7 @@ export async function openBroker(
     const outgoing = createOutgoing({ allowedHosts: config.allowedHosts })
     const waiters = createWaiters(store)
     const uses = createUseLog(store)
+    const metrics = createMetrics()
     const refreshes: Broker['refreshes'] = { running: new Map(), coolingDown: new Map() }
     return {
       store,
@@ -49,6 +51,7 @@ export async function openBroker(
       settings: config,
       waiters,
       uses,
+      metrics,
       cache: {
         connections: createReadCache(store, {
           max: MAX_HELD_OWNERS,
