@@ -1,13 +1,14 @@
 import type { Authorization } from '../domain/authorization.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
+import { createOutgoing, OutgoingError } from '../providers/outgoing.ts'
 import { CommandFailure } from './shell.ts'
 import type { Opened } from './with-broker.ts'
 
 const PATIENCE_MS = 2_000
 
-/** Whether a Gatepass answers at the public URL. Asked directly: that URL is this installation's own. */
+/** Whether a Gatepass answers at the public URL. */
 export async function isServing(publicUrl: URL): Promise<boolean> {
-  return (await ask(new URL('/health', publicUrl)))?.ok === true
+  return (await ask(new URL('/health', publicUrl))) === 200
 }
 
 /** A server must be there to receive the browser, and on this database, or the link leads nowhere. */
@@ -22,21 +23,21 @@ export async function requireServer(
     )
   if (connectPage === 'pass') return // looking would count as the user's click
   const link = await ask(new URL(connectUrl(broker, authorization)))
-  if (link?.status === 404)
+  if (link === 404)
     throw new CommandFailure(
       `The Gatepass at ${publicUrl.origin} uses another database than ${databasePath}: set GATEPASS_DATABASE_URL to its database, or GATEPASS_PUBLIC_URL to the server of this one.`,
     )
 }
 
-async function ask(url: URL): Promise<{ readonly ok: boolean; readonly status: number } | undefined> {
+/** The status of the answer, if one comes. The host is allowed whatever it is: it is this installation's own. */
+async function ask(url: URL): Promise<number | undefined> {
+  const outgoing = createOutgoing({ allowedHosts: [url.host] })
   try {
-    const { ok, status, body } = await fetch(url, {
-      redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    })
-    await body?.cancel()
-    return { ok, status }
-  } catch {
-    return undefined
+    return (await outgoing.send({ url, deadlineMs: PATIENCE_MS })).status
+  } catch (error) {
+    if (error instanceof OutgoingError) return undefined
+    throw error
+  } finally {
+    await outgoing.close()
   }
 }

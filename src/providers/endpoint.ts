@@ -1,10 +1,14 @@
-/** Which plain-http addresses the operator allows (`GATEPASS_ALLOWED_HOSTS`, the sandbox). */
+import { reachRules } from './public-address.ts'
+
+/** What the operator allows besides https to public hosts (`GATEPASS_ALLOWED_HOSTS`, the sandbox), plain http too. */
 export type AllowsHttp = (url: URL) => boolean
+
+const publicOnly = reachRules([])
 
 /**
  * The fault of an endpoint's address, or `undefined`. Only https, without user name and fragment: nothing that a
- * browser would run, and nothing that sends codes or tokens in the clear (RFC 6749 sections 3.1 and 3.2). Whether
- * its host may be reached is asked again when it is dialled.
+ * browser would run, and nothing that sends codes or tokens in the clear (RFC 6749 sections 3.1 and 3.2). A host
+ * that is plainly not public is refused here; what a name resolves to is asked whenever it is dialled.
  */
 export function endpointFault(text: string, allowsHttp: AllowsHttp): string | undefined {
   if (!URL.canParse(text)) return 'is not an absolute URL'
@@ -16,5 +20,12 @@ export function endpointFault(text: string, allowsHttp: AllowsHttp): string | un
   }
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
   if (text.includes('#')) return 'must not hold a fragment'
+  if (!mayBeReached(url, allowsHttp))
+    return `names a host that may not be reached from here (${url.host}); an operator can allow it in GATEPASS_ALLOWED_HOSTS`
   return undefined
+}
+
+/** `false` for what needs no look-up to be seen not to be public: an address, `localhost`. */
+export function mayBeReached(url: URL, allowsHttp: AllowsHttp): boolean {
+  return publicOnly.allowsUrl(url) || allowsHttp(url)
 }

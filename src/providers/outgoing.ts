@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import {
   type AllowedHost,
@@ -9,7 +9,9 @@ import {
   parseAllowedHost,
   type ReachRules,
   reachRules,
+  withBareHost,
 } from './public-address.ts'
+import { createTurns, type Leave, type Turns } from './turns.ts'
 
 // The one way out: every request to a provider, a worker or a metadata document goes through `send`. It owns
 // who may be reached (checked on the address that is dialled), how long and how much, and the connection
@@ -20,6 +22,7 @@ export { type AllowedHost, parseAllowedHost } from './public-address.ts'
 const DEADLINE_MS = 10_000
 const MAX_BYTES = 256 * 1024
 const CONNECTIONS_PER_HOST = 64
+const WAITING_PER_HOST = 1024
 
 export interface OutgoingRequest {
   readonly url: string | URL
@@ -48,7 +51,13 @@ export interface Outgoing {
   close(): Promise<void>
 }
 
-export type OutgoingErrorKind = 'host_not_allowed' | 'unreachable' | 'timeout' | 'too_large' | 'redirected'
+export type OutgoingErrorKind =
+  | 'host_not_allowed'
+  | 'busy'
+  | 'unreachable'
+  | 'timeout'
+  | 'too_large'
+  | 'redirected'
 
 /** Holds the host and a system error code; never a path, a query, a header or a body. */
 export class OutgoingError extends Error {
@@ -66,6 +75,7 @@ export class OutgoingError extends Error {
 
 const WHAT_HAPPENED = {
   host_not_allowed: 'may not be reached; an operator can allow it in GATEPASS_ALLOWED_HOSTS',
+  busy: 'has too many requests waiting for it already',
   unreachable: 'could not be reached',
   timeout: 'did not answer in time',
   too_large: 'answered with more than is read',
@@ -75,15 +85,19 @@ const WHAT_HAPPENED = {
 export interface OutgoingOptions {
   /** As in `GATEPASS_ALLOWED_HOSTS`; throws a `RangeError` that names a malformed one. */
   readonly allowedHosts: readonly string[]
+  /** Of one origin: this many requests at once, and so many behind them; one more is refused as `busy`. */
   readonly maxConnectionsPerHost?: number
+  readonly maxWaitingPerHost?: number
   readonly lookup?: LookupFunction
 }
 
 export function createOutgoing(options: OutgoingOptions): Outgoing {
   const rules = reachRules(options.allowedHosts.map(toAllowedHost))
+  const atOnce = options.maxConnectionsPerHost ?? CONNECTIONS_PER_HOST
+  const turns = createTurns({ atOnce, waiting: options.maxWaitingPerHost ?? WAITING_PER_HOST })
   const agent = new Agent({
     connect: guardedConnector(rules, options.lookup ?? systemLookup),
-    connections: options.maxConnectionsPerHost ?? CONNECTIONS_PER_HOST,
+    connections: atOnce,
     allowH2: false,
     headersTimeout: 0, // the deadline of `send` covers both
     bodyTimeout: 0,
@@ -95,12 +109,11 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
       if (typeof url === 'string' && !URL.canParse(url)) {
         throw new OutgoingError('host_not_allowed', 'A malformed URL', { requestSent: false })
       }
-      const target = new URL(url)
+      const target = withBareHost(new URL(url))
       if (!rules.allowsUrl(target)) {
         throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
       }
-      if (target.hostname.endsWith('.')) target.hostname = bareHostname(target.hostname)
-      const response = await dispatch(agent, target, request)
+      const response = await dispatch(agent, turns, target, request)
       return decompress(response, target.host, request.maxBytes ?? MAX_BYTES)
     },
     allows: rules.allowsUrl,
@@ -117,7 +130,7 @@ function toAllowedHost(text: string): AllowedHost {
 /**
  * Opens sockets only to addresses that the rules allow. A name is looked up once per connection, every answer
  * is checked, and those very answers are dialled, so a name cannot change between check and use (DNS
- * rebinding). Node does not look up IP literals: `allowsUrl` has judged them.
+ * rebinding). Node does not look up IP literals: they are checked as they are.
  */
 function guardedConnector(rules: ReachRules, lookup: LookupFunction): buildConnector.connector {
   const connector = (lookup: LookupFunction) => buildConnector({ lookup, allowH2: false })
@@ -125,7 +138,11 @@ function guardedConnector(rules: ReachRules, lookup: LookupFunction): buildConne
   const secure = connector(checkedLookup(lookup, (address) => rules.allowsAddress('https:', address)))
   const plain = connector(checkedLookup(lookup, (address) => rules.allowsAddress('http:', address)))
   return (endpoint, callback) => {
-    const connect = rules.isNamed(endpoint) ? named : endpoint.protocol === 'https:' ? secure : plain
+    const { protocol, hostname } = endpoint
+    const literal = bareHostname(hostname)
+    if (isIP(literal) && !rules.isNamed(endpoint) && !rules.allowsAddress(protocol, literal))
+      return callback(new OutgoingError('host_not_allowed', literal, { requestSent: false }), null)
+    const connect = rules.isNamed(endpoint) ? named : protocol === 'https:' ? secure : plain
     connect(endpoint, callback)
   }
 }
@@ -144,10 +161,13 @@ function checkedLookup(lookup: LookupFunction, allows: (address: string) => bool
   }
 }
 
-function dispatch(agent: Agent, url: URL, request: OutgoingRequest): Promise<OutgoingResponse> {
+function dispatch(agent: Agent, turns: Turns, url: URL, request: OutgoingRequest): Promise<OutgoingResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<OutgoingResponse>()
   const maxBytes = request.maxBytes ?? MAX_BYTES
   let requestSent = false
+  let dispatched = false
+  /** Ends its turn: while it waits at once, afterwards only when undici has let go of it. */
+  let leave: Leave | undefined
   let failure: OutgoingError | undefined
   let controller: Dispatcher.DispatchController | undefined
   let status = 0
@@ -160,6 +180,7 @@ function dispatch(agent: Agent, url: URL, request: OutgoingRequest): Promise<Out
     failure = new OutgoingError(kind, url.host, { requestSent, ...(code ? { code } : {}) })
     settle()
     reject(failure)
+    if (!dispatched) leave?.()
     controller?.abort(failure)
   }
   const giveUp = () => fail('timeout')
@@ -168,9 +189,6 @@ function dispatch(agent: Agent, url: URL, request: OutgoingRequest): Promise<Out
     clearTimeout(timer)
     request.signal?.removeEventListener('abort', giveUp)
   }
-  if (request.signal?.aborted) giveUp()
-  request.signal?.addEventListener('abort', giveUp, { once: true })
-  if (failure) return promise
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(started) {
@@ -193,25 +211,39 @@ function dispatch(agent: Agent, url: URL, request: OutgoingRequest): Promise<Out
     onResponseEnd() {
       settle()
       resolve({ status, headers, body: Buffer.concat(chunks) })
+      leave?.()
     },
     onResponseError(_, error) {
       if (error instanceof OutgoingError) fail(error.kind)
       else fail(codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW' ? 'too_large' : 'unreachable', codeOf(error))
+      leave?.()
     },
   }
-  try {
-    agent.dispatch(
-      {
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method: request.method ?? 'GET',
-        headers: toRequestHeaders(request.headers),
-        body: request.body ?? null,
-      },
-      handler,
-    )
-  } catch (error) {
-    fail('unreachable', codeOf(error)) // undici refuses a header with control characters, a closed agent
+  const begin = (ownLeave: Leave) => {
+    dispatched = true
+    leave = ownLeave
+    try {
+      agent.dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: request.method ?? 'GET',
+          headers: toRequestHeaders(request.headers),
+          body: request.body ?? null,
+        },
+        handler,
+      )
+    } catch (error) {
+      fail('unreachable', codeOf(error)) // undici refuses a header with control characters, a closed agent
+      leave()
+    }
+  }
+
+  request.signal?.addEventListener('abort', giveUp, { once: true })
+  if (request.signal?.aborted) giveUp()
+  else {
+    leave = turns.take(url.origin, begin)
+    if (leave === undefined) fail('busy')
   }
   return promise
 }
@@ -238,11 +270,18 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined
 }
 
-const DECODERS: Readonly<Record<string, typeof gunzip.__promisify__>> = {
+type Decoder = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>
+
+/** RFC 8878 section 3.1.1.1.2 asks for 8 MiB; without a limit a frame of a few bytes may claim 128 MiB. */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
+const unzstd = promisify(zstdDecompress)
+
+const DECODERS: Readonly<Record<string, Decoder>> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
+  zstd: (body, options) => unzstd(body, { ...options, params: ZSTD_PARAMS }),
 }
 
 /** For servers that compress although `identity` was asked for. What cannot be decompressed is left as it came. */

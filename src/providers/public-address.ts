@@ -58,7 +58,7 @@ export function parseAllowedHost(text: string): AllowedHost | undefined {
   if (range) return parseRange(range[1] ?? '', Number(range[2]))
   const parts = /^(\[[^\]]+\]|[^:[\]/?#@\\\s]+)(?::(\d{1,5}))?$/.exec(isIPv6(text) ? `[${text}]` : text)
   if (!parts?.[1] || !URL.canParse(`http://${parts[1]}`)) return undefined
-  const hostname = bareHostname(new URL(`http://${parts[1]}`).hostname)
+  const hostname = bareHostname(withBareHost(new URL(`http://${parts[1]}`)).hostname)
   const port = parts[2] === undefined ? undefined : Number(parts[2])
   if (!(isIPv6(hostname) || /^[a-z0-9_.-]+$/.test(hostname))) return undefined
   if (port !== undefined && (port < 1 || port > 65535)) return undefined
@@ -74,6 +74,20 @@ function parseRange(network: string, prefix: number): AllowedHost | undefined {
 /** Without the brackets of an IPv6 literal and without the dots that make a name absolute (`localhost.`). */
 export function bareHostname(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
+}
+
+/**
+ * The URL as it is dialled: without the dots that make a name absolute. It is read again without them, because only
+ * then `0x7f.1..` turns out to be 127.0.0.1; a host that cannot do without its dot keeps it.
+ */
+export function withBareHost(url: URL): URL {
+  const bare = new URL(url)
+  let before: string
+  do {
+    before = bare.hostname
+    bare.hostname = before.replace(/\.+$/, '')
+  } while (bare.hostname !== before)
+  return bare
 }
 
 /** Who is asked for, as a socket is opened: the port is a string, empty where the scheme implies it. */
@@ -101,11 +115,12 @@ export function reachRules(allowed: readonly AllowedHost[]): ReachRules {
   }
 
   const rules: ReachRules = {
-    allowsUrl(url) {
+    allowsUrl(given) {
+      const url = withBareHost(given)
       if ((url.protocol !== 'https:' && url.protocol !== 'http:') || url.username || url.password)
         return false
+      if (url.hostname === '' || url.hostname.endsWith('.') || url.port === '0') return false
       const hostname = bareHostname(url.hostname)
-      if (hostname === '') return false
       if (rules.isNamed(url)) return true
       if (isIP(hostname)) return rules.allowsAddress(url.protocol, hostname)
       if (ranges.length > 0) return true // the answer of the look-up decides, also for http

@@ -1,3 +1,4 @@
+import { mayBeReached } from '../providers/endpoint.ts'
 import type { Provider } from '../providers/provider.ts'
 import {
   at,
@@ -170,6 +171,10 @@ function readEndpoint(value: string | undefined, path: string, options: EntryOpt
   if (url.protocol !== 'https:' && !options.allowsHttp(url))
     throw new Refusal(
       `${path} uses plain http; use https, or have an operator list the host in GATEPASS_ALLOWED_HOSTS.`,
+    )
+  if (!mayBeReached(url, options.allowsHttp))
+    throw new Refusal(
+      `${path} names a host that may not be reached from here (${url.host}); use a public one, or have an operator list it in GATEPASS_ALLOWED_HOSTS.`,
     )
   return value
 }

@@ -190,6 +190,8 @@ function failure({ kind, message, requestSent }: OutgoingError): ToolError {
       return error('NETWORK_TRANSPORT_RUNTIME_TIMEOUT', 'The tool did not answer in time.', !requestSent)
     case 'host_not_allowed':
       return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool may not be reached.', false)
+    case 'busy':
+      return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool has too much to do.', true)
     case 'unreachable':
       return requestSent
         ? error('NETWORK_TRANSPORT_RUNTIME_UNMAPPED', 'The connection to the tool broke off.', false)

@@ -7,6 +7,8 @@ import {
   createOutgoing,
   type Outgoing,
   OutgoingError,
+  type OutgoingOptions,
+  type OutgoingRequest,
   parseAllowedHost,
 } from '../../src/providers/outgoing.ts'
 import { isPublicAddress } from '../../src/providers/public-address.ts'
@@ -31,7 +33,7 @@ async function serve(
 
 function outgoing(
   allowedHosts: readonly string[] = [],
-  options: { lookup?: LookupFunction; maxConnectionsPerHost?: number } = {},
+  options: Omit<OutgoingOptions, 'allowedHosts'> = {},
 ): Outgoing {
   const client = createOutgoing({ allowedHosts, ...options })
   cleanups.push(() => client.close())
@@ -69,6 +71,17 @@ describe('hosts', () => {
     '0177.0.0.1',
     '①②⑦.0.0.1',
     '127.0.0.1.',
+    // addresses only once their dots are gone
+    '127.0.0.1..',
+    '127.1..',
+    '0x7f.1..',
+    '2130706433..',
+    '0177.0.0.1...',
+    '①②⑦.1..',
+    '%30x7f.1..',
+    '0..',
+    '1.2.3.4.5..',
+    '.',
     '0.0.0.0',
     '10.0.0.1',
     '100.100.100.200',
@@ -365,6 +378,55 @@ describe('connections', () => {
     const client = outgoing(['127.0.0.1'], { maxConnectionsPerHost: 3 })
     await Promise.all(Array.from({ length: 30 }, () => client.send({ url: `http://127.0.0.1:${port}/` })))
     expect(connections).toBe(3)
+  })
+
+  test('only so many requests wait for one host, and others are told at once', async () => {
+    const answers: (() => void)[] = []
+    const { port } = await serve((_, response) => void answers.push(() => response.end()))
+    const client = outgoing(['127.0.0.1'], { maxConnectionsPerHost: 2, maxWaitingPerHost: 3 })
+    const send = (host: string, signal?: AbortSignal) =>
+      client.send({ url: `http://${host}:${port}/`, ...(signal && { signal }) })
+    const givesUp = new AbortController()
+    const [first, ...others] = [
+      send('127.0.0.1', givesUp.signal),
+      ...Array.from({ length: 4 }, () => send('127.0.0.1')),
+    ]
+    const error = await refusal(send('127.0.0.1'))
+    expect(error).toMatchObject({ kind: 'busy', requestSent: false })
+    expect(error.message).toBe(`127.0.0.1:${port} has too many requests waiting for it already.`)
+    // who gives up makes room, and the next one's turn comes
+    await expect.poll(() => answers.length).toBe(2)
+    givesUp.abort()
+    expect(await refusal(first ?? Promise.resolve())).toMatchObject({ kind: 'timeout', requestSent: true })
+    await expect.poll(() => answers.length).toBe(3)
+    const last = send('127.0.0.1')
+    const serving = setInterval(() => answers.splice(0).forEach((answer) => void answer()), 5)
+    cleanups.push(() => clearInterval(serving))
+    expect((await Promise.all([...others, last])).map(({ status }) => status)).toEqual(Array(5).fill(200))
+  })
+
+  test('a turn ends however its request does', async () => {
+    const { port } = await serve((request, response) => {
+      if (request.url === '/redirect') response.writeHead(302, { location: '/' }).end()
+      else if (request.url === '/break') request.socket.destroy()
+      else if (request.url === '/long') response.end('x'.repeat(2000))
+      else if (request.url !== '/never') response.end()
+    })
+    const client = outgoing(['127.0.0.1'], { maxConnectionsPerHost: 1, maxWaitingPerHost: 0 })
+    const url = `http://127.0.0.1:${port}`
+    const ends: [OutgoingRequest, string][] = [
+      [{ url: `${url}/redirect` }, 'redirected'],
+      [{ url: `${url}/break` }, 'unreachable'],
+      [{ url: `${url}/long`, maxBytes: 1000 }, 'too_large'],
+      [{ url: `${url}/never`, deadlineMs: 30 }, 'timeout'],
+      [{ url, headers: { a: '\r\n' } }, 'unreachable'],
+      [{ url, signal: AbortSignal.abort() }, 'timeout'],
+    ]
+    for (const [request, kind] of [...ends, ...ends]) {
+      expect(await refusal(client.send(request))).toMatchObject({ kind })
+      await new Promise(setImmediate)
+    }
+    expect((await client.send({ url })).status).toBe(200)
   })
 
   test('a header that would inject another is refused', async () => {
