@@ -1,4 +1,5 @@
 import type { EpochSeconds } from './domain/clock.ts'
+import type { AuditLog } from './flows/audit-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
 import type { Metrics } from './flows/metrics.ts'
 import type { ReadCache } from './flows/read-cache.ts'
@@ -34,6 +35,7 @@ export interface Broker {
   }
   readonly uses: UseLog
   readonly metrics: Metrics
+  readonly audit: AuditLog
   /** Its own for every project and entry: `<public URL>/callback/<uid>`. */
   redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */

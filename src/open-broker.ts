@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
 import { type Clock, systemClock } from './domain/clock.ts'
 import { BrokerError } from './domain/errors.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
+import type { Sealed } from './domain/sealed.ts'
+import { createAuditLog } from './flows/audit-log.ts'
 import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { createMetrics } from './flows/metrics.ts'
@@ -12,8 +15,9 @@ import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
-import { createSealer, type SealedPlace, UnsealError } from './store/seal.ts'
+import { createSealer, type SealedPlace, type Sealer, UnsealError } from './store/seal.ts'
 import { openSqliteStore } from './store/sqlite/store.ts'
+import type { Store } from './store/store.ts'
 
 /** Connections held opened in memory: bounded, at about 1 kB each. */
 const MAX_HELD_OWNERS = 20_000
@@ -35,6 +39,8 @@ export async function openBroker(
     const check = await store.facts.settle('master_key_check', sealer.seal('gatepass', KEY_CHECK_PLACE))
     checkMasterKey(() => sealer.open(check as ReturnType<typeof sealer.seal>, KEY_CHECK_PLACE))
 
+    const auditKey = await ensureAuditKey(store, sealer)
+
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     const outgoing = createOutgoing({ allowedHosts: config.allowedHosts })
     const waiters = createWaiters(store)
@@ -52,6 +58,7 @@ export async function openBroker(
       waiters,
       uses,
       metrics,
+      audit: createAuditLog(store, auditKey, now),
       cache: {
         connections: createReadCache(store, {
           max: MAX_HELD_OWNERS,
@@ -104,6 +111,15 @@ const KEY_CHECK_PLACE: SealedPlace = {
   column: 'value',
   rowId: 'master_key_check',
   projectId: '',
+}
+
+const AUDIT_KEY_PLACE: SealedPlace = { ...KEY_CHECK_PLACE, rowId: 'audit_key' }
+
+/** The installation's own key of the audit trail: made at the first start, and the same under every master key. */
+async function ensureAuditKey(store: Store, sealer: Sealer): Promise<Buffer> {
+  const fresh = sealer.seal(randomBytes(32).toString('base64'), AUDIT_KEY_PLACE)
+  const settled = await store.facts.settle('audit_key', fresh)
+  return Buffer.from(sealer.open(settled as Sealed, AUDIT_KEY_PLACE), 'base64') // a fact that only this writes
 }
 
 function checkMasterKey(open: () => string): void {

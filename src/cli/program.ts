@@ -14,13 +14,23 @@ import { CommandFailure, type Shell } from './shell.ts'
 import { addToken } from './token.ts'
 
 /** Runs one command and answers its exit code: 0, or 1 with one clear line on standard error. */
-export async function runProgram(argv: readonly string[], shell: Shell): Promise<number> {
+export async function runProgram(argv: readonly string[], { environment }: Shell): Promise<number> {
+  let command = 'gatepass'
+  const shell: Shell = {
+    environment,
+    get command() {
+      return command
+    },
+  }
   const program = new Command('gatepass')
     .description('An OAuth authorization broker for tools.')
     .version(version)
     .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()
     .addHelpText('after', EXAMPLES)
+    .hook('preAction', (_, running) => {
+      command = [...ancestors(running), running].map((one) => one.name()).join(' ')
+    })
   addDev(program, shell)
   addServe(program, shell)
   addImport(program, shell)
@@ -38,6 +48,10 @@ export async function runProgram(argv: readonly string[], shell: Shell): Promise
     process.stderr.write(`${messageOf(error)}\n`)
     return 1
   }
+}
+
+function ancestors({ parent }: Command): Command[] {
+  return parent === null ? [] : [...ancestors(parent), parent]
 }
 
 const EXAMPLES = `

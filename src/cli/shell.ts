@@ -4,6 +4,8 @@ import { DEFAULT_PROJECT } from '../domain/project.ts'
 /** What commands are given of the world around them. */
 export interface Shell {
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The command that runs, such as `gatepass keys create`, for the audit trail. */
+  readonly command?: string
 }
 
 /** The command did not do what was asked: exit code 1, with the message as one line on standard error. */

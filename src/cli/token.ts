@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { toTimestamp } from '../domain/clock.ts'
 import { getAccessToken } from '../flows/get-access-token.ts'
+import { releaseTokens } from '../flows/release-tokens.ts'
 import { getProvider } from './choose-provider.ts'
 import { print, printJson } from './print.ts'
 import {
@@ -35,13 +36,18 @@ export function addToken(program: Command, shell: Shell): void {
       withBroker(shell, options, async (opened) => {
         const { broker, project } = opened
         const entry = await getProvider(opened, provider)
-        const token = await getAccessToken(broker, {
+        const need = {
           projectId: project.id,
           userId: options.user,
           entry,
           scopes: options.scopes ?? [],
           ...(options.account !== undefined && { account: options.account }),
-        })
+        }
+        const token = await releaseTokens(
+          broker,
+          () => getAccessToken(broker, need),
+          (found) => (found.outcome === 'ready' ? [found] : []),
+        )
         switch (token.outcome) {
           case 'provider_unavailable':
             throw new CommandFailure(token.message)

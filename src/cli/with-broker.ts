@@ -3,6 +3,7 @@ import type { Broker } from '../broker.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Project } from '../domain/project.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { inContext } from '../flows/request-context.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
 import { withSandboxClient } from '../sandbox/mount.ts'
@@ -23,7 +24,7 @@ export interface OpenOptions {
 
 /** Opens the database and the project, runs the command, and closes. Throws `CommandFailure` when they are not there. */
 export async function withBroker(
-  { environment }: Shell,
+  { environment, command = 'gatepass' }: Shell,
   { project: name, makes }: OpenOptions,
   run: (opened: Opened) => Promise<void>,
 ): Promise<void> {
@@ -41,7 +42,7 @@ export async function withBroker(
       throw new CommandFailure(
         `There is no project "${name}". \`gatepass keys create --project ${name} --role admin\` makes it.`,
       )
-    await run({ broker, config, project })
+    await inContext({ actor: { kind: 'cli' }, purpose: command }, () => run({ broker, config, project }))
   } finally {
     await broker.close()
   }

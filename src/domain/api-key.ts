@@ -13,19 +13,42 @@ export interface ApiKey {
   readonly role: Role
   readonly hash: string
   readonly createdAt: EpochSeconds
+  /** From then on it is refused. */
+  readonly expiresAt?: EpochSeconds
+  /** Requests a second, in place of the setting; 0: any number. */
+  readonly rateLimit?: number
   readonly lastUsedAt?: EpochSeconds
   readonly revokedAt?: EpochSeconds
 }
 
+export type KeyOrder = Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit'>
+
 /** A new key and its record. The key is shown once and cannot be had again. */
-export function issueApiKey(of: Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt'>): {
-  readonly key: string
-  readonly record: ApiKey
-} {
+export function issueApiKey(of: KeyOrder): { readonly key: string; readonly record: ApiKey } {
   const key = `gp_${randomToken()}`
   return { key, record: { ...of, id: newId('key'), hash: sha256(key) } }
 }
 
+/**
+ * The key that takes another's place: the same project, role, name and limit, and as long a life if it has an end.
+ * Both are good until the old one ends.
+ */
+export function successor(old: ApiKey, now: EpochSeconds): { readonly key: string; readonly record: ApiKey } {
+  const { projectId, name, role, createdAt, expiresAt, rateLimit } = old
+  return issueApiKey({
+    projectId,
+    name,
+    role,
+    createdAt: now,
+    ...(expiresAt !== undefined && { expiresAt: now + Math.max(expiresAt - createdAt, 0) }),
+    ...(rateLimit !== undefined && { rateLimit }),
+  })
+}
+
 export function mayAct(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed)
+}
+
+export function isExpired({ expiresAt }: ApiKey, now: EpochSeconds): boolean {
+  return expiresAt !== undefined && expiresAt <= now
 }

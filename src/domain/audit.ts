@@ -6,8 +6,6 @@ import type { EpochSeconds } from './clock.ts'
  */
 export const AUDIT_ACTIONS = [
   'token.released',
-  'token.refused',
-  'authorization.began',
   'authorization.completed',
   'authorization.failed',
   'authorization.refused',
@@ -27,7 +25,6 @@ export const AUDIT_ACTIONS = [
   'worker.synced',
   'secret.set',
   'secret.deleted',
-  'secret.used',
   'key.created',
   'key.rotated',
   'key.revoked',
@@ -64,17 +61,6 @@ export interface AuditEvent {
   readonly reason?: string
   /** Of the access token, keyed: the same token has the same one, and it tells nothing of it. */
   readonly fingerprint?: string
-}
-
-/** An event as the trail keeps it: with its time, actor, purpose and request. */
-export interface AuditEntry extends AuditEvent {
-  /** Counts the entries of a project without gaps, from 1. */
-  readonly seq: number
-  readonly at: EpochSeconds
-  readonly actor: AuditActor
-  /** What it was done for: the endpoint or the command. */
-  readonly purpose?: string
-  readonly requestId?: string
 }
 
 /**

@@ -6,6 +6,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { registeredClient } from './find-provider.ts'
 import { getAccessToken, type Release } from './get-access-token.ts'
+import { releaseTokens } from './release-tokens.ts'
 
 /** What a caller needs for a user: one or several providers. */
 export interface AuthorizationNeed {
@@ -41,6 +42,14 @@ export async function beginAuthorization(
   need: AuthorizationNeed,
 ): Promise<BegunAuthorization> {
   if (need.nextUri !== undefined) checkNextUri(broker, need.nextUri)
+  return releaseTokens(
+    broker,
+    () => begin(broker, need),
+    (begun) => (begun.outcome === 'covered' ? begun.releases : []),
+  )
+}
+
+async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuthorization> {
   const steps: Step[] = []
   const releases: Release[] = []
   for (const { entry, scopes, alsoAsk = [] } of need.providers) {

@@ -1,5 +1,11 @@
 import type { Broker } from '../broker.ts'
-import { type AccessSecrets, type Connection, chooseConnection, freshUntil } from '../domain/connection.ts'
+import {
+  type AccessSecrets,
+  type Connection,
+  chooseConnection,
+  freshUntil,
+  type NeedsAuthorizationReason,
+} from '../domain/connection.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { UnsealError } from '../store/seal.ts'
@@ -19,10 +25,11 @@ export interface TokenNeed {
   readonly account?: string
 }
 
-/** A token on its way to a caller or a tool. */
+/** A token on its way to a caller or a tool, once `releaseTokens` has it recorded. */
 export interface Release extends AccessSecrets {
   readonly connection: Connection
   readonly entry: ProviderEntry
+  readonly fingerprint: string
 }
 
 /** The everyday outcomes of asking for a token. */
@@ -44,11 +51,11 @@ export type TokenOutcome =
 /** A connection as the cache holds it: opened once, not per request. */
 export interface HeldConnection {
   readonly connection: Connection
-  opened?: AccessSecrets
+  opened?: AccessSecrets & Pick<Release, 'fingerprint'>
 }
 
 /**
- * The user's token, refreshed if need be. A fresh token costs one look-up; nothing is written on that path.
+ * The user's token, refreshed if need be, for `releaseTokens` to hand out. A fresh token costs one look-up.
  * Throws `token_request_refused` when the provider refuses for a reason that is not the user's, `provider_incomplete`
  * when its client is not set, `provider_inactive` when it is switched off.
  */
@@ -68,11 +75,7 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
     registeredClient(broker, entry) // a client id that is not set here says nothing of the grant
-    await broker.store.connections.needsAuthorization(
-      connection.id,
-      connection.generation,
-      'provider_changed',
-    )
+    await markUnusable(broker, entry, connection, 'provider_changed')
     return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
   }
   const missing = missingScopes(need.scopes, connection.scopes)
@@ -94,16 +97,37 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
 async function release(broker: Broker, entry: ProviderEntry, held: HeldConnection): Promise<TokenOutcome> {
   const { connection } = held
   try {
-    held.opened ??= openAccess(broker, connection)
+    held.opened ??= open(broker, connection)
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
     broker.log.error({ connection: connection.id, reason: error.message }, 'a connection cannot be opened')
-    await broker.store.connections.needsAuthorization(connection.id, connection.generation, 'unreadable')
+    await markUnusable(broker, entry, connection, 'unreadable')
     return { outcome: 'authorization_required', missingScopes: [], connection }
   }
   broker.uses.used('connections', connection.id, broker.now())
-  const { accessToken, userInfo } = held.opened
-  return { outcome: 'ready', connection, entry, accessToken, userInfo }
+  return { outcome: 'ready', connection, entry, ...held.opened }
+}
+
+function open(broker: Broker, connection: Connection): NonNullable<HeldConnection['opened']> {
+  const { accessToken, userInfo } = openAccess(broker, connection)
+  return { accessToken, userInfo, fingerprint: broker.audit.fingerprint(accessToken) }
+}
+
+/** Marks the connection so that the user is asked again, and says so in the audit trail. */
+export async function markUnusable(
+  broker: Broker,
+  entry: Pick<ProviderEntry, 'id'>,
+  { id, generation, projectId, userId }: Connection,
+  reason: NeedsAuthorizationReason,
+): Promise<boolean> {
+  const audit = broker.audit.of(projectId, {
+    action: 'connection.needs_authorization',
+    userId,
+    providerId: entry.id,
+    connectionId: id,
+    reason,
+  })
+  return broker.store.connections.needsAuthorization(id, generation, reason, audit)
 }
 
 /** All of one user at one provider, the default first, as the cache has them. */

@@ -93,7 +93,7 @@ export function createMetrics(): Metrics {
       help,
       type: 'counter',
       aggregator: 'sum',
-      values: cells.map((labels, { value }) => ({ labels, value })),
+      values: cells.all().map(([labels, { value }]) => ({ labels, value })),
     }))
     return cells
   }
@@ -105,7 +105,7 @@ export function createMetrics(): Metrics {
       help,
       type: 'histogram',
       aggregator: 'sum',
-      values: cells.flatMap((labels, cell) => cell.samples(name, labels)),
+      values: cells.all().flatMap(([labels, cell]) => cell.samples(name, labels)),
     }))
     return cells
   }
@@ -210,19 +210,19 @@ function createCells<T>(names: readonly string[], make: () => T) {
     return node.cell
   }
 
-  function map<R>(render: (labels: Record<string, string>, cell: T) => R): R[] {
-    const rendered: R[] = []
+  function all(): (readonly [Record<string, string>, T])[] {
+    const found: (readonly [Record<string, string>, T])[] = []
     const walk = (node: Node, labels: readonly string[]) => {
       if (node.cell !== undefined)
-        rendered.push(render(Object.fromEntries(labels.map((label, i) => [names[i], label])), node.cell))
+        found.push([Object.fromEntries(labels.map((label, i) => [names[i], label])), node.cell])
       for (const [label, next] of node.next) walk(next, [...labels, label])
     }
     walk(root, [])
-    return rendered
+    return found
   }
 
   if (names.length === 0) of() // without labels it is there from the start, at zero
-  return { of, map }
+  return { of, all }
 }
 
 function createDistribution(buckets: readonly number[]) {

@@ -7,6 +7,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import { type BegunAuthorization, connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import { getAccessToken, type Release } from '../flows/get-access-token.ts'
+import { releaseTokens } from '../flows/release-tokens.ts'
 
 /** Arcade's AuthorizationResponse, with a reason when it failed. */
 export const authorizationSchema = z
@@ -41,7 +42,11 @@ export async function begunToWire(broker: Broker, begun: BegunAuthorization): Pr
 export async function toWire(broker: Broker, authorization: Authorization): Promise<AuthorizationWire> {
   const { id, projectId, userId, status } = authorization
   if (status === 'completed') {
-    const releases = await releasesOf(broker, authorization)
+    const releases = await releaseTokens(
+      broker,
+      () => releasesOf(broker, authorization),
+      (found) => found,
+    )
     if (releases.length > 0) return released(id, releases)
   }
   const { providerUid } = currentStep(authorization)
@@ -99,7 +104,11 @@ async function connectionAsAuthorization(
   const connection = await broker.store.connections.find(id)
   if (connection === undefined || connection.projectId !== projectId)
     throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
-  const release = await releaseOf(broker, projectId, connection.userId, connection.providerUid, id)
+  const release = await releaseTokens(
+    broker,
+    () => releaseOf(broker, projectId, connection.userId, connection.providerUid, id),
+    (found) => (found === undefined ? [] : [found]),
+  )
   if (release !== undefined) return released(id, [release])
   const entry = await findProviderByUid(broker, projectId, connection.providerUid)
   return {

@@ -5,6 +5,7 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { findEntry, findProviderByUid } from '../flows/find-provider.ts'
 import { getAccessToken } from '../flows/get-access-token.ts'
+import { releaseTokens } from '../flows/release-tokens.ts'
 import { revokeConnection } from '../flows/revoke-connection.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
 
@@ -115,7 +116,11 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       const entry = await findProviderByUid(broker, projectId, providerUid)
       if (entry === undefined)
         throw new BrokerError('not_found', 'The provider of this connection was removed.')
-      const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account: id })
+      const token = await releaseTokens(
+        broker,
+        () => getAccessToken(broker, { projectId, userId, entry, scopes: [], account: id }),
+        (found) => (found.outcome === 'ready' ? [found] : []),
+      )
       switch (token.outcome) {
         case 'ready': {
           const { connection, accessToken } = token

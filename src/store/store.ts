@@ -157,7 +157,7 @@ export interface Authorizations {
    * Begins the authorization, or answers the live one of the same `shareKey`: of two racing calls both get the
    * same. One that has expired does not count as live. The live one takes over a `nextUri` that is given now.
    */
-  begin(fresh: Pending, shareKey: string, now: EpochSeconds, audit?: AuditEntries): Promise<Authorization>
+  begin(fresh: Pending, shareKey: string, now: EpochSeconds): Promise<Authorization>
   find(id: string): Promise<Authorization | undefined>
   findByState(stateHash: string): Promise<Authorization | undefined>
   findByFlow(flowHash: string): Promise<Authorization | undefined>

@@ -64,8 +64,8 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
   }
 
   return {
-    async begin(fresh, shareKey, now, audit) {
-      const row = write(audit, (tx) => {
+    async begin(fresh, shareKey, now) {
+      const row = write(undefined, (tx) => {
         const live = tx.select().from(authorizations).where(eq(authorizations.shareKey, shareKey)).get()
         if (live !== undefined) {
           if (at(toAuthorization(live), now).status !== 'failed') {

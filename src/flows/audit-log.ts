@@ -1,0 +1,168 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import type { AuditEvent } from '../domain/audit.ts'
+import type { Clock } from '../domain/clock.ts'
+import type { Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { AuditEntries, AuditedRelease, AuditLink, Store } from '../store/store.ts'
+import { currentContext, type RequestContext } from './request-context.ts'
+
+/** As many releases as one commit takes, and as may wait for theirs before more are refused. */
+const BATCH = 500
+const MAX_WAITING = 50_000
+
+/** A token that is about to be handed out. */
+export interface AuditedToken {
+  readonly connection: Connection
+  readonly entry: ProviderEntry
+  /** `AuditLog.fingerprint` of the access token. */
+  readonly fingerprint: string
+}
+
+/** The audit trail as flows write it: who, on whose behalf and for what is taken from the context of the request. */
+export interface AuditLog {
+  /** What a write leaves in the trail: goes to the store with the write. */
+  of(projectId: string, event: AuditEvent): AuditEntries
+  /** Records what no write carries. */
+  record(projectId: string, event: AuditEvent): Promise<void>
+  /**
+   * Records that the tokens are released; only when it resolves with `true` may they be. `false`, and none recorded:
+   * something they rest on has changed, so they must be looked up again. Those that come together share one commit.
+   * Throws `invalid_authorization` when the key was revoked meanwhile, `store_unavailable` when nothing can be
+   * recorded.
+   */
+  release(tokens: readonly AuditedToken[]): Promise<boolean>
+  /** Of a token, keyed: tells tokens apart without telling anything of them. */
+  fingerprint(token: string): string
+  readonly link: AuditLink
+  /** Releases that wait for their commit. */
+  readonly waiting: number
+}
+
+interface Waiting {
+  readonly releases: readonly AuditedRelease[]
+  readonly resolve: (stand: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** @param key 32 bytes of the installation's own, which do not change when the master key does. */
+export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog {
+  const chainKey = derive(key, 'chain')
+  const fingerprintKey = derive(key, 'fingerprint')
+  const link: AuditLink = ({ projectId, firstSeq, count, at, text, previous }) =>
+    createHmac('sha256', chainKey)
+      .update(JSON.stringify([previous, projectId, firstSeq, count, at]))
+      .update(text)
+      .digest('base64url')
+
+  let queue: Waiting[] = []
+  let waiting = 0
+  let isScheduled = false
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    // all that arrives in this turn of the event loop is in one commit
+    setImmediate(() => void commit())
+  }
+
+  async function commit(): Promise<void> {
+    const batch = queue.slice(0, BATCH)
+    queue = queue.length > BATCH ? queue.slice(BATCH) : []
+    try {
+      const stand = await store.audit.release(
+        batch.flatMap((one) => one.releases),
+        now(),
+        link,
+      )
+      let first = 0
+      for (const { releases, resolve } of batch) {
+        resolve(stand.slice(first, first + releases.length).every(Boolean))
+        first += releases.length
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+    waiting -= batch.length
+    isScheduled = false
+    if (queue.length > 0) schedule()
+  }
+
+  return {
+    link,
+    of: (projectId, event) => ({
+      projectId,
+      at: now(),
+      lines: [toLine(event, currentContext(), now())],
+      link,
+    }),
+    async record(projectId, event) {
+      await store.audit.append(this.of(projectId, event))
+    },
+    async release(tokens) {
+      if (waiting >= MAX_WAITING)
+        throw new BrokerError('store_unavailable', 'Too many releases wait for the audit trail. Try again.', {
+          retryAfter: 1,
+        })
+      const context = currentContext()
+      const { apiKey } = context
+      const releases = tokens.map((token) => toRelease(token, context, now()))
+      const stand = await new Promise<boolean>((resolve, reject) => {
+        queue.push({ releases, resolve, reject })
+        waiting++
+        schedule()
+      })
+      if (!stand && apiKey !== undefined && (await store.apiKeys.findByHash(apiKey.hash)) === undefined)
+        throw new BrokerError('invalid_authorization', 'This API key was revoked.')
+      return stand
+    },
+    fingerprint: (token) =>
+      createHmac('sha256', fingerprintKey).update(token).digest('base64url').slice(0, 22),
+    get waiting() {
+      return waiting
+    },
+  }
+}
+
+function derive(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `gatepass/audit/${purpose}`, 32))
+}
+
+function toRelease({ connection, entry, fingerprint }: AuditedToken, context: RequestContext, at: number) {
+  const { projectId, userId, id } = connection
+  const event: AuditEvent = {
+    action: 'token.released',
+    userId,
+    providerId: entry.id,
+    connectionId: id,
+    fingerprint,
+    ...(context.tool !== undefined && { tool: context.tool }),
+  }
+  return {
+    projectId,
+    line: toLine(event, context, at),
+    connection,
+    entry,
+    ...(context.apiKey && { apiKey: context.apiKey }),
+  }
+}
+
+/** One line of a block. Every member by name, so that nothing gets into the trail by itself. */
+function toLine(event: AuditEvent, context: RequestContext, at: number): string {
+  return JSON.stringify({
+    at,
+    action: event.action,
+    actor: context.actor,
+    user_id: event.userId,
+    provider_id: event.providerId,
+    connection_id: event.connectionId,
+    authorization_id: event.authorizationId,
+    subject: event.subject,
+    tool: event.tool,
+    scopes: event.scopes,
+    reason: event.reason,
+    fingerprint: event.fingerprint,
+    purpose: context.purpose,
+    request_id: context.requestId,
+  })
+}

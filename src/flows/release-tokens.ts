@@ -1,0 +1,25 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Release } from './get-access-token.ts'
+
+/** How often tokens may be found changed by somebody else while they are handed out. */
+const TRIES = 5
+
+/**
+ * Looks tokens up and has them recorded before they are handed out (promise P7: no release without a durable record).
+ * What the look-up rests on may have been changed by another process since it was read: then it is looked up again.
+ */
+export async function releaseTokens<Found>(
+  broker: Broker,
+  lookUp: () => Promise<Found>,
+  tokensIn: (found: Found) => readonly Release[],
+): Promise<Found> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const found = await lookUp()
+    const tokens = tokensIn(found)
+    if (tokens.length === 0 || (await broker.audit.release(tokens))) return found
+  }
+  throw new BrokerError('store_unavailable', 'The connection changes all the time. Try again shortly.', {
+    retryAfter: 1,
+  })
+}
