@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+)
+
+const OPENS_CONNECTIONS = new RegExp(
+  [
+    /from '(node:)?(undici|https|http2|tls|dgram|dns)(\/[^']*)?'/,
+    /\b(import|require)\(/,
+    /\bglobalThis\b/,
+    /(?<![.\w])(fetch|EventSource|WebSocket|XMLHttpRequest)\(/,
+    /createRemoteJWKSet/,
+    /import (\w+|\* as \w+) from '(node:)?(http|net)'/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
+const NAMED_IMPORTS = /import (?:type )?\{([^}]*)\} from '(?:node:)?(?:http|net)'/g
+const OPENS_NOTHING =
+  /^(BlockList|isIP(v[46])?|LookupFunction|IncomingMessage|(Incoming|Outgoing)HttpHeaders?|Server(Options|Response)?)$/
+
+describe('threat 14: one guarded client for every request that leaves', () => {
+  test('no other file can open a connection', () => {
+    expect(SOURCES.length).toBeGreaterThan(100)
+    for (const name of SOURCES.filter((one) => one !== 'providers/outgoing.ts')) {
+      const source = readFileSync(join('src', name), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+      expect(OPENS_CONNECTIONS.exec(source)?.[0], name).toBeUndefined()
+      for (const [, names = ''] of source.matchAll(NAMED_IMPORTS))
+        for (const one of names.split(',').map((each) => each.replace(/^\s*type /, '').trim()))
+          if (one !== '') expect(one, name).toMatch(OPENS_NOTHING)
+    }
+  })
+
+  test('the lint refuses one that tries, in every folder', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatepass-lint-'))
+    try {
+      const { vcs: _, ...settings } = JSON.parse(await readFile('biome.json', 'utf8'))
+      await writeFile(join(folder, 'biome.json'), JSON.stringify(settings))
+      const folders = [...new Set(SOURCES.map((name) => dirname(name)))]
+      const files = folders.map((name) => join('src', name, 'sneaky.ts'))
+      const sneaky = [
+        "import { request } from 'undici'",
+        "import { get } from 'node:https'",
+        "import { connect } from 'node:net'",
+        "import * as http from 'node:http'",
+        "export const all = () => [request, get, connect, http, fetch('x'), new WebSocket('x')]",
+      ].join('\n')
+      for (const file of files) {
+        await mkdir(dirname(join(folder, file)), { recursive: true })
+        await writeFile(join(folder, file), sneaky)
+      }
+      const told = await lint(folder)
+      for (const file of files) {
+        const found = told.filter((line) => line.includes(`${join(folder, file)},`))
+        expect(found.filter((line) => line.includes('noRestrictedImports')).length, file).toBe(4)
+        expect(found.filter((line) => line.includes('noRestrictedGlobals')).length, file).toBe(2)
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+/** One line for each fault. */
+function lint(folder: string): Promise<string[]> {
+  const biome = join(process.cwd(), 'node_modules/.bin/biome')
+  const { promise, resolve } = Promise.withResolvers<string[]>()
+  execFile(
+    biome,
+    ['lint', '--reporter=github', '--max-diagnostics=none', 'src'],
+    { cwd: folder },
+    (_, stdout) => resolve(stdout.split('\n')),
+  )
+  return promise
+}
