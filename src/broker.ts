@@ -50,6 +50,12 @@ export interface BrokerSettings {
   /** Origins that `next_uri` may lead to. */
   readonly nextOrigins: ReadonlySet<string>
   readonly connectPage: 'show' | 'pass'
+  /** What a key may send whose own limit says nothing; 0: any number. */
+  readonly requestsPerSecond: number
+  /** Live authorizations of one project. */
+  readonly maxPending: number
+  /** Requests that wait at a time; one key gets at most half of them. */
+  readonly maxWaiters: number
 }
 
 /** Who vouches that the user who finishes is the user who was meant. */

@@ -43,7 +43,10 @@ export async function openBroker(
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     const outgoing = createOutgoing({ allowedHosts: config.allowedHosts })
-    const waiters = createWaiters(store)
+    const waiters = createWaiters(store, {
+      total: config.maxWaiters,
+      perOwner: Math.ceil(config.maxWaiters / 2),
+    })
     const uses = createUseLog(store)
     const metrics = createMetrics()
     const refreshes: Broker['refreshes'] = { running: new Map(), coolingDown: new Map() }

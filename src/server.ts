@@ -6,6 +6,7 @@ import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import { createApp } from './http/app.ts'
+import { answerUnreadable, serverOptions } from './http/server-options.ts'
 import { openBroker } from './open-broker.ts'
 import { prepareSandbox, sandboxFor, withSandboxClient } from './sandbox/mount.ts'
 import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
@@ -93,9 +94,11 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
   return key
 }
 
-async function listen(fetch: Parameters<typeof serve>[0]['fetch'], { host, port }: Config) {
+async function listen(fetch: Parameters<typeof serve>[0]['fetch'], { host, port, publicUrl }: Config) {
   return new Promise<ReturnType<typeof serve>>((resolve, reject) => {
-    const server = serve({ fetch, hostname: host, port }, () => resolve(server))
+    const options = { fetch, hostname: host, port, serverOptions: serverOptions(publicUrl) }
+    const server = serve(options, () => resolve(server))
+    server.on('clientError', answerUnreadable)
     server.once('error', reject)
   })
 }

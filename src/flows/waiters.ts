@@ -8,10 +8,27 @@ const SAFETY_NET_MS = 20_000
 
 type Wake = (settled: Authorization) => void
 
+/** How many may wait at a time in this process, and how many of them for one owner. */
+export interface WaitersLimits {
+  readonly total: number
+  readonly perOwner: number
+}
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal
+  /** Whose place it takes, an API key's; without, it is our own waiting, which is never turned away. */
+  readonly owner?: string
+}
+
 /** Those who wait for an authorization to settle. They are woken in the tick after the commit. */
 export interface Waiters {
-  /** Resolves with the settled authorization, or with `undefined` after `ms` or when `signal` aborts. */
-  wait(id: string, ms: number, signal?: AbortSignal): Promise<Authorization | undefined>
+  /**
+   * Resolves with the settled authorization, or with `undefined` after `ms`, when `signal` aborts, or at once when
+   * there is no room.
+   */
+  wait(id: string, ms: number, options?: WaitOptions): Promise<Authorization | undefined>
+  /** Whether the owner may wait for one more. */
+  hasRoom(owner: string): boolean
   readonly count: number
   /** Whether `close` was called: from then on nobody is made to wait. */
   readonly closed: boolean
@@ -19,8 +36,9 @@ export interface Waiters {
   close(): void
 }
 
-export function createWaiters(store: Store): Waiters {
+export function createWaiters(store: Store, { total, perOwner }: WaitersLimits): Waiters {
   const waiting = new Map<string, Set<Wake>>()
+  const places = new Map<string, number>()
   const leavers = new Set<() => void>()
   let missed = store.catchUp()
   let lookedAt = performance.now()
@@ -48,13 +66,27 @@ export function createWaiters(store: Store): Waiters {
     for (const id of waiting.keys()) void look(id).catch(() => {}) // the next look comes
   }
 
+  const hasRoom = (owner: string) => leavers.size < total && (places.get(owner) ?? 0) < perOwner
+
+  function take(owner: string): () => void {
+    places.set(owner, (places.get(owner) ?? 0) + 1)
+    return () => {
+      const left = (places.get(owner) ?? 1) - 1
+      if (left > 0) places.set(owner, left)
+      else places.delete(owner)
+    }
+  }
+
   return {
-    async wait(id, ms, signal) {
+    hasRoom,
+    async wait(id, ms, { signal, owner } = {}) {
+      if (closed || signal?.aborted || (owner !== undefined && !hasRoom(owner))) return undefined
+      const free = owner === undefined ? () => {} : take(owner)
       return new Promise((resolve) => {
         const leave = (settled?: Authorization) => {
           clearTimeout(timer)
           signal?.removeEventListener('abort', onAbort)
-          leavers.delete(onAbort)
+          if (leavers.delete(onAbort)) free()
           const wakes = waiting.get(id)
           wakes?.delete(leave)
           if (wakes?.size === 0) waiting.delete(id)
@@ -66,7 +98,6 @@ export function createWaiters(store: Store): Waiters {
         }
         const onAbort = () => leave()
         const timer = setTimeout(leave, ms)
-        if (closed || signal?.aborted) return leave()
         signal?.addEventListener('abort', onAbort)
         leavers.add(onAbort)
         const wakes = waiting.get(id) ?? new Set()
@@ -75,7 +106,6 @@ export function createWaiters(store: Store): Waiters {
         poll ??= setInterval(catchUp, CATCH_UP_MS)
         // it may have settled between the caller's look and now
         void look(id).catch(() => {})
-        return undefined
       })
     },
     get count() {

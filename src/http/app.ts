@@ -1,7 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Hono } from 'hono'
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
 import { assets } from './assets.ts'
 import { addAuthProviders } from './auth-providers.ts'
 import { createAuthenticate } from './authenticate.ts'
@@ -9,10 +8,12 @@ import { addAuthorizations } from './authorizations.ts'
 import { bodyLimit } from './body-limit.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
-import { endpoints } from './endpoint.ts'
+import { endpoints, type OnAnswered } from './endpoint.ts'
 import { errorResponse } from './errors.ts'
 import { addHealth } from './health.ts'
 import { idempotent } from './idempotency.ts'
+import { createNotFound } from './not-found.ts'
+import { createCharge } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { addSecrets } from './secrets.ts'
 import { addTools } from './tools.ts'
@@ -25,23 +26,24 @@ export interface AppOptions {
   readonly version: string
   /** Development only: mounted under `/sandbox`. */
   readonly sandbox?: Hono
+  /** Told of every answer of the API. */
+  readonly onAnswered?: OnAnswered
 }
 
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
-export function createApp(broker: Broker, { version, sandbox }: AppOptions): OpenAPIHono {
+export function createApp(broker: Broker, { version, sandbox, onAnswered }: AppOptions): OpenAPIHono {
   const app = new OpenAPIHono()
   app.onError((error, c) => errorResponse(c, error, broker.log))
-  app.notFound((c) => {
-    const message = `There is nothing at ${c.req.method} ${c.req.path.slice(0, 200)}. GET /docs describes what there is.`
-    return errorResponse(c, new BrokerError('not_found', message), broker.log)
-  })
+  const notFound = createNotFound(app)
+  app.notFound((c) => errorResponse(c, notFound(c), broker.log))
   for (const path of ['/connect/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   const authenticate = createAuthenticate(broker)
+  const charge = createCharge(broker.settings.requestsPerSecond)
   for (const path of ['/v1/tools/execute', '/v1/workers', '/v1/admin/auth_providers'])
-    app.post(path, idempotent(authenticate))
+    app.post(path, idempotent(authenticate, charge))
 
-  const add = endpoints(app, authenticate)
+  const add = endpoints(app, { authenticate, charge, ...(onAnswered && { onAnswered }) })
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections
   addTools(add, broker) //            /v1/tools, /v1/formatted_tools

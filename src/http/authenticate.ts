@@ -1,11 +1,16 @@
 import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
-import { type ApiKey, mayAct, type Role } from '../domain/api-key.ts'
+import { type ApiKey, isExpired, mayAct, type Role } from '../domain/api-key.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createReadCache } from '../flows/read-cache.ts'
+import { createCountGuess } from './rate-limit.ts'
 
-/** The caller's key, once it may do what the endpoint does. Throws `invalid_authorization`, `insufficient_role`. */
+/**
+ * The caller's key, once it may do what the endpoint does. Throws `invalid_authorization`, `insufficient_role`, and
+ * `rate_limited` for one wrong key too many.
+ */
 export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
 
 /**
@@ -18,7 +23,14 @@ export function createAuthenticate(broker: Broker): Authenticate {
     forgets: ({ noun }) => (noun === 'api_key' ? 'all' : undefined),
   })
 
+  const countGuess = createCountGuess()
+
   function allow(key: ApiKey, role: Role): ApiKey {
+    if (isExpired(key, broker.now()))
+      throw new BrokerError(
+        'invalid_authorization',
+        'This API key has expired. Make a new one with `gatepass keys create`.',
+      )
     if (!mayAct(key.role, role))
       throw new BrokerError(
         'insufficient_role',
@@ -40,12 +52,19 @@ export function createAuthenticate(broker: Broker): Authenticate {
     const digest = hash('sha256', presented, 'base64url')
     const known = keys.get(digest, async () => {
       const key = await broker.store.apiKeys.findByHash(digest)
-      if (key === undefined)
+      if (key === undefined) {
+        countGuess(remoteAddress(c))
         throw new BrokerError('invalid_authorization', 'This API key is not known here, or was revoked.')
+      }
       return key
     })
     return known instanceof Promise ? known.then((key) => allow(key, role)) : allow(known, role)
   }
+}
+
+/** Of the connection itself: what a proxy says of it could be made up. `undefined` without a server. */
+function remoteAddress(c: Context): string | undefined {
+  return (c.env?.incoming as IncomingMessage | undefined)?.socket.remoteAddress
 }
 
 /** Stands in where no key is asked for; an endpoint that is public has no use for it. */

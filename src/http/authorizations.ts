@@ -86,7 +86,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       tag: 'Authorization',
       summary: 'The status of an authorization',
       description:
-        '`wait` holds the answer until it settles, at most that many seconds; running out answers 200 with the status it has.',
+        '`wait` holds the answer until it settles, at most that many seconds; running out answers 200 with the status it has. So does asking while as many requests wait as may (GATEPASS_MAX_WAITERS), at once.',
       query: z.object({
         id: z.string().min(1).max(200),
         wait: z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
@@ -100,6 +100,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
           broker,
           await awaitAuthorization(broker, caller.projectId, id, {
             waitSeconds: wait,
+            owner: caller.id,
             signal: c.req.raw.signal,
           }),
         ))
@@ -121,7 +122,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       tag: 'Authorization',
       summary: 'The same status as server-sent events',
       description:
-        'One `status` event now and one when it settles, or an `error` event with a refusal; then the stream ends.',
+        'One `status` event now and one when it settles, or an `error` event with a refusal; then the stream ends. It ends after the first when as many requests wait as may.',
       params: z.object({ id: z.string().min(1).max(200) }),
       responses: { 200: { description: 'text/event-stream; the data of each event is an Authorization' } },
     },
@@ -147,9 +148,11 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         stream.onAbort(() => gone.abort())
         await stream.writeSSE({ event: 'status', data: firstData })
         let current = first
-        while (!isSettled(current) && !gone.signal.aborted && !broker.waiters.closed) {
+        const { waiters } = broker
+        while (!isSettled(current) && !gone.signal.aborted && !waiters.closed && waiters.hasRoom(caller.id)) {
           current = await awaitAuthorization(broker, caller.projectId, id, {
             waitSeconds: HEARTBEAT_MS / 1000,
+            owner: caller.id,
             signal: gone.signal,
           })
           if (isSettled(current)) await last(current)

@@ -2,8 +2,13 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ApiKey, Role } from '../domain/api-key.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { inContext } from '../flows/request-context.ts'
 import type { Authenticate } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
+import { statusOf } from './errors.ts'
+import { parseJson } from './limits.ts'
+import type { Charge } from './rate-limit.ts'
+import { requestId } from './request-id.ts'
 
 /** What one path and method takes and answers: it checks the input and is what `/openapi.json` is made of. */
 export interface EndpointDefinition<
@@ -47,7 +52,21 @@ const SMALL_BODY_BYTES = 16 * 1024
 /** Adds endpoints to an app; each is parse, one flow, render. */
 export type AddEndpoint = ReturnType<typeof endpoints>
 
-export function endpoints(app: OpenAPIHono, authenticate: Authenticate) {
+/** What stands around every endpoint. */
+export interface EndpointSurroundings {
+  readonly authenticate: Authenticate
+  readonly charge: Charge
+  /** Told of every answer, refusals too. */
+  readonly onAnswered?: OnAnswered
+}
+
+export type OnAnswered = (
+  route: Pick<EndpointDefinition, 'method' | 'path'>,
+  status: number,
+  milliseconds: number,
+) => void
+
+export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }: EndpointSurroundings) {
   return <
     Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
     Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -59,25 +78,55 @@ export function endpoints(app: OpenAPIHono, authenticate: Authenticate) {
     ) => Response | Promise<Response>,
   ): void => {
     document(app, definition)
-    const { params, query, body, role } = definition
-    app.on(definition.method, definition.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
+    const { method, path, params, query, body, role } = definition
+    const purpose = `${method.toUpperCase()} ${path}`
+
+    const answer = async (c: Context): Promise<Response> => {
+      // a small one is read first: then key, provider and connection are looked at in one go, with nothing between
+      if (body && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES) await c.req.text()
+      const known = authenticate(c, role)
+      const caller = known instanceof Promise ? await known : known
+      if (role !== 'public') charge(caller)
       if (body) {
         const limited = limitBody(c, MAX_API_BODY_BYTES)
         if (limited !== undefined) await limited
-        // a small one is read first: then key, provider and connection are looked at in one go, with nothing between
-        if (Number(c.req.header('content-length')) <= SMALL_BODY_BYTES) await c.req.text()
       }
-      const known = authenticate(c, role)
-      const caller = known instanceof Promise ? await known : known
-      return handle({
+      const input = {
         c,
         caller,
         // without a schema the type says there is nothing, so nothing is what it is
         params: (params && parse(params, c.req.param(), 'the path')) as z.output<Params>,
         query: (query && parse(query, c.req.query(), 'the query')) as z.output<Query>,
         body: (body && parse(body, await readJson(c), 'the body')) as z.output<Body>,
-      })
-    })
+      }
+      if (role === 'public') return handle(input)
+      const actor = { kind: 'api_key', id: caller.id } as const
+      return inContext({ actor, apiKey: caller, purpose, requestId: requestId(c) }, () => handle(input))
+    }
+
+    app.on(
+      method,
+      path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      onAnswered ? observed(definition, answer, onAnswered) : answer,
+    )
+  }
+}
+
+function observed(
+  route: Pick<EndpointDefinition, 'method' | 'path'>,
+  answer: (c: Context) => Promise<Response>,
+  onAnswered: OnAnswered,
+) {
+  return async (c: Context): Promise<Response> => {
+    const begun = performance.now()
+    try {
+      const response = await answer(c)
+      onAnswered(route, response.status, performance.now() - begun)
+      return response
+    } catch (error) {
+      onAnswered(route, statusOf(error), performance.now() - begun)
+      throw error
+    }
   }
 }
 
@@ -102,12 +151,7 @@ async function readJson(c: Context): Promise<unknown> {
       'unsupported_media_type',
       'Send the body as JSON, with `content-type: application/json`.',
     )
-  const text = await c.req.text()
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new BrokerError('invalid_request', 'The body is not valid JSON.')
-  }
+  return parseJson(await c.req.text())
 }
 
 function document(

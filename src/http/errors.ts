@@ -9,6 +9,9 @@ export const STATUS = {
   invalid_request: 400,
   unsupported_media_type: 415,
   request_too_large: 413,
+  method_not_allowed: 405,
+  rate_limited: 429,
+  too_many_pending: 429,
   invalid_authorization: 401,
   insufficient_role: 403,
   not_found: 404,
@@ -44,6 +47,12 @@ export function errorResponse(c: Context, error: unknown, log: Log): Response {
   if (broker.retryAfter !== undefined) c.header('retry-after', String(Math.ceil(broker.retryAfter)))
   if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
   return c.json(toWire(broker), status)
+}
+
+/** The status that the error will be answered with. */
+export function statusOf(error: unknown): number {
+  if (error instanceof HTTPException && error.status < 500) return error.status
+  return STATUS[error instanceof BrokerError ? error.code : 'internal_error']
 }
 
 /** What a caller may know of the error; what an operator should know is logged. */

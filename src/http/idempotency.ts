@@ -3,6 +3,8 @@ import { BrokerError } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
 import type { Authenticate } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
+import { MAX_IDEMPOTENCY_KEY } from './limits.ts'
+import type { Charge } from './rate-limit.ts'
 
 const KEPT_MS = 10 * 60 * 1000
 const MAX_KEPT = 1_000
@@ -20,13 +22,18 @@ interface Kept {
  * gets the first one's answer. Arcade's clients retry POSTs with the same key after a timeout. Kept in this process,
  * for ten minutes; answers that ask for a retry are not kept.
  */
-export function idempotent(authenticate: Authenticate): MiddlewareHandler {
+export function idempotent(authenticate: Authenticate, charge: Charge): MiddlewareHandler {
   const kept = new Map<string, Kept>()
 
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
     if (key === undefined) return next()
     const caller = await authenticate(c, 'readonly')
+    if (key.length > MAX_IDEMPOTENCY_KEY)
+      throw new BrokerError(
+        'invalid_request',
+        `An Idempotency-Key has at most ${MAX_IDEMPOTENCY_KEY} characters.`,
+      )
     // the caller's own: an answer is not for a key of a lesser role
     const place = sha256(JSON.stringify([caller.id, c.req.path, key]))
     await limitBody(c, MAX_API_BODY_BYTES)
@@ -38,6 +45,7 @@ export function idempotent(authenticate: Authenticate): MiddlewareHandler {
           'invalid_request',
           'This Idempotency-Key was used for another request. Use a new one.',
         )
+      charge(caller) // the first was charged where it was carried out
       const { status, headers, body } = await known.answer
       return new Response(body, { status, headers })
     }

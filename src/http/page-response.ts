@@ -3,8 +3,8 @@ import type { Context } from 'hono'
 export type PageStatus = 200 | 400 | 403 | 404 | 410 | 503
 
 /**
- * The headers of everything a browser is shown: nothing from elsewhere, no script, no frame around it, no Referer, no
- * copy kept (RFC 9700 sections 4.2 and 4.16).
+ * The headers of everything a browser is shown: nothing from elsewhere, no script, no frame around it, no window that
+ * holds on to it, no Referer, no copy kept (RFC 9700 sections 4.2, 4.16 and 4.17).
  *
  * @param options.formTo the authorization endpoint that the page's form leads to by a redirect. Chromium holds
  * `form-action` against the whole chain of redirects, and providers go on to login hosts of their own, so any https
@@ -17,12 +17,34 @@ export function pageHeaders(c: Context, options: { readonly formTo?: URL } = {})
       : `'self' https: ${options.formTo.protocol === 'http:' ? 'http:' : ''}`
   c.header(
     'content-security-policy',
-    `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction.trim()}; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'`,
+    `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction.trim()}; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
   )
   c.header('x-frame-options', 'DENY')
   c.header('x-content-type-options', 'nosniff')
   c.header('referrer-policy', 'no-referrer')
   c.header('cross-origin-opener-policy', 'same-origin')
   c.header('cross-origin-resource-policy', 'same-origin')
+  c.header('permissions-policy', NO_PERMISSIONS)
   c.header('cache-control', 'no-store')
 }
+
+/** What a page could ask a browser for, none of which any page here has a use for. */
+const NO_PERMISSIONS = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'display-capture',
+  'fullscreen',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'serial',
+  'usb',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')

@@ -1,0 +1,71 @@
+import { z } from '@hono/zod-openapi'
+import { BrokerError } from '../domain/errors.ts'
+
+// What a request may hold, besides the size of its body (body-limit.ts) and of its headers (server-options.ts).
+
+/** How deep JSON may nest: enough for every tool schema there is, and far from what overflows a stack. */
+export const MAX_JSON_DEPTH = 64
+export const MAX_IDEMPOTENCY_KEY = 255
+
+/** No control characters, which end up in logs and terminals, and no half of a surrogate pair, which is no text. */
+const TEXT = /^[^\p{Cc}\p{Cs}]*$/u
+const NO_TEXT = 'has control characters or half characters'
+
+/** Text that is kept and shown as it is. */
+export function plainText(max: number) {
+  return z.string().min(1).max(max).regex(TEXT, NO_TEXT)
+}
+
+/** Of whatever is named by an id, in a path, a query or a body. */
+export const idText = plainText(200)
+/** A user as the caller knows them. */
+export const userIdText = plainText(500)
+/** A tool, by any of its names. */
+export const toolNameText = plainText(400)
+
+/** Throws `invalid_request` for what is no JSON or nests too deep. */
+export function parseJson(text: string): unknown {
+  // what opens and closes 65 times is no shorter; most bodies are, and are not looked at twice
+  if (text.length > 2 * MAX_JSON_DEPTH && nestsDeeperThan(text, MAX_JSON_DEPTH))
+    throw new BrokerError(
+      'invalid_request',
+      `The body nests deeper than ${MAX_JSON_DEPTH} levels of arrays and objects.`,
+    )
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new BrokerError('invalid_request', 'The body is not valid JSON.')
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Counts brackets outside of strings, without recursion and without building anything. */
+function nestsDeeperThan(text: string, most: number): boolean {
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) {
+      i = endOfString(text, i)
+      continue
+    }
+    // `[` and `{` differ in one bit, and so do `]` and `}`
+    const bracket = code & ~0x20
+    if (bracket === 0x5b && ++depth > most) return true
+    if (bracket === 0x5d) depth--
+  }
+  return false
+}
+
+/** Where the string that opens at `start` closes; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  let end = start
+  for (;;) {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+    let escapes = end - 1
+    while (text.charCodeAt(escapes) === BACKSLASH) escapes--
+    if ((end - escapes) % 2 === 1) return end
+  }
+}
