@@ -34,6 +34,7 @@ export function assets(): Hono {
     app.get(`/assets/${name}`, (c) => {
       c.header('content-type', type)
       c.header('x-content-type-options', 'nosniff')
+      c.header('cross-origin-resource-policy', 'same-origin')
       c.header('cache-control', c.req.query('v') === version ? FOR_EVER : 'no-cache')
       return c.body(text)
     })

@@ -5,10 +5,11 @@ import { newId } from '../domain/ids.ts'
 import { sealClientSecret } from '../flows/provider-entry.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { type AddEndpoint, pageSchema, slicePage } from './endpoint.ts'
+import { idText } from './limits.ts'
 import { providerCreateSchema, providerPatchSchema, providerResponseSchema } from './provider-schema.ts'
 import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
 
-const idParams = z.object({ id: z.string().min(1).max(200) })
+const idParams = z.object({ id: idText })
 const tag = 'Administration'
 
 /** Provider entries in Arcade's shape: everything but their secrets. */

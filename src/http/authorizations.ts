@@ -10,35 +10,33 @@ import { findProvider } from '../flows/find-provider.ts'
 import { answeredAtOnce, authorizationSchema, begunToWire, toWire } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
+import { idText, plainText, userIdText } from './limits.ts'
 
 const authorizeSchema = z
   .object({
     auth_requirement: z.object({
-      provider_id: z
-        .string()
-        .min(1)
-        .max(200)
+      provider_id: idText
         .nullish()
         .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
-      id: z.string().min(1).max(200).nullish().openapi({ description: 'A provider entry by its own id' }),
+      id: idText.nullish().openapi({ description: 'A provider entry by its own id' }),
       provider_type: z.literal('oauth2').nullish(),
       oauth2: z
-        .object({ scopes: z.array(z.string().min(1).max(1000)).max(200).nullish() })
+        .object({ scopes: z.array(plainText(1000)).max(200).nullish() })
         .nullish()
         .openapi({
           description: 'No scopes: any grant will do, and the provider entry says what is asked for',
         }),
     }),
-    user_id: z.string().min(1).max(500),
+    user_id: userIdText,
     next_uri: z.string().max(2000).nullish().openapi({ description: 'Where the browser goes at the end' }),
-    account: z.string().min(1).max(500).nullish().openapi({
+    account: userIdText.nullish().openapi({
       description:
         "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
     }),
   })
   .openapi('AuthorizeRequest')
 
-const confirmSchema = z.object({ flow_id: z.string().min(1).max(200), user_id: z.string().min(1).max(500) })
+const confirmSchema = z.object({ flow_id: idText, user_id: userIdText })
 
 /** Arcade's clients; their dialect differs where their loops know no other end. */
 export const STAINLESS = 'x-stainless-lang'
@@ -88,7 +86,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       description:
         '`wait` holds the answer until it settles, at most that many seconds; running out answers 200 with the status it has. So does asking while as many requests wait as may (GATEPASS_MAX_WAITERS), at once.',
       query: z.object({
-        id: z.string().min(1).max(200),
+        id: idText,
         wait: z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
       }),
       responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
@@ -123,7 +121,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       summary: 'The same status as server-sent events',
       description:
         'One `status` event now and one when it settles, or an `error` event with a refusal; then the stream ends. It ends after the first when as many requests wait as may.',
-      params: z.object({ id: z.string().min(1).max(200) }),
+      params: z.object({ id: idText }),
       responses: { 200: { description: 'text/event-stream; the data of each event is an Authorization' } },
     },
     async ({ c, params: { id }, caller }) => {

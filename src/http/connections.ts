@@ -8,6 +8,7 @@ import { getAccessToken } from '../flows/get-access-token.ts'
 import { releaseTokens } from '../flows/release-tokens.ts'
 import { revokeConnection } from '../flows/revoke-connection.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
+import { idText, userIdText } from './limits.ts'
 
 const connectionSchema = z
   .object({
@@ -25,7 +26,7 @@ const connectionSchema = z
   })
   .openapi('Connection')
 
-const idParams = z.object({ id: z.string().min(1).max(200) })
+const idParams = z.object({ id: idText })
 const tag = 'Connections'
 
 /** A user's standing grants. */
@@ -38,8 +39,8 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: "A user's connections, never with a token",
       query: z.object({
-        user_id: z.string().min(1).max(500).optional(),
-        provider_id: z.string().min(1).max(200).optional(),
+        user_id: userIdText.optional(),
+        provider_id: idText.optional(),
         ...pageQuery,
       }),
       responses: { 200: { description: 'A page', schema: pageSchema(connectionSchema) } },

@@ -5,6 +5,7 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Secret } from '../domain/secret.ts'
 import { setSecret } from '../tools/secrets.ts'
 import { type AddEndpoint, pageSchema, slicePage } from './endpoint.ts'
+import { idText } from './limits.ts'
 
 const secretSchema = z
   .object({
@@ -61,7 +62,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'Delete a secret by its id',
-      params: z.object({ id: z.string().min(1).max(200) }),
+      params: z.object({ id: idText }),
       responses: { 204: { description: 'Gone' } },
     },
     async ({ c, params: { id }, caller }) => {

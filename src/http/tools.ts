@@ -14,13 +14,11 @@ import { getWorker } from '../tools/worker.ts'
 import { authorizationSchema, begunToWire, nothingNeeded } from './authorization-wire.ts'
 import { STAINLESS } from './authorizations.ts'
 import { type AddEndpoint, pageQuery, slicePage } from './endpoint.ts'
+import { idText, toolNameText, userIdText } from './limits.ts'
 
-const nameParams = z.object({ name: z.string().min(1).max(400) })
-const userQuery = { user_id: z.string().min(1).max(500).optional() }
-const account = z
-  .string()
-  .min(1)
-  .max(500)
+const nameParams = z.object({ name: toolNameText })
+const userQuery = { user_id: userIdText.optional() }
+const account = userIdText
   .nullish()
   .openapi({ description: "Which of the user's accounts: a connection's id, an account's id or name" })
 const formats = z
@@ -149,9 +147,9 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Begin the authorization that a tool needs, for a user',
       body: z.object({
-        tool_name: z.string().min(1).max(400),
+        tool_name: toolNameText,
         tool_version: z.string().max(100).nullish(),
-        user_id: z.string().min(1).max(500).nullish(),
+        user_id: userIdText.nullish(),
         next_uri: z.string().max(2000).nullish(),
         account,
       }),
@@ -176,9 +174,9 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       description:
         'Answers 200 with exactly one of `value`, `error`, `requires_authorization`, `artifact` in `output`. Arcade’s SDKs get their own dialect: 403 when consent is missing.',
       body: z.object({
-        tool_name: z.string().min(1).max(400),
+        tool_name: toolNameText,
         tool_version: z.string().max(100).nullish(),
-        user_id: z.string().min(1).max(500).nullish(),
+        user_id: userIdText.nullish(),
         input: z.record(z.string(), z.unknown()).nullish(),
         run_at: z.string().nullish(),
         include_error_stacktrace: z.boolean().nullish(),
@@ -222,12 +220,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       description:
         'One object or an array. Each tool is taken whole or refused with the reason; the same again changes nothing.',
       query: z.object({
-        worker_id: z
-          .string()
-          .min(1)
-          .max(200)
-          .optional()
-          .openapi({ description: 'The worker that runs them' }),
+        worker_id: idText.optional().openapi({ description: 'The worker that runs them' }),
       }),
       body: z.unknown(),
       responses: { 200: { description: 'At least one was taken' }, 422: { description: 'All were refused' } },
@@ -252,7 +245,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Bind a metadata tool to the worker tool that runs it',
       params: nameParams,
-      body: z.object({ worker_id: z.string().min(1).max(200), tool: z.string().min(1).max(400) }),
+      body: z.object({ worker_id: idText, tool: toolNameText }),
       responses: { 200: { description: 'The tool definition' } },
     },
     async ({ c, params, body, caller: { projectId } }) => {

@@ -7,6 +7,7 @@ import { openAccess } from '../flows/seal-grant.ts'
 import { UnsealError } from '../store/seal.ts'
 import { getConnection } from './connections.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
+import { idText, userIdText } from './limits.ts'
 
 const userConnectionSchema = z
   .object({
@@ -32,8 +33,8 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       tag: 'Administration',
       summary: "All users' connections, with what the provider tells of each account",
       query: z.object({
-        provider_id: z.string().min(1).max(200).optional(),
-        user_id: z.string().min(1).max(500).optional(),
+        provider_id: idText.optional(),
+        user_id: userIdText.optional(),
         ...pageQuery,
       }),
       responses: { 200: { description: 'A page', schema: pageSchema(userConnectionSchema) } },
@@ -59,7 +60,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag: 'Administration',
       summary: 'Delete and revoke one',
-      params: z.object({ id: z.string().min(1).max(200) }),
+      params: z.object({ id: idText }),
       responses: { 204: { description: 'Gone' } },
     },
     async ({ c, params, caller }) => {

@@ -8,6 +8,7 @@ import { requirementStatus } from '../tools/tool-requirements.ts'
 import { getWorker, registerWorker, updateWorker, workerEndpoint } from '../tools/worker.ts'
 import { workerHealth } from '../tools/worker-protocol.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from './endpoint.ts'
+import { idText } from './limits.ts'
 
 const httpSchema = z.object({
   uri: z.string().min(1).max(2048),
@@ -35,7 +36,7 @@ const workerSchema = z
   })
   .openapi('Worker')
 
-const idParams = z.object({ id: z.string().min(1).max(200) })
+const idParams = z.object({ id: idText })
 const tag = 'Workers'
 
 /** HTTP tool workers: where tools run. */
