@@ -1,0 +1,14 @@
+/** Which database, as GATEPASS_DATABASE_URL names it. The URL of PostgreSQL holds a password: print `databaseName`. */
+export type DatabasePlace =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/** What people are told it is called: without a password, and without a query that may hold one. */
+export function databaseName(place: DatabasePlace): string {
+  if (place.kind === 'sqlite') return place.path
+  const url = new URL(place.url)
+  url.password = ''
+  url.search = ''
+  url.hash = ''
+  return url.href
+}

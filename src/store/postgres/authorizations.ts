@@ -1,0 +1,211 @@
+import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import {
+  type Authorization,
+  at,
+  type Completed,
+  EXPIRED_MESSAGE,
+  type Pending,
+} from '../../domain/authorization.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import {
+  type AuthorizationRow,
+  NO_ATTEMPT,
+  ownerOf,
+  SETTLED,
+  toAuthorization,
+  withConnection,
+} from '../rows.ts'
+import type { AuditEntries, Authorizations } from '../store.ts'
+import { putConnection } from './connections.ts'
+import type { PostgresContext, Transaction } from './database.ts'
+import { authorizations, providers } from './schema.ts'
+
+export function postgresAuthorizations({ db, write }: PostgresContext): Authorizations {
+  const byId = db
+    .select()
+    .from(authorizations)
+    .where(eq(authorizations.id, sql.placeholder('id')))
+    .prepare('authorization_by_id')
+  const unsettled = inArray(authorizations.status, ['pending', 'confirming', 'exchanging'])
+
+  /** What a new attempt may leave: anything unsettled but an exchange that may still be under way. */
+  const attemptable = (now: EpochSeconds) =>
+    and(
+      gt(authorizations.expiresAt, now),
+      or(
+        inArray(authorizations.status, ['pending', 'confirming']),
+        and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, now)),
+      ),
+    )
+
+  /** Writes one row, and announces it if there was one to write. */
+  const writeRow = async <T extends Authorization>(
+    audit: AuditEntries | undefined,
+    body: (tx: Transaction) => Promise<readonly AuthorizationRow[]>,
+  ): Promise<T | undefined> => {
+    const row = await write(audit, async (tx, announce) => {
+      const [written] = await body(tx)
+      if (written !== undefined) announce({ noun: 'authorization', id: written.id })
+      return written
+    })
+    return row && (toAuthorization(row) as T) // the status that the statement has just set
+  }
+
+  return {
+    async begin(fresh, shareKey, now) {
+      const row = await write(undefined, async (tx) => {
+        for (;;) {
+          // one INSERT, so PostgreSQL decides whose it is
+          const [begun] = await tx
+            .insert(authorizations)
+            .values({ ...fresh, shareKey })
+            .onConflictDoUpdate({
+              target: authorizations.shareKey,
+              set: { nextUri: sql`coalesce(excluded.next_uri, ${authorizations.nextUri})` },
+            })
+            .returning()
+          if (begun === undefined) throw new Error(`authorization ${fresh.id} was neither added nor found`)
+          if (begun.id === fresh.id || at(toAuthorization(begun), now).status !== 'failed') return begun
+          await tx
+            .update(authorizations)
+            .set({
+              ...SETTLED,
+              status: 'failed',
+              reason: 'expired',
+              message: EXPIRED_MESSAGE,
+              completedAt: begun.expiresAt,
+            })
+            .where(eq(authorizations.id, begun.id))
+        }
+      })
+      return toAuthorization(row)
+    },
+
+    async find(id) {
+      const [row] = await byId.execute({ id })
+      return row && toAuthorization(row)
+    },
+    async findByState(stateHash) {
+      const [row] = await db.select().from(authorizations).where(eq(authorizations.stateHash, stateHash))
+      return row && toAuthorization(row)
+    },
+    async findByFlow(flowHash) {
+      const [row] = await db.select().from(authorizations).where(eq(authorizations.flowHash, flowHash))
+      return row && toAuthorization(row)
+    },
+
+    async attempt(id, step, attempt, now) {
+      return writeRow(undefined, (tx) =>
+        tx
+          .update(authorizations)
+          .set({ ...NO_ATTEMPT, ...attempt, status: 'pending' })
+          .where(and(eq(authorizations.id, id), eq(authorizations.step, step), attemptable(now)))
+          .returning(),
+      )
+    },
+
+    async confirming(stateHash, { flowHash, response }, now) {
+      return writeRow(undefined, (tx) =>
+        tx
+          .update(authorizations)
+          .set({ status: 'confirming', flowHash, response })
+          .where(
+            and(
+              eq(authorizations.stateHash, stateHash),
+              eq(authorizations.status, 'pending'),
+              gt(authorizations.expiresAt, now),
+            ),
+          )
+          .returning(),
+      )
+    },
+
+    async claim(stateHash, now, deadline) {
+      // one UPDATE, so PostgreSQL decides who wins
+      return writeRow(undefined, (tx) =>
+        tx
+          .update(authorizations)
+          .set({ status: 'exchanging', deadline })
+          .where(
+            and(
+              eq(authorizations.stateHash, stateHash),
+              inArray(authorizations.status, ['pending', 'confirming']),
+              gt(authorizations.expiresAt, now),
+            ),
+          )
+          .returning(),
+      )
+    },
+
+    async finishStep(claimed, connection, { makeDefault }, now, audit) {
+      const steps = withConnection(claimed.steps, claimed.step, connection.id)
+      const isLast = claimed.step === steps.length - 1
+      const row = await write(audit, async (tx, announce) => {
+        // held until the connection is there: a deletion of the provider takes it along, or comes first
+        const provider = await tx
+          .select({ uid: providers.uid })
+          .from(providers)
+          .where(eq(providers.uid, connection.providerUid))
+          .for('key share')
+        if (provider.length === 0) return undefined
+        const [finished] = await tx
+          .update(authorizations)
+          .set(
+            isLast
+              ? { ...SETTLED, status: 'completed', steps, completedAt: now }
+              : {
+                  ...NO_ATTEMPT,
+                  status: 'pending',
+                  flowHash: claimed.flowHash ?? null,
+                  steps,
+                  step: claimed.step + 1,
+                },
+          )
+          .where(
+            and(
+              eq(authorizations.id, claimed.id),
+              eq(authorizations.status, 'exchanging'),
+              eq(authorizations.stateHash, claimed.attempt.stateHash),
+            ),
+          )
+          .returning()
+        if (finished === undefined) return undefined
+        await putConnection(tx, connection, { makeDefault })
+        announce({ noun: 'connection', id: connection.id, owner: ownerOf(connection) })
+        announce({ noun: 'authorization', id: finished.id })
+        return finished
+      })
+      return row && (toAuthorization(row) as Pending | Completed) // the status that the statement has just set
+    },
+
+    async fail(id, reason, message, now, stateHash, audit) {
+      return writeRow(audit, (tx) =>
+        tx
+          .update(authorizations)
+          .set({ ...SETTLED, status: 'failed', reason, message, completedAt: now })
+          .where(
+            and(
+              eq(authorizations.id, id),
+              unsettled,
+              stateHash === undefined ? undefined : eq(authorizations.stateHash, stateHash),
+            ),
+          )
+          .returning(),
+      )
+    },
+
+    async sweep(before) {
+      const { rowCount } = await write(undefined, (tx) =>
+        tx
+          .delete(authorizations)
+          .where(
+            or(
+              and(isNotNull(authorizations.completedAt), lt(authorizations.completedAt, before)),
+              and(isNull(authorizations.completedAt), lt(authorizations.expiresAt, before)),
+            ),
+          ),
+      )
+      return rowCount ?? 0
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { eq } from 'drizzle-orm'
+import { newId } from '../../domain/ids.ts'
+import type { Projects } from '../store.ts'
+import type { PostgresContext } from './database.ts'
+import { projects } from './schema.ts'
+
+export function postgresProjects({ db, write }: PostgresContext): Projects {
+  const findByName = async (name: string) =>
+    (await db.select().from(projects).where(eq(projects.name, name)))[0]
+
+  return {
+    async ensure(name, now) {
+      const known = await findByName(name)
+      if (known !== undefined) return known
+      await write(undefined, (tx) =>
+        tx
+          .insert(projects)
+          .values({ id: newId('proj'), name, createdAt: now })
+          .onConflictDoNothing(),
+      )
+      const project = await findByName(name)
+      if (project === undefined) throw new Error(`project ${name} is neither there nor could it be added`)
+      return project
+    },
+    async find(id) {
+      return (await db.select().from(projects).where(eq(projects.id, id)))[0]
+    },
+    async list() {
+      return db.select().from(projects).orderBy(projects.id)
+    },
+    findByName,
+  }
+}

@@ -1,0 +1,264 @@
+import { sql } from 'drizzle-orm'
+import {
+  boolean,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import type { Role } from '../../domain/api-key.ts'
+import type { Authorization, FailureReason, Step } from '../../domain/authorization.ts'
+import type { NeedsAuthorizationReason } from '../../domain/connection.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import type { JsonSchema, ToolBinding, ToolRequirements, ToolSource } from '../../domain/tool.ts'
+import type { Provider } from '../../providers/provider.ts'
+
+/** The tables of `sqlite/schema.ts`. Whatever is secret is an envelope (`Sealed`) or a hash. */
+
+const sealed = (name: string) => text(name).$type<Sealed>()
+
+/** As text, not `jsonb`: what is read is what was written, in its own order of members. */
+const json = <T>(name: string) =>
+  customType<{ data: T; driverData: string }>({
+    dataType: () => 'text',
+    toDriver: (value) => JSON.stringify(value),
+    fromDriver: (value) => JSON.parse(value) as T, // written by `toDriver`
+  })(name)
+
+/** Epoch seconds and counts. A fraction, which a provider's `expires_in` may have, is cut off. */
+const whole = customType<{ data: number; driverData: string }>({
+  dataType: () => 'bigint',
+  toDriver: (value) => String(Math.floor(value)),
+  fromDriver: Number,
+})
+
+export const facts = pgTable('facts', {
+  name: text('name').primaryKey(),
+  value: text('value').notNull(),
+})
+
+export const projects = pgTable('projects', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull().unique('projects_name'),
+  createdAt: whole('created_at').notNull(),
+})
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    name: text('name').notNull(),
+    role: text('role').$type<Role>().notNull(),
+    hash: text('hash').notNull().unique('api_keys_hash'),
+    createdAt: whole('created_at').notNull(),
+    lastUsedAt: whole('last_used_at'),
+    revokedAt: whole('revoked_at'),
+  },
+  (t) => [index('api_keys_project').on(t.projectId)],
+)
+
+export const providers = pgTable(
+  'providers',
+  {
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    wellKnownId: text('well_known_id'),
+    description: text('description'),
+    externalId: text('external_id'),
+    status: text('status').$type<'active' | 'inactive'>().notNull(),
+    source: text('source').$type<'metadata' | 'admin'>().notNull(),
+    provider: json<Provider>('provider').notNull(),
+    clientId: text('client_id'),
+    clientSecret: sealed('client_secret'),
+    createdAt: whole('created_at').notNull(),
+    updatedAt: whole('updated_at').notNull(),
+  },
+  (t) => [uniqueIndex('providers_id').on(t.projectId, t.id)],
+)
+
+export const authorizations = pgTable(
+  'authorizations',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    userId: text('user_id').notNull(),
+    status: text('status').$type<Authorization['status']>().notNull(),
+    /** Same user, providers, scopes and account; cleared when settled, so that the unique index holds live ones only. */
+    shareKey: text('share_key').unique('authorizations_share_key'),
+    steps: json<readonly Step[]>('steps').notNull(),
+    step: integer('step').notNull(),
+    requester: text('requester'),
+    account: text('account'),
+    nextUri: text('next_uri'),
+    stateHash: text('state_hash').unique('authorizations_state_hash'),
+    browserHash: text('browser_hash'),
+    secrets: sealed('secrets'),
+    startedAt: whole('started_at'),
+    flowHash: text('flow_hash').unique('authorizations_flow_hash'),
+    response: sealed('response'),
+    deadline: whole('deadline'),
+    reason: text('reason').$type<FailureReason>(),
+    message: text('message'),
+    createdAt: whole('created_at').notNull(),
+    expiresAt: whole('expires_at').notNull(),
+    completedAt: whole('completed_at'),
+  },
+  (t) => [index('authorizations_expiry').on(t.expiresAt)],
+)
+
+export const connections = pgTable(
+  'connections',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    providerUid: text('provider_uid')
+      .notNull()
+      .references(() => providers.uid, { onDelete: 'cascade' }),
+    userId: text('user_id').notNull(),
+    accountId: text('account_id').notNull(),
+    accountName: text('account_name').notNull(),
+    scopes: json<readonly string[]>('scopes').notNull(),
+    status: text('status').$type<'active' | 'needs_authorization'>().notNull(),
+    statusReason: text('status_reason').$type<NeedsAuthorizationReason>(),
+    tokenType: text('token_type').notNull(),
+    receivedAt: whole('received_at').notNull(),
+    expiresAt: whole('expires_at'),
+    access: sealed('access').notNull(),
+    refresh: sealed('refresh'),
+    providerIdentity: text('provider_identity').notNull(),
+    isDefault: boolean('is_default').notNull(),
+    generation: integer('generation').notNull(),
+    leaseOwner: text('lease_owner'),
+    leaseUntil: whole('lease_until'),
+    /** The intent: counted before the refresh token is sent, taken back when its outcome is known. */
+    unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
+    createdAt: whole('created_at').notNull(),
+    lastUsedAt: whole('last_used_at'),
+  },
+  (t) => [
+    uniqueIndex('connections_account').on(t.projectId, t.providerUid, t.userId, t.accountId),
+    uniqueIndex('connections_default').on(t.projectId, t.providerUid, t.userId).where(sql`is_default`),
+    index('connections_user').on(t.projectId, t.userId),
+    // of the foreign key, which PostgreSQL does not index by itself
+    index('connections_provider').on(t.providerUid),
+    index('connections_expiry').on(t.expiresAt).where(sql`status = 'active' and refresh is not null`),
+  ],
+)
+
+export const tools = pgTable(
+  'tools',
+  {
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    namespace: text('namespace').notNull(),
+    name: text('name').notNull(),
+    /** Empty: the tool says none. */
+    version: text('version').notNull(),
+    title: text('title').notNull(),
+    description: text('description').notNull(),
+    inputSchema: json<JsonSchema>('input_schema').notNull(),
+    outputSchema: json<JsonSchema>('output_schema'),
+    requirements: json<ToolRequirements>('requirements').notNull(),
+    source: json<ToolSource>('source').notNull(),
+    workerUid: text('worker_uid'),
+    binding: json<ToolBinding>('binding'),
+    digest: text('digest').notNull(),
+    createdAt: whole('created_at').notNull(),
+    updatedAt: whole('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('tools_identity').on(t.projectId, t.namespace, t.name, t.version),
+    index('tools_worker').on(t.workerUid),
+  ],
+)
+
+export const toolAliases = pgTable(
+  'tool_aliases',
+  {
+    projectId: text('project_id').notNull(),
+    alias: text('alias').notNull(),
+    toolUid: text('tool_uid')
+      .notNull()
+      .references(() => tools.uid, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.alias, t.toolUid] }),
+    index('tool_aliases_tool').on(t.toolUid),
+  ],
+)
+
+export const workers = pgTable(
+  'workers',
+  {
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    id: text('id').notNull(),
+    type: text('type').$type<'http'>().notNull(),
+    enabled: boolean('enabled').notNull(),
+    uri: text('uri').notNull(),
+    secret: sealed('secret').notNull(),
+    timeoutSeconds: integer('timeout_seconds').notNull(),
+    retry: integer('retry').notNull(),
+    createdAt: whole('created_at').notNull(),
+    updatedAt: whole('updated_at').notNull(),
+    syncedAt: whole('synced_at'),
+    syncError: text('sync_error'),
+  },
+  (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
+)
+
+export const secrets = pgTable(
+  'secrets',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    key: text('key').notNull(),
+    description: text('description'),
+    value: sealed('value').notNull(),
+    createdAt: whole('created_at').notNull(),
+    updatedAt: whole('updated_at').notNull(),
+    lastAccessedAt: whole('last_accessed_at'),
+  },
+  (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
+)
+
+/** Where each project's chain ends: the row that its writers take turns at. */
+export const auditHeads = pgTable('audit_heads', {
+  projectId: text('project_id').primaryKey(),
+  lastSeq: whole('last_seq').notNull(),
+  hash: text('hash').notNull(),
+})
+
+export const auditBlocks = pgTable(
+  'audit_blocks',
+  {
+    projectId: text('project_id').notNull(),
+    firstSeq: whole('first_seq').notNull(),
+    count: integer('count').notNull(),
+    at: whole('at').notNull(),
+    text: text('text').notNull(),
+    previous: text('previous').notNull(),
+    hash: text('hash').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.firstSeq] }), index('audit_blocks_at').on(t.projectId, t.at)],
+)

