@@ -12,6 +12,8 @@ const publicOnly = reachRules([])
  */
 export function endpointFault(text: string, allowsHttp: AllowsHttp): string | undefined {
   if (!URL.canParse(text)) return 'is not an absolute URL'
+  // the parser here takes them for something else than the next one may
+  if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(url))) {
     return url.protocol === 'http:'

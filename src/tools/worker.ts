@@ -180,7 +180,7 @@ async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> 
 
 function checkUri(broker: Broker, uri: string): void {
   const url = URL.canParse(uri) ? new URL(uri) : undefined
-  if (url === undefined || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+  if (url === undefined || url.username !== '' || url.password !== '' || /[?#\s\p{Cc}\\]/u.test(uri))
     throw new BrokerError(
       'invalid_request',
       'http.uri must be an http or https URL without credentials, query or fragment.',

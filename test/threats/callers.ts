@@ -1,0 +1,115 @@
+import type { AttemptSecrets } from '../../src/domain/authorization.ts'
+import { createDiscovery } from '../../src/providers/discovery.ts'
+import { createOAuthClient } from '../../src/providers/oauth-client.ts'
+import { type Outgoing, OutgoingError } from '../../src/providers/outgoing.ts'
+import type { Provider, RegisteredClient, ResourceRequestBlock } from '../../src/providers/provider.ts'
+import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
+import {
+  invokeWorker,
+  type WorkerEndpoint,
+  workerCatalogue,
+  workerHealth,
+} from '../../src/tools/worker-protocol.ts'
+
+/** Everything that sends requests, each to a URL of a test's choosing; answers how it was refused, or `undefined`. */
+export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) => Promise<unknown>>> = {
+  'token endpoint': (outgoing, url) => {
+    const response = new URLSearchParams({ code: 'SECRET-code', state: 's' })
+    return refusalOf(oauth(outgoing).redeem(clientAt(url), response, SECRETS))
+  },
+  'refresh endpoint': (outgoing, url) =>
+    refusalOf(oauth(outgoing).refresh(clientAt(url), 'SECRET-refresh', 'SECRET-access')),
+  'user info endpoint': (outgoing, url) => askAbout(outgoing, { userInfoRequest: resource(url) }),
+  'introspection endpoint': (outgoing, url) => askAbout(outgoing, { introspectionRequest: resource(url) }),
+  'revocation endpoint': async (outgoing, url) => {
+    const tokens = { accessToken: 'SECRET-access', refreshToken: 'SECRET-refresh' }
+    return (await oauth(outgoing).revoke(clientAt(url), tokens)) === 'failed' ? 'failed' : undefined
+  },
+  'discovery of an issuer': (outgoing, url) => refusalOf(createDiscovery(outgoing, () => 0)(url)),
+  'worker health': async (outgoing, url) => (await workerHealth(outgoing, workerAt(url))).message,
+  'worker catalogue': (outgoing, url) => refusalOf(workerCatalogue(outgoing, workerAt(url))),
+  'worker invocation': async (outgoing, url) => {
+    const answer = await invokeWorker(outgoing, workerAt(url), {
+      runId: 'r',
+      executionId: 'e',
+      createdAt: '2026-11-21T00:00:00Z',
+      tool: { name: 'T', toolkit: 'K' },
+      inputs: {},
+      context: { authorization: { token: 'SECRET-access', user_info: {} } },
+    })
+    return answer.outcome === 'error' ? answer.error : undefined
+  },
+  'any other request': (outgoing, url) => refusalOf(outgoing.send({ url, method: 'POST', body: 'SECRET' })),
+}
+
+const SECRETS: AttemptSecrets = {
+  providerIdentity: 'x',
+  codeVerifier: 'SECRET-verifier-SECRET-verifier-SECRET-verifier',
+}
+
+function oauth(outgoing: Outgoing) {
+  return createOAuthClient(outgoing, () => 1000)
+}
+
+async function refusalOf(sent: Promise<unknown>): Promise<Error | undefined> {
+  try {
+    await sent
+    return undefined
+  } catch (error) {
+    if (error instanceof OutgoingError || error instanceof ProviderRefusal) return error
+    if (error instanceof Error && error.name === 'WorkerFault') return error
+    throw error
+  }
+}
+
+/** User info is a courtesy: what cannot be had is left out, and the grant stands. */
+async function askAbout(outgoing: Outgoing, blocks: Partial<Provider>): Promise<string | undefined> {
+  const grant = { accessToken: 'SECRET-access', tokenType: 'bearer', account: { id: '', name: '' } }
+  const client = clientAt('https://public.example/token', blocks)
+  const asked = await oauth(outgoing).askAgain(client, grant)
+  return asked?.userInfo === undefined && asked?.scopes === undefined ? 'left out' : undefined
+}
+
+function workerAt(uri: string): WorkerEndpoint {
+  return { uri, secret: 'SECRET-worker', timeoutSeconds: 2, retry: 0 }
+}
+
+export function clientAt(endpoint: string, blocks: Partial<Provider> = {}): RegisteredClient {
+  const request = {
+    endpoint,
+    method: 'POST',
+    params: {},
+    authMethod: 'client_secret_basic',
+    requestContentType: 'application/x-www-form-urlencoded',
+    responseContentType: 'application/json',
+  } as const
+  return {
+    client: { clientId: 'id', clientSecret: 'SECRET-client' },
+    redirectUri: 'https://gatepass.example/callback/p',
+    provider: {
+      displayName: 'Demo',
+      pkce: 'S256',
+      scopeSeparator: ' ',
+      defaultScopes: [],
+      authorizationRequest: { endpoint: 'https://public.example/authorize', params: {} },
+      tokenRequest: request,
+      refreshRequest: request,
+      revocationRequest: request,
+      tokenTypes: [],
+      account: { id: ['$.sub'], name: ['$.name'] },
+      ...blocks,
+    },
+  }
+}
+
+function resource(endpoint: string): ResourceRequestBlock {
+  return {
+    endpoint,
+    method: 'GET',
+    params: {},
+    authMethod: 'bearer_access_token',
+    requestContentType: 'application/x-www-form-urlencoded',
+    responseContentType: 'application/json',
+    triggers: { onTokenGrant: true, onTokenRefresh: true },
+  }
+}
