@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
 import { type Clock, systemClock } from './domain/clock.ts'
-import { BrokerError } from './domain/errors.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Sealed } from './domain/sealed.ts'
 import { createAuditLog } from './flows/audit-log.ts'
@@ -11,11 +10,14 @@ import { ownerKey } from './flows/get-access-token.ts'
 import { createMetrics } from './flows/metrics.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { createReadCache } from './flows/read-cache.ts'
+import { admitKeys, noteSealingKey } from './flows/sealing-keys.ts'
+import { settleRestore } from './flows/settle-restore.ts'
 import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
-import { createSealer, type SealedPlace, type Sealer, UnsealError } from './store/seal.ts'
+import { createSealer, type Sealer } from './store/seal.ts'
+import { factPlace } from './store/sealed-columns.ts'
 import { openSqliteStore } from './store/sqlite/store.ts'
 import type { Store } from './store/store.ts'
 
@@ -28,18 +30,20 @@ export interface BrokerParts {
   readonly now?: Clock
 }
 
-/** Opens the store and puts the broker together. Refuses a master key other than the one the store was begun with. */
+/**
+ * Opens the store and puts the broker together. Refuses keys that do not open what the store holds, before anything is
+ * written; a restored backup is made safe to go on with.
+ */
 export async function openBroker(
   config: Config,
   { log, now = systemClock }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
-  const store = openSqliteStore(config.databasePath)
+  const sealer = createSealer(config.masterKeys)
+  const store = openSqliteStore(config.databasePath, { admit: (facts) => admitKeys(facts, sealer) })
   try {
-    const sealer = createSealer(config.masterKeys)
-    const check = await store.facts.settle('master_key_check', sealer.seal('gatepass', KEY_CHECK_PLACE))
-    checkMasterKey(() => sealer.open(check as ReturnType<typeof sealer.seal>, KEY_CHECK_PLACE))
-
+    await noteSealingKey(store.facts, sealer)
     const auditKey = await ensureAuditKey(store, sealer)
+    await settleRestore(store, log, now)
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     const outgoing = createOutgoing({ allowedHosts: config.allowedHosts })
@@ -109,31 +113,11 @@ export async function openBroker(
   }
 }
 
-const KEY_CHECK_PLACE: SealedPlace = {
-  table: 'facts',
-  column: 'value',
-  rowId: 'master_key_check',
-  projectId: '',
-}
-
-const AUDIT_KEY_PLACE: SealedPlace = { ...KEY_CHECK_PLACE, rowId: 'audit_key' }
+const AUDIT_KEY_PLACE = factPlace('audit_key')
 
 /** The installation's own key of the audit trail: made at the first start, and the same under every master key. */
 async function ensureAuditKey(store: Store, sealer: Sealer): Promise<Buffer> {
   const fresh = sealer.seal(randomBytes(32).toString('base64'), AUDIT_KEY_PLACE)
   const settled = await store.facts.settle('audit_key', fresh)
   return Buffer.from(sealer.open(settled as Sealed, AUDIT_KEY_PLACE), 'base64') // a fact that only this writes
-}
-
-function checkMasterKey(open: () => string): void {
-  try {
-    open()
-  } catch (cause) {
-    if (!(cause instanceof UnsealError)) throw cause
-    throw new BrokerError(
-      'store_unavailable',
-      'GATEPASS_MASTER_KEY is not the key this database was sealed with. Nothing was changed. Start with the right key; while rotating, with both, newest first.',
-      { cause },
-    )
-  }
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
-import { UnsealError } from '../store/seal.ts'
+import { UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { pendingMigrations } from '../store/sqlite/database.ts'
 import type { Check } from './doctor.ts'
 import { type Shell, typed } from './shell.ts'
@@ -38,7 +38,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
-    if (error.cause instanceof UnsealError)
+    if (error.cause instanceof UnsealError || error.cause instanceof UnknownKeyError)
       return {
         checks: [
           { name, status: 'ok', message: `${databasePath} opens; its schema is up to date` },

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { BrokerError } from '../domain/errors.ts'
 import type { Sealed } from '../domain/sealed.ts'
 
 /**
@@ -19,20 +20,41 @@ export interface SealedPlace {
 export interface Sealer {
   /** Seals with the newest key. */
   seal(text: string, place: SealedPlace): Sealed
-  /** Throws `UnsealError` when the envelope was altered, moved, or its key is not in the ring. */
+  /** Throws `UnsealError` when the envelope was altered or moved, `UnknownKeyError` when its key is not in the ring. */
   open(sealed: Sealed, place: SealedPlace): string
+  /** The keys of the ring, the one that seals first. */
+  readonly keyIds: readonly [string, ...string[]]
   /** A keyed fingerprint, for telling secrets apart without keeping them. */
   fingerprint(text: string): string
 }
 
-/** An envelope that does not open. Says nothing of what is in it. */
+/** An envelope that was altered, cut or moved, and never opens again. Says nothing of what is in it. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError'
+}
+
+/**
+ * An envelope of a key that is not in the ring: a mistake of the operator's, which costs nobody anything once it is put
+ * right. Therefore a refusal like that of a database that is away, and no word on the row.
+ */
+export class UnknownKeyError extends BrokerError {
+  readonly keyId: string
+
+  constructor(keyId: string) {
+    super(
+      'store_unavailable',
+      `This is sealed with master key ${keyId}, which is not in this server's GATEPASS_MASTER_KEY. Nothing is lost: start it with that key as well.`,
+      { retryAfter: 30 },
+    )
+    this.name = 'UnknownKeyError'
+    this.keyId = keyId
+  }
 }
 
 const VERSION = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const KEY_ID = /^[0-9a-f]{8}$/
 
 /**
  * AES-256-GCM (NIST SP 800-38D) with a 96-bit random nonce and the full tag, under a key of its own for each
@@ -42,12 +64,14 @@ const TAG_BYTES = 16
  * @param masterKeys 32 bytes each, newest first.
  */
 export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer {
-  const ring = new Map(masterKeys.map((key) => [keyId(key), key]))
-  const newest = masterKeys[0]
+  const [newest, ...older] = masterKeys
   const newestId = keyId(newest)
+  const ring = new Map(masterKeys.map((key) => [keyId(key), key]))
   const fingerprintKey = Buffer.from(hkdfSync('sha256', newest, '', 'gatepass/fingerprint', 32))
 
   return {
+    keyIds: [newestId, ...older.map(keyId)],
+
     seal(text, place) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', rowKey(newest, place), nonce, { authTagLength: TAG_BYTES })
@@ -63,12 +87,12 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
     },
 
     open(sealed, place) {
-      const [version, id, nonce, ciphertext, tag, ...rest] = sealed.split('.')
-      if (version !== VERSION || !id || !nonce || ciphertext === undefined || !tag || rest.length > 0)
-        throw new UnsealError('not a sealed envelope')
+      const [version, id = '', nonce, ciphertext, tag, ...rest] = sealed.split('.')
       const key = ring.get(id)
-      if (key === undefined)
-        throw new UnsealError(`sealed with key ${id}, which is not in GATEPASS_MASTER_KEY`)
+      const isWhole = version === VERSION && KEY_ID.test(id) && nonce && ciphertext !== undefined && tag
+      if (!isWhole || rest.length > 0)
+        throw new UnsealError(`what is in ${place.table}.${place.column} is not a sealed envelope`)
+      if (key === undefined) throw new UnknownKeyError(id)
       try {
         const decipher = createDecipheriv(
           'aes-256-gcm',

@@ -18,6 +18,7 @@ import type { Secret } from '../domain/secret.ts'
 import type { Tool } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import type { PlacedEnvelope, SealedColumn } from './sealed-columns.ts'
 
 /**
  * Where everything is kept. Each method keeps its promise by itself, also against other processes on the same
@@ -33,6 +34,7 @@ export interface Store {
   readonly workers: Workers
   readonly secrets: Secrets
   readonly facts: Facts
+  readonly envelopes: Envelopes
   readonly audit: AuditTrail
   /**
    * Announces through `onChange` what other processes have written since the last look, where the database does not
@@ -44,8 +46,14 @@ export interface Store {
    * as soon as they are heard of.
    */
   onChange(listener: (change: StoreChange) => void): void
-  /** Throws when the database cannot be written. */
+  /** Writes, and throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
+  /**
+   * Makes a restored backup safe to go on with, once: its refresh tokens may have been rotated since, so that each
+   * counts one more request whose outcome is not known; authorizations that were under way fail as expired, with this
+   * message; leases are gone. `undefined` when the database is no restored backup.
+   */
+  settleRestore(message: string, now: EpochSeconds): Promise<SettledRestore | undefined>
   close(): Promise<void>
 }
 
@@ -314,9 +322,47 @@ export interface Secrets {
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
+export interface SettledRestore {
+  /** When the backup was taken. */
+  readonly takenAt: EpochSeconds
+  /** How many have a refresh token, and how many were under way. */
+  readonly connections: number
+  readonly authorizations: number
+}
+
+/** The fact that marks a database as a backup that has not been started yet, with the time it was taken. */
+export const BACKUP_FACT = 'backup_taken_at'
+
+/** Envelopes as they stand in their rows, for changing the key they are sealed with. */
+export interface Envelopes {
+  /** How many there are in each column, by the id of their key. */
+  census(): Promise<readonly EnvelopeCount[]>
+  /** Those of another key than this one, in the order of their rows' ids and after that one. */
+  ofOtherKeys(
+    column: SealedColumn,
+    keyId: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly PlacedEnvelope[]>
+  /** Puts each `to` where its `from` still stands, all in one transaction; answers how many. */
+  exchange(
+    column: SealedColumn,
+    exchanges: readonly { readonly rowId: string; readonly from: Sealed; readonly to: Sealed }[],
+  ): Promise<number>
+}
+
+export interface EnvelopeCount {
+  readonly table: SealedColumn['table']
+  readonly column: string
+  readonly keyId: string
+  readonly count: number
+}
+
 /** Single values of the installation, such as the check value of the master key. */
 export interface Facts {
   get(name: string): Promise<string | undefined>
+  /** Puts `to` where `from` still stands, or, without one, where there is none; answers whether it did. */
+  exchange(name: string, from: string | undefined, to: string): Promise<boolean>
   /** Sets the value if there is none yet; answers the one that stands. */
   settle(name: string, value: string): Promise<string>
   put(name: string, value: string): Promise<void>

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
-import { createSealer, keyId, type SealedPlace, UnsealError } from '../../src/store/seal.ts'
+import { createSealer, keyId, type SealedPlace, UnknownKeyError, UnsealError } from '../../src/store/seal.ts'
 
 const key = Buffer.alloc(32, 1)
 const sealer = createSealer([key])
@@ -47,7 +47,7 @@ describe('an envelope', () => {
 
   test.each([
     ['version', altered(0, () => 'v2')],
-    ['key id', altered(1, () => keyId(randomBytes(32)))],
+    ['form of the key id', altered(1, () => 'newest')],
     ['nonce', altered(2, flipped)],
     ['ciphertext', altered(3, flipped)],
     ['end of the ciphertext', altered(3, (part) => part.slice(0, -4))],
@@ -102,10 +102,17 @@ describe('a key ring', () => {
     expect(createSealer([key]).open(now, place)).toBe(SECRET)
   })
 
-  test('without the key says which one is missing, and nothing of it', () => {
+  test('without the key says which one is missing, and nothing of it: a mistake to put right, no damage', () => {
     const envelope = createSealer([older]).seal(SECRET, place)
-    expect(() => sealer.open(envelope, place)).toThrow(keyId(older))
+    const opening = () => sealer.open(envelope, place)
+    expect(opening).toThrow(UnknownKeyError)
+    expect(opening).toThrow(expect.objectContaining({ code: 'store_unavailable', keyId: keyId(older) }))
+    expect(opening).toThrow(keyId(older))
     expect(keyId(older)).not.toContain(older.toString('hex').slice(0, 8))
+  })
+
+  test('says which keys it has, the one that seals first', () => {
+    expect(createSealer([key, older]).keyIds).toEqual([keyId(key), keyId(older)])
   })
 
   test('does not take an envelope that claims another key', () => {

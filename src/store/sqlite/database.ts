@@ -114,6 +114,25 @@ export function pendingMigrations(path: string): number {
   }
 }
 
+/** The facts of the file as it is, or none where there is none yet. Writes nothing. */
+export function readFacts(path: string): ReadonlyMap<string, string> {
+  if (!existsSync(path)) return new Map()
+  try {
+    const client = new Database(path, { readonly: true, fileMustExist: true })
+    try {
+      client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+      const begun = client.prepare("select 1 from sqlite_master where name = 'facts'").get()
+      if (begun === undefined) return new Map()
+      const rows = client.prepare<[], { name: string; value: string }>('select name, value from facts').all()
+      return new Map(rows.map(({ name, value }) => [name, value]))
+    } finally {
+      client.close()
+    }
+  } catch (error) {
+    throw cannotOpen(path, error)
+  }
+}
+
 /**
  * Brings the schema up to date. Several processes may start at once: one migrates in an exclusive transaction,
  * which drizzle's own `migrate()` does not take, the others wait and find it done. A database that a newer release

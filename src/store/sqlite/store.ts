@@ -1,20 +1,28 @@
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Facts, Store, StoreChange } from '../store.ts'
 import { sqliteApiKeys } from './api-keys.ts'
 import { sqliteAppendAudit, sqliteAudit } from './audit.ts'
 import { sqliteAuthorizations } from './authorizations.ts'
 import { sqliteChangeFeed } from './changes.ts'
 import { sqliteConnections } from './connections.ts'
-import { migrateDatabase, openDatabase, type SqliteContext, steady } from './database.ts'
+import { migrateDatabase, openDatabase, readFacts, type SqliteContext, steady } from './database.ts'
+import { sqliteEnvelopes } from './envelopes.ts'
 import { sqliteProjects } from './projects.ts'
 import { sqliteProviders } from './providers.ts'
+import { sqliteSettleRestore } from './restore.ts'
 import { facts } from './schema.ts'
 import { sqliteSecrets } from './secrets.ts'
 import { sqliteTools } from './tools.ts'
 import { sqliteWorkers } from './workers.ts'
 
+export interface OpeningOptions {
+  /** Looks at what there is before anything is written, not even a migration; throws to refuse it. */
+  readonly admit?: (facts: ReadonlyMap<string, string>) => void
+}
+
 /** The store on one SQLite file, which several processes of one machine may share. Migrates it first. */
-export function openSqliteStore(path: string): Store {
+export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): Store {
+  admit?.(readFacts(path))
   const { client, db } = openDatabase(path)
   migrateDatabase(client)
   const feed = sqliteChangeFeed(client)
@@ -59,19 +67,27 @@ export function openSqliteStore(path: string): Store {
     workers: steady(sqliteWorkers(context)),
     secrets: steady(sqliteSecrets(context)),
     facts: steady(sqliteFacts(context)),
+    envelopes: steady(sqliteEnvelopes(context)),
     audit: steady(sqliteAudit(context)),
     catchUp: context.catchUp,
     onChange: context.onChange,
     ...steady({
       async probe() {
-        client.transaction(() => {}).immediate()
+        // what writes nothing does not notice a full disk
+        db.insert(facts)
+          .values({ name: PROBE_FACT, value: '' })
+          .onConflictDoUpdate({ target: facts.name, set: { value: '' } })
+          .run()
       },
+      settleRestore: sqliteSettleRestore(context),
     }),
     async close() {
       client.close()
     },
   }
 }
+
+const PROBE_FACT = 'probe'
 
 function sqliteFacts({ db }: SqliteContext): Facts {
   const get = (name: string) => db.select().from(facts).where(eq(facts.name, name)).get()?.value
@@ -82,6 +98,12 @@ function sqliteFacts({ db }: SqliteContext): Facts {
     async settle(name, value) {
       db.insert(facts).values({ name, value }).onConflictDoNothing().run()
       return get(name) ?? value
+    },
+    async exchange(name, from, to) {
+      if (from === undefined)
+        return db.insert(facts).values({ name, value: to }).onConflictDoNothing().run().changes > 0
+      const stands = and(eq(facts.name, name), eq(facts.value, from))
+      return db.update(facts).set({ value: to }).where(stands).run().changes > 0
     },
     async put(name, value) {
       db.insert(facts)

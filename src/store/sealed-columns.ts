@@ -1,0 +1,89 @@
+import type { Sealed } from '../domain/sealed.ts'
+import type { SealedPlace } from './seal.ts'
+
+/**
+ * Every column that holds envelopes, with the place each is sealed for. What re-seals, counts or checks envelopes goes
+ * through this list; a test holds it to the schema.
+ */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'facts', column: 'value', id: 'name', needs: [], place: ofInstallation },
+  { table: 'providers', column: 'client_secret', id: 'uid', needs: ['project_id'], place: ofProvider },
+  { table: 'workers', column: 'secret', id: 'uid', needs: ['project_id'], place: ofProject },
+  { table: 'secrets', column: 'value', id: 'id', needs: ['project_id'], place: ofProject },
+  ...(['access', 'refresh'] as const).map(
+    (column): SealedColumn => ({
+      table: 'connections',
+      column,
+      id: 'id',
+      needs: ['project_id', 'user_id', 'provider_uid'],
+      place: ofConnection,
+    }),
+  ),
+  ...(['secrets', 'response'] as const).map(
+    (column): SealedColumn => ({
+      table: 'authorizations',
+      column,
+      id: 'id',
+      needs: ['project_id', 'user_id', 'steps', 'step'],
+      place: ofStep,
+    }),
+  ),
+]
+
+export interface SealedColumn {
+  readonly table: 'facts' | 'providers' | 'workers' | 'secrets' | 'connections' | 'authorizations'
+  readonly column: string
+  /** The column that names the row. */
+  readonly id: string
+  /** Further columns that the place is made of. */
+  readonly needs: readonly string[]
+  readonly place: (id: string, row: Readonly<Record<string, unknown>>) => Belonging
+}
+
+type Belonging = Omit<SealedPlace, 'table' | 'column'>
+
+/** An envelope as it stands in its row, and where it belongs. */
+export interface PlacedEnvelope {
+  readonly rowId: string
+  readonly place: SealedPlace
+  readonly sealed: Sealed
+}
+
+/** How facts that hold an envelope are told from those that do not: an SQL pattern. */
+export const ENVELOPE_PATTERN = 'v1.________.%'
+
+/** Where a secret of the installation itself belongs, such as the check value of the master key. */
+export function factPlace(name: string): SealedPlace {
+  return { table: 'facts', column: 'value', ...ofInstallation(name) }
+}
+
+/** @param row has the columns `id`, `needs` and, as `sealed`, the envelope. */
+export function placed(
+  { table, column, place }: SealedColumn,
+  row: Readonly<Record<string, unknown>>,
+): PlacedEnvelope {
+  const rowId = String(row.id)
+  return { rowId, place: { table, column, ...place(rowId, row) }, sealed: row.sealed as Sealed } // a column of envelopes
+}
+
+function ofInstallation(name: string): Belonging {
+  return { rowId: name, projectId: '' }
+}
+
+function ofProject(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+  return { rowId: id, projectId: String(row.project_id) }
+}
+
+function ofProvider(uid: string, row: Readonly<Record<string, unknown>>): Belonging {
+  return { ...ofProject(uid, row), providerUid: uid }
+}
+
+function ofConnection(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+  return { ...ofProject(id, row), userId: String(row.user_id), providerUid: String(row.provider_uid) }
+}
+
+function ofStep(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+  const steps = JSON.parse(String(row.steps)) as readonly { readonly providerUid: string }[] // as the store writes them
+  const providerUid = steps[Number(row.step)]?.providerUid ?? ''
+  return { ...ofProject(id, row), userId: String(row.user_id), providerUid }
+}

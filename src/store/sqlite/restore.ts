@@ -1,0 +1,41 @@
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { BACKUP_FACT, type Store } from '../store.ts'
+import type { SqliteContext } from './database.ts'
+import { authorizations, connections, facts } from './schema.ts'
+
+export function sqliteSettleRestore({ write }: SqliteContext): Store['settleRestore'] {
+  return async (message, now) =>
+    write(undefined, (tx) => {
+      const isBackup = eq(facts.name, BACKUP_FACT)
+      const fact = tx.delete(facts).where(isBackup).returning().get()
+      if (fact === undefined) return undefined
+      const refreshable = tx
+        .update(connections)
+        .set({
+          leaseOwner: null,
+          leaseUntil: null,
+          unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
+        })
+        .where(and(isNotNull(connections.refresh), eq(connections.status, 'active')))
+        .run()
+      const underWay = tx
+        .update(authorizations)
+        .set({
+          status: 'failed',
+          reason: 'expired',
+          message,
+          completedAt: now,
+          shareKey: null,
+          secrets: null,
+          response: null,
+          deadline: null,
+        })
+        .where(inArray(authorizations.status, ['pending', 'confirming', 'exchanging']))
+        .run()
+      return {
+        takenAt: Number(fact.value),
+        connections: refreshable.changes,
+        authorizations: underWay.changes,
+      }
+    })
+}
