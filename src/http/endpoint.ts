@@ -64,7 +64,14 @@ export type OnAnswered = (
   route: Pick<EndpointDefinition, 'method' | 'path'>,
   status: number,
   milliseconds: number,
+  by: Answered,
 ) => void
+
+/** The request that was answered, and whose it was as far as that was found out. */
+export interface Answered {
+  readonly c: Context
+  caller?: ApiKey
+}
 
 export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }: EndpointSurroundings) {
   return <
@@ -81,11 +88,12 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
     const { method, path, params, query, body, role } = definition
     const purpose = `${method.toUpperCase()} ${path}`
 
-    const answer = async (c: Context): Promise<Response> => {
+    const answer = async (c: Context, by?: Answered): Promise<Response> => {
       // a small one is read first: then key, provider and connection are looked at in one go, with nothing between
       if (body && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES) await c.req.text()
       const known = authenticate(c, role)
       const caller = known instanceof Promise ? await known : known
+      if (by !== undefined) by.caller = caller
       if (role !== 'public') charge(caller)
       if (body) {
         const limited = limitBody(c, MAX_API_BODY_BYTES)
@@ -107,24 +115,25 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
     app.on(
       method,
       path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      onAnswered ? observed(definition, answer, onAnswered) : answer,
+      onAnswered ? observed(definition, answer, onAnswered) : (c) => answer(c),
     )
   }
 }
 
 function observed(
   route: Pick<EndpointDefinition, 'method' | 'path'>,
-  answer: (c: Context) => Promise<Response>,
+  answer: (c: Context, by: Answered) => Promise<Response>,
   onAnswered: OnAnswered,
 ) {
   return async (c: Context): Promise<Response> => {
     const begun = performance.now()
+    const by: Answered = { c }
     try {
-      const response = await answer(c)
-      onAnswered(route, response.status, performance.now() - begun)
+      const response = await answer(c, by)
+      onAnswered(route, response.status, performance.now() - begun, by)
       return response
     } catch (error) {
-      onAnswered(route, statusOf(error), performance.now() - begun)
+      onAnswered(route, statusOf(error), performance.now() - begun, by)
       throw error
     }
   }
