@@ -29,6 +29,16 @@ export async function isBegun(url: string): Promise<boolean> {
   return connected(url, async (query) => (await migrationsDone(query)).size > 0)
 }
 
+/** The facts of the database as it is, or none where there is none yet. Writes nothing. */
+export async function readFacts(url: string): Promise<ReadonlyMap<string, string>> {
+  return connected(url, async (query) => {
+    const [table] = await query("select to_regclass('facts')::text as name")
+    if (table?.name === null) return new Map()
+    const rows = await query('select name, value from facts')
+    return new Map(rows.map(({ name, value }) => [String(name), String(value)]))
+  })
+}
+
 /**
  * Brings the schema up to date. Several nodes may start at once: one migrates, the others wait and find it done. A
  * database that a newer release has migrated is refused.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { BrokerError } from '../../domain/errors.ts'
@@ -10,20 +10,28 @@ import { postgresAudit } from './audit.ts'
 import { postgresAuthorizations } from './authorizations.ts'
 import { postgresConnections } from './connections.ts'
 import { clientConfig, createWrite, openPool, type PostgresContext } from './database.ts'
+import { postgresEnvelopes } from './envelopes.ts'
 import { asked, patiently, steady } from './failures.ts'
-import { migrateDatabase } from './migrations.ts'
+import { migrateDatabase, readFacts } from './migrations.ts'
 import { postgresProjects } from './projects.ts'
 import { postgresProviders } from './providers.ts'
+import { postgresSettleRestore } from './restore.ts'
 import { facts } from './schema.ts'
 import { postgresSecrets } from './secrets.ts'
 import { postgresTools } from './tools.ts'
 import { postgresWorkers } from './workers.ts'
 
+export interface OpeningOptions {
+  /** Looks at what there is before anything is written, not even a migration; throws to refuse it. */
+  readonly admit?: (facts: ReadonlyMap<string, string>) => void
+}
+
 /**
  * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
  * newer; on compatible servers without NOTIFY or `pg_xact_status` it does without, and keeps nothing that it has read.
  */
-export async function openPostgresStore(url: string): Promise<Store> {
+export async function openPostgresStore(url: string, { admit }: OpeningOptions = {}): Promise<Store> {
+  admit?.(await readFacts(url))
   await migrateDatabase(url)
   const pool = openPool(url)
   const listeners: ((change: StoreChange) => void)[] = []
@@ -54,13 +62,16 @@ export async function openPostgresStore(url: string): Promise<Store> {
       workers: steady(postgresWorkers(context)),
       secrets: steady(postgresSecrets(context)),
       facts: steady(postgresFacts(context)),
+      envelopes: steady(postgresEnvelopes(context)),
       audit: steady(postgresAudit(context)),
       catchUp: announcements.missed,
       onChange: (listener) => void listeners.push(listener),
       ...steady({
         async probe() {
-          await refuseReadOnly(pool)
+          // what writes nothing does not notice a full disk
+          await put(context, PROBE_FACT, '')
         },
+        settleRestore: postgresSettleRestore(context),
       }),
       close,
     }
@@ -72,7 +83,6 @@ export async function openPostgresStore(url: string): Promise<Store> {
 
 /** What the server can do. Refuses one that would lose commits it has answered. */
 async function examine(pool: pg.Pool) {
-  await refuseReadOnly(pool)
   const { rows } = await asked(
     pool.query<{ functions: string[]; synchronous_commit: string }>(
       `select current_setting('synchronous_commit') as synchronous_commit,
@@ -93,21 +103,16 @@ async function examine(pool: pg.Pool) {
   }
 }
 
-async function refuseReadOnly(pool: pg.Pool): Promise<void> {
-  const { rows } = await asked(
-    pool.query<{ read_only: string }>("select current_setting('transaction_read_only') as read_only"),
+const PROBE_FACT = 'probe'
+
+async function put({ write }: PostgresContext, name: string, value: string): Promise<void> {
+  await write(undefined, (tx) =>
+    tx.insert(facts).values({ name, value }).onConflictDoUpdate({ target: facts.name, set: { value } }),
   )
-  if (rows[0]?.read_only === 'on')
-    throw new BrokerError(
-      'store_unavailable',
-      'The database takes no writes: it is a replica, or read only.',
-      {
-        retryAfter: 5,
-      },
-    )
 }
 
-function postgresFacts({ db, write }: PostgresContext): Facts {
+function postgresFacts(context: PostgresContext): Facts {
+  const { db, write } = context
   const get = async (name: string) => (await db.select().from(facts).where(eq(facts.name, name)))[0]?.value
   return {
     get,
@@ -117,11 +122,18 @@ function postgresFacts({ db, write }: PostgresContext): Facts {
       await write(undefined, (tx) => tx.insert(facts).values({ name, value }).onConflictDoNothing())
       return (await get(name)) ?? value
     },
-    async put(name, value) {
-      await write(undefined, (tx) =>
-        tx.insert(facts).values({ name, value }).onConflictDoUpdate({ target: facts.name, set: { value } }),
+    async exchange(name, from, to) {
+      const { rowCount } = await write(undefined, (tx) =>
+        from === undefined
+          ? tx.insert(facts).values({ name, value: to }).onConflictDoNothing()
+          : tx
+              .update(facts)
+              .set({ value: to })
+              .where(and(eq(facts.name, name), eq(facts.value, from))),
       )
+      return (rowCount ?? 0) > 0
     },
+    put: (name, value) => put(context, name, value),
     async delete(name) {
       await write(undefined, (tx) => tx.delete(facts).where(eq(facts.name, name)))
     },
