@@ -63,6 +63,8 @@ export type Verifier = { readonly kind: 'open' } | { readonly kind: 'caller'; re
 
 /** The few words of a logger that are used. */
 export interface Log {
+  /** Whether `debug` writes anything: a line for every request is not made for nothing. */
+  readonly isDebugging?: boolean
   debug(about: object, message: string): void
   info(about: object, message: string): void
   warn(about: object, message: string): void

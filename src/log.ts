@@ -60,6 +60,7 @@ export function createLog(level: LogLevel, { to = 2 }: LogOptions = {}): ServerL
   })
 
   return {
+    isDebugging: level === 'debug',
     debug: write('debug'),
     info: write('info'),
     warn: write('warn'),
