@@ -3,7 +3,7 @@ import type { AuditLog } from './flows/audit-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
 import type { Metrics } from './flows/metrics.ts'
 import type { ReadCache } from './flows/read-cache.ts'
-import type { RefreshOutcome } from './flows/refresh-connection.ts'
+import type { Refreshes } from './flows/refreshes.ts'
 import type { UseLog } from './flows/use-log.ts'
 import type { Waiters } from './flows/waiters.ts'
 import type { OAuthClient } from './providers/oauth-client.ts'
@@ -28,11 +28,7 @@ export interface Broker {
     readonly connections: ReadCache<readonly HeldConnection[]>
     readonly providers: ReadCache<readonly ProviderEntry[]>
   }
-  /** The refreshes under way in this process, by connection, and until when a failed one is not tried again. */
-  readonly refreshes: {
-    readonly running: Map<string, Promise<RefreshOutcome>>
-    readonly coolingDown: Map<string, { readonly until: EpochSeconds; readonly failure: Error }>
-  }
+  readonly refreshes: Refreshes
   readonly uses: UseLog
   readonly metrics: Metrics
   readonly audit: AuditLog

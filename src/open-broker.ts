@@ -10,6 +10,7 @@ import { ownerKey } from './flows/get-access-token.ts'
 import { createMetrics } from './flows/metrics.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { createReadCache } from './flows/read-cache.ts'
+import { createRefreshes } from './flows/refreshes.ts'
 import { admitKeys, noteSealingKey } from './flows/sealing-keys.ts'
 import { settleRestore } from './flows/settle-restore.ts'
 import { createUseLog } from './flows/use-log.ts'
@@ -53,7 +54,16 @@ export async function openBroker(
     })
     const uses = createUseLog(store)
     const metrics = createMetrics()
-    const refreshes: Broker['refreshes'] = { running: new Map(), coolingDown: new Map() }
+    const refreshes = createRefreshes(store, { now, log })
+    metrics.gauge(
+      'gatepass_providers_held_back',
+      'Providers whose refreshes are held back',
+      () => ({
+        label: 'provider',
+        values: new Map(refreshes.breaker.states().map(({ providerId }) => [providerId, 1])),
+      }),
+      'max',
+    )
     return {
       store,
       sealer,
@@ -101,6 +111,7 @@ export async function openBroker(
       },
       async close() {
         waiters.close()
+        refreshes.stop()
         await Promise.allSettled(refreshes.running.values())
         await uses.flush().catch(() => {}) // the last second of last-used times may be lost
         await outgoing.close()

@@ -54,13 +54,32 @@ export type NeedsAuthorizationReason =
   | 'token_expired'
   | 'provider_changed'
   | 'refresh_outcome_lost'
+  | 'account_changed'
   | 'unreadable'
 
-/** At least this long before the end a token is refreshed: a tenth of its life, at most 60 s. */
-export function freshUntil(connection: Pick<Connection, 'receivedAt' | 'expiresAt'>): EpochSeconds {
-  if (connection.expiresAt === undefined) return Number.POSITIVE_INFINITY
-  const life = Math.max(0, connection.expiresAt - connection.receivedAt)
-  return connection.expiresAt - Math.min(60, life / 10)
+type Life = Pick<Connection, 'receivedAt' | 'expiresAt'>
+
+/** This long before its end a token is refreshed: a tenth of its life, at most 60 s. */
+export function refreshMargin({ receivedAt, expiresAt }: Life): number {
+  if (expiresAt === undefined) return 0
+  return Math.min(60, Math.max(0, expiresAt - receivedAt) / 10)
+}
+
+/**
+ * Whether the token is used without a refresh. One that was received later than now tells of a clock that was wrong,
+ * by more than the margin makes up for: its end is wrong too, so it is not believed (a clock was set back, or another
+ * node's is ahead).
+ */
+export function isFresh(connection: Life, now: EpochSeconds): boolean {
+  const { receivedAt, expiresAt } = connection
+  if (expiresAt === undefined) return true
+  const margin = refreshMargin(connection)
+  return now < expiresAt - margin && receivedAt <= now + margin
+}
+
+/** Whether the token has not run out, as far as is known. */
+export function isAlive({ expiresAt }: Pick<Life, 'expiresAt'>, now: EpochSeconds): boolean {
+  return expiresAt === undefined || now < expiresAt
 }
 
 /** The connection a call means: the named account (by connection id, account id or name), else the default. */

@@ -1,17 +1,12 @@
 import type { Broker } from '../broker.ts'
-import {
-  type AccessSecrets,
-  type Connection,
-  chooseConnection,
-  freshUntil,
-  type NeedsAuthorizationReason,
-} from '../domain/connection.ts'
+import { type AccessSecrets, type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { UnsealError } from '../store/seal.ts'
 import type { ConnectionOwner } from '../store/store.ts'
 import { active, providerIdentity, registeredClient } from './find-provider.ts'
-import { refreshConnection } from './refresh-connection.ts'
+import { markUnusable } from './mark-unusable.ts'
+import { type RefreshOptions, refreshConnection } from './refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
 
 /** Whose token is wanted, from which provider, for which scopes. */
@@ -23,6 +18,8 @@ export interface TokenNeed {
   readonly scopes: readonly string[]
   /** A connection's id, or an account's id or name; absent: the default account. */
   readonly account?: string
+  /** The token as it is was refused where it was used: refreshed although it looks fresh, unless it came just now. */
+  readonly forceRefresh?: boolean
 }
 
 /** A token on its way to a caller or a tool, once `releaseTokens` has it recorded. */
@@ -81,8 +78,14 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
   const missing = missingScopes(need.scopes, connection.scopes)
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
 
-  if (broker.now() < freshUntil(connection)) return release(broker, entry, chosen)
-  const refreshed = await refreshConnection(broker, entry, connection)
+  const { forceRefresh = false } = need
+  if (!forceRefresh && isFresh(connection, broker.now())) return release(broker, entry, chosen)
+  const refreshed = await refreshConnection(
+    broker,
+    entry,
+    connection,
+    forceRefresh ? rejected(broker, chosen) : {},
+  )
   switch (refreshed.outcome) {
     case 'usable':
       return release(broker, entry, { connection: refreshed.connection })
@@ -90,6 +93,16 @@ export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<T
       return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
     case 'provider_unavailable':
       return refreshed
+  }
+}
+
+/** The token as it is held; one that does not open is found out when it is to be released. */
+function rejected(broker: Broker, held: HeldConnection): RefreshOptions {
+  try {
+    return { rejected: openAccess(broker, held.connection).accessToken }
+  } catch (error) {
+    if (error instanceof UnsealError) return {}
+    throw error
   }
 }
 
@@ -111,23 +124,6 @@ async function release(broker: Broker, entry: ProviderEntry, held: HeldConnectio
 function open(broker: Broker, connection: Connection): NonNullable<HeldConnection['opened']> {
   const { accessToken, userInfo } = openAccess(broker, connection)
   return { accessToken, userInfo, fingerprint: broker.audit.fingerprint(accessToken) }
-}
-
-/** Marks the connection so that the user is asked again, and says so in the audit trail. */
-export async function markUnusable(
-  broker: Broker,
-  entry: Pick<ProviderEntry, 'id'>,
-  { id, generation, projectId, userId }: Connection,
-  reason: NeedsAuthorizationReason,
-): Promise<boolean> {
-  const audit = broker.audit.of(projectId, {
-    action: 'connection.needs_authorization',
-    userId,
-    providerId: entry.id,
-    connectionId: id,
-    reason,
-  })
-  return broker.store.connections.needsAuthorization(id, generation, reason, audit)
 }
 
 /** All of one user at one provider, the default first, as the cache has them. */

@@ -18,6 +18,8 @@ export interface Grant {
   /** What the provider tells of the account; absent when it was not asked. */
   readonly userInfo?: Readonly<Record<string, unknown>>
   readonly account: { readonly id: string; readonly name: string }
+  /** `sub` of the ID token, when one came. */
+  readonly subject?: string
 }
 
 /** The tokens of a token response, and what else it told. */
@@ -64,6 +66,7 @@ export function readGrant(provider: Provider, { tokens, claims, extra }: Granted
     ...(tokens.scope !== undefined && { scopes: grantedScopes(provider, tokens.scope) }),
     ...(told !== undefined && { userInfo: told }),
     account: accountOf(provider, told),
+    ...(typeof claims?.sub === 'string' && { subject: claims.sub }),
   }
 }
 

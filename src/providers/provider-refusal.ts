@@ -10,17 +10,29 @@ export class ProviderRefusal extends Error {
   readonly reason: FailureReason
   /** Seconds, as the provider's Retry-After asked. */
   readonly retryAfter: number | undefined
+  /**
+   * What became of the code or refresh token that was to be used: `answered`, it is surely unused, because nothing was
+   * sent or the server said no; `unknown`, it may be used up.
+   */
+  readonly outcome: 'answered' | 'unknown'
+  /** What it tells of the server as a whole: it is down or falls over, or it wants fewer requests (429). */
+  readonly trouble: 'outage' | 'limit' | undefined
 
-  constructor(
-    reason: FailureReason,
-    message: string,
-    options: { cause?: unknown; retryAfter?: number } = {},
-  ) {
+  constructor(reason: FailureReason, message: string, options: ProviderRefusalOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.name = 'ProviderRefusal'
     this.reason = reason
     this.retryAfter = options.retryAfter
+    this.outcome = options.outcome ?? 'answered'
+    this.trouble = options.trouble
   }
+}
+
+export interface ProviderRefusalOptions {
+  readonly cause?: unknown
+  readonly retryAfter?: number
+  readonly outcome?: ProviderRefusal['outcome']
+  readonly trouble?: ProviderRefusal['trouble']
 }
 
 const MAX_RETRY_AFTER_SECONDS = 300
@@ -42,22 +54,35 @@ export function refusalOf(
 ): ProviderRefusal {
   const { fault, retryAfter, status = 0 } = seen
   const options = { cause: seen.cause, ...(retryAfter !== undefined && { retryAfter }) }
-  const say = (reason: FailureReason, message: string) => new ProviderRefusal(reason, message, options)
+  const say = (reason: FailureReason, message: string, more: ProviderRefusalOptions = {}) =>
+    new ProviderRefusal(reason, message, { ...options, ...more })
 
-  if (status === 429 || status >= 500)
+  if (status === 429 || status >= 500) {
+    // "later" said in so many words is an answer; what fell over may have done the work before
+    const isAnswer = status === 429 || (status === 503 && retryAfter !== undefined)
     return say(
       'provider_unavailable',
       `${provider} cannot answer right now (HTTP ${status}). Try again shortly.`,
+      { outcome: isAnswer ? 'answered' : 'unknown', trouble: status === 429 ? 'limit' : 'outage' },
     )
+  }
   if (fault instanceof OutgoingError) {
     if (fault.kind === 'host_not_allowed')
       return say(
         'provider_refused',
         `The token endpoint of ${provider} may not be reached from here. An operator can allow its host in GATEPASS_ALLOWED_HOSTS.`,
       )
+    const outcome = fault.requestSent ? 'unknown' : 'answered'
     if (fault.kind === 'redirected' || fault.kind === 'too_large')
-      return say('provider_bad_response', `${provider} gave an answer that cannot be used (${fault.kind}).`)
-    return say('provider_unavailable', `${provider} could not be reached (${fault.kind}). Try again shortly.`)
+      return say('provider_bad_response', `${provider} gave an answer that cannot be used (${fault.kind}).`, {
+        outcome,
+      })
+    return say(
+      'provider_unavailable',
+      `${provider} could not be reached (${fault.kind}). Try again shortly.`,
+      // what waits here for its turn says nothing of the server
+      { outcome, ...(fault.kind !== 'busy' && { trouble: 'outage' }) },
+    )
   }
   if (said.code !== undefined && fault === undefined) {
     const code = said.code.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
@@ -84,13 +109,16 @@ export function refusalOf(
         return say(
           'provider_unavailable',
           `${provider} cannot answer right now (${code}). Try again shortly.`,
+          { outcome: code === 'server_error' ? 'unknown' : 'answered', trouble: 'outage' },
         )
       default:
         return say('provider_refused', `${provider} refused the token request (${code}).`)
     }
   }
   const what = fault instanceof TokenResponseFault ? fault.message : (said.message ?? 'unreadable')
-  return say('provider_bad_response', `${provider} gave an answer that cannot be used (${what}).`)
+  return say('provider_bad_response', `${provider} gave an answer that cannot be used (${what}).`, {
+    outcome: 'unknown',
+  })
 }
 
 /** RFC 9110 section 10.2.3: seconds or a date. At most five minutes. */

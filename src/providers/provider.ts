@@ -35,6 +35,11 @@ export interface Provider {
   readonly tokenTypes: readonly string[]
   /** Where the account's id and name stand in the user info, most trusted first; each a response-map expression. */
   readonly account: { readonly id: readonly string[]; readonly name: readonly string[] }
+  /**
+   * A used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not
+   * known, the access token is then used to its end before the refresh token is tried once more.
+   */
+  readonly strictRotation?: boolean
 }
 
 export type ContentType = 'application/x-www-form-urlencoded' | 'application/json'

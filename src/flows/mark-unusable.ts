@@ -1,0 +1,23 @@
+import type { Broker } from '../broker.ts'
+import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+
+/**
+ * Marks the connection so that the user is asked again, and says so in the audit trail. `false`: its tokens are others
+ * by now, or it was marked before.
+ */
+export async function markUnusable(
+  broker: Broker,
+  entry: Pick<ProviderEntry, 'id'>,
+  { id, generation, projectId, userId }: Connection,
+  reason: NeedsAuthorizationReason,
+): Promise<boolean> {
+  const audit = broker.audit.of(projectId, {
+    action: 'connection.needs_authorization',
+    userId,
+    providerId: entry.id,
+    connectionId: id,
+    reason,
+  })
+  return broker.store.connections.needsAuthorization(id, generation, reason, audit)
+}
