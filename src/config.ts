@@ -14,6 +14,8 @@ export interface Config extends BrokerSettings {
   readonly apiKey?: string
   readonly allowedHosts: readonly string[]
   readonly logLevel: LogLevel
+  /** Who may read `/metrics`: anybody, whoever has an API key, nobody. */
+  readonly metrics: 'open' | 'key' | 'off'
   /** Development: a sandbox provider, and an API key made and printed at the first start. */
   readonly development: boolean
   /** Client ids and secrets from `GATEPASS_PROVIDER_<NAME>_…`, by `GATEPASS_PROVIDER_<NAME>`. */
@@ -117,6 +119,7 @@ export function readConfig(
     maxPending: number('MAX_PENDING', 100_000, 1, 10_000_000),
     maxWaiters: number('MAX_WAITERS', 20_000, 2, 1_000_000),
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
+    metrics: choice('METRICS', ['open', 'key', 'off'], 'open'),
     development,
     providerClients: readProviderClients(environment),
   }

@@ -20,6 +20,8 @@ export interface Metrics {
   histogram(name: string, help: string, options: HistogramOptions): Histogram
   /** Read when it is asked for; absent while `read` answers `undefined`. Over processes it is the sum unless said otherwise. */
   gauge(name: string, help: string, read: () => Reading | Promise<Reading>, over?: Aggregator): void
+  /** The same for what is counted elsewhere and only ever grows; its name ends in `_total`. */
+  counted(name: string, help: string, read: () => Reading): void
   /** Everything, as it stands. */
   families(): Promise<MetricFamily[]>
 }
@@ -67,7 +69,8 @@ export interface MetricFamily {
   readonly values: readonly MetricSample[]
 }
 
-export type Aggregator = 'sum' | 'max' | 'first'
+/** How the readings of several processes become one; `omit`: they do not. */
+export type Aggregator = 'sum' | 'max' | 'min' | 'average' | 'first' | 'omit'
 
 export interface MetricSample {
   readonly labels: Readonly<Record<string, string | number>>
@@ -84,7 +87,7 @@ const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const PROVIDER_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export function createMetrics(): Metrics {
-  const collectors: (() => MetricFamily | Promise<MetricFamily | undefined>)[] = []
+  const collectors: (() => MetricFamily | undefined | Promise<MetricFamily | undefined>)[] = []
 
   const counter: Metrics['counter'] = (name, help, labels = []) => {
     const cells = createCells(labels, () => ({ value: 0 }))
@@ -110,17 +113,11 @@ export function createMetrics(): Metrics {
     return cells
   }
 
-  const gauge: Metrics['gauge'] = (name, help, read, over = 'sum') => {
-    collectors.push(async () => {
-      const reading = await read()
-      if (reading === undefined) return undefined
-      const values =
-        typeof reading === 'number'
-          ? [{ labels: {}, value: reading }]
-          : [...reading.values].map(([label, value]) => ({ labels: { [reading.label]: label }, value }))
-      return { name, help, type: 'gauge', aggregator: over, values }
+  const gauge: Metrics['gauge'] = (name, help, read, over = 'sum') =>
+    void collectors.push(async () => {
+      const values = toSamples(await read())
+      return values && { name, help, type: 'gauge', aggregator: over, values }
     })
-  }
 
   const requests = counter('gatepass_http_requests_total', 'Requests that were answered', [
     'method',
@@ -176,11 +173,22 @@ export function createMetrics(): Metrics {
     counter,
     histogram,
     gauge,
+    counted: (name, help, read) =>
+      void collectors.push(() => {
+        const values = toSamples(read())
+        return values && { name, help, type: 'counter', aggregator: 'sum', values }
+      }),
     async families() {
       const all = await Promise.all(collectors.map(async (collect) => collect()))
       return all.filter((family) => family !== undefined)
     },
   }
+}
+
+function toSamples(reading: Reading): MetricSample[] | undefined {
+  if (reading === undefined) return undefined
+  if (typeof reading === 'number') return [{ labels: {}, value: reading }]
+  return [...reading.values].map(([label, value]) => ({ labels: { [reading.label]: label }, value }))
 }
 
 /** One thing for each combination of label values; beyond `MAX_CELLS` of them one for all the others. */

@@ -8,11 +8,13 @@ import { addAuthorizations } from './authorizations.ts'
 import { bodyLimit } from './body-limit.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
-import { endpoints, type OnAnswered } from './endpoint.ts'
+import { endpoints } from './endpoint.ts'
 import { errorResponse } from './errors.ts'
 import { addHealth } from './health.ts'
 import { idempotent } from './idempotency.ts'
+import { addMetrics, type MetricsOptions } from './metrics.ts'
 import { createNotFound } from './not-found.ts'
+import { createObserver } from './observe.ts'
 import { createCharge } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { addSecrets } from './secrets.ts'
@@ -21,21 +23,37 @@ import { addUserConnections } from './user-connections.ts'
 import { addWorkers } from './workers.ts'
 
 const MAX_PAGE_BODY_BYTES = 64 * 1024
+/** What a browser opens; the API's endpoints are observed where they are added. */
+const PAGES = [
+  '/',
+  '/connect/*',
+  '/callback/*',
+  '/login/*',
+  '/docs',
+  '/openapi.json',
+  '/assets/*',
+  '/sandbox/*',
+]
 
 export interface AppOptions {
   readonly version: string
   /** Development only: mounted under `/sandbox`. */
   readonly sandbox?: Hono
-  /** Told of every answer of the API. */
-  readonly onAnswered?: OnAnswered
+  readonly metrics?: Omit<MetricsOptions, 'version'>
 }
 
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
-export function createApp(broker: Broker, { version, sandbox, onAnswered }: AppOptions): OpenAPIHono {
+export function createApp(broker: Broker, { version, sandbox, metrics }: AppOptions): OpenAPIHono {
   const app = new OpenAPIHono()
   app.onError((error, c) => errorResponse(c, error, broker.log))
   const notFound = createNotFound(app)
-  app.notFound((c) => errorResponse(c, notFound(c), broker.log))
+  const observer = createObserver(broker)
+  app.notFound((c) => {
+    const response = errorResponse(c, notFound(c), broker.log)
+    observer.unknown(c, response.status)
+    return response
+  })
+  for (const route of PAGES) app.use(route, observer.page(route))
   for (const path of ['/connect/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   const authenticate = createAuthenticate(broker)
@@ -43,7 +61,7 @@ export function createApp(broker: Broker, { version, sandbox, onAnswered }: AppO
   for (const path of ['/v1/tools/execute', '/v1/workers', '/v1/admin/auth_providers'])
     app.post(path, idempotent(authenticate, charge))
 
-  const add = endpoints(app, { authenticate, charge, ...(onAnswered && { onAnswered }) })
+  const add = endpoints(app, { authenticate, charge, onAnswered: observer.onAnswered })
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections
   addTools(add, broker) //            /v1/tools, /v1/formatted_tools
@@ -52,6 +70,7 @@ export function createApp(broker: Broker, { version, sandbox, onAnswered }: AppO
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
   addHealth(add, broker) //           /health, /v1/health, /ready
+  addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json
   app.route('/', assets()) //               /assets

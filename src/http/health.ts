@@ -4,12 +4,20 @@ import type { AddEndpoint } from './endpoint.ts'
 
 const tag = 'Operation'
 
+/** How long what was found out of the database is believed: probes are no load. */
+const BELIEVED_MS = 1_000
+/** A commit that takes longer than this is no readiness. */
+const LONGEST_PROBE_MS = 5_000
+
+type Unready = 'shutting_down' | 'database'
+
 export function addHealth(add: AddEndpoint, broker: Broker): void {
-  const isReady = () =>
-    broker.store.probe().then(
-      () => true,
-      () => false,
-    )
+  const isWritable = probe(broker)
+  const whyNotReady = async (): Promise<Unready | undefined> => {
+    // nobody is made to wait any more: it is about to end
+    if (broker.waiters.closed) return 'shutting_down'
+    return (await isWritable()) ? undefined : 'database'
+  }
 
   add(
     {
@@ -28,13 +36,24 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
       path: '/ready',
       role: 'public',
       tag,
-      summary: 'The database can be written',
+      summary: 'The database can be written, and nobody has told it to end',
       responses: {
-        200: { description: 'Ready', schema: z.object({ ready: z.boolean() }) },
-        503: { description: 'Not ready', schema: z.object({ ready: z.boolean() }) },
+        200: { description: 'Ready', schema: z.object({ ready: z.literal(true) }) },
+        503: {
+          description: 'Not ready',
+          schema: z.object({
+            ready: z.literal(false),
+            reason: z.enum(['shutting_down', 'database']),
+            message: z.string(),
+          }),
+        },
       },
     },
-    async ({ c }) => ((await isReady()) ? c.json({ ready: true }) : c.json({ ready: false }, 503)),
+    async ({ c }) => {
+      const reason = await whyNotReady()
+      if (reason === undefined) return c.json({ ready: true })
+      return c.json({ ready: false, reason, message: MESSAGES[reason] }, 503)
+    },
   )
   add(
     {
@@ -54,9 +73,48 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
         },
       },
     },
-    async ({ c }) =>
-      (await isReady())
-        ? c.json({ healthy: true })
-        : c.json({ healthy: false, reason: 'The database cannot be written.' }, 503),
+    async ({ c }) => {
+      const reason = await whyNotReady()
+      if (reason === undefined) return c.json({ healthy: true })
+      return c.json({ healthy: false, reason: MESSAGES[reason] }, 503)
+    },
   )
+}
+
+const MESSAGES = {
+  shutting_down: 'This process is about to end; what it has begun is being finished.',
+  database: 'The database cannot be written.',
+} as const satisfies Record<Unready, string>
+
+/** Whether the database takes a commit, as of the last second; those who ask together share one. */
+function probe({ store, now, metrics }: Broker): () => Promise<boolean> {
+  let isWritable = true
+  let asked: Promise<boolean> | undefined
+  let foundOutAt = Number.NEGATIVE_INFINITY
+
+  async function write(): Promise<boolean> {
+    const timer = Promise.withResolvers<boolean>()
+    const late = setTimeout(() => timer.resolve(false), LONGEST_PROBE_MS)
+    const written = store.facts.put('last_probe', String(now())).then(
+      () => true,
+      () => false,
+    )
+    isWritable = await Promise.race([written, timer.promise])
+    clearTimeout(late)
+    foundOutAt = performance.now()
+    asked = undefined
+    return isWritable
+  }
+
+  metrics.gauge(
+    'gatepass_database_writable',
+    'Whether the database took a commit when that was last asked; 1 or 0',
+    () => (isWritable ? 1 : 0),
+    'min',
+  )
+  return async () => {
+    if (performance.now() - foundOutAt < BELIEVED_MS) return isWritable
+    asked ??= write()
+    return asked
+  }
 }

@@ -1,0 +1,112 @@
+import type { AggregatorRegistry, MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
+import type { Broker } from '../broker.ts'
+import type { MetricFamily } from '../flows/metrics.ts'
+import type { AddEndpoint } from './endpoint.ts'
+
+/** Who may read `/metrics`: anybody, whoever has an API key, nobody. */
+export type MetricsAccess = 'open' | 'key' | 'off'
+
+/** Asks every process for its figures; this one's own are `own`. */
+export type Gather = (own: () => Promise<MetricFamily[]>) => Promise<readonly MetricFamily[][]>
+
+export interface MetricsOptions {
+  readonly version: string
+  readonly access: MetricsAccess
+  /** Where several processes are one Gatepass. */
+  readonly gather?: Gather
+}
+
+/** `/metrics` in Prometheus' text form: the figures of all processes of this machine that serve together. */
+export function addMetrics(
+  add: AddEndpoint,
+  broker: Broker,
+  { version, access, gather = async (own) => [await own()] }: MetricsOptions,
+): void {
+  addFigures(broker, version)
+  if (access === 'off') return
+  add(
+    {
+      method: 'get',
+      path: '/metrics',
+      role: access === 'key' ? 'readonly' : 'public',
+      tag: 'Operation',
+      summary: 'Figures for Prometheus',
+      description:
+        'No user, no project and nothing secret is in them. GATEPASS_METRICS says who may read them: `open`, `key` or `off`.',
+      responses: { 200: { description: 'text/plain; version=0.0.4' } },
+    },
+    async ({ c }) => {
+      const figures = await gather(() => ownFigures(broker))
+      const registry = (await prometheus()).merge(figures)
+      return c.body(await registry.metrics(), 200, { 'content-type': registry.contentType })
+    },
+  )
+}
+
+/** Of this process: what the broker counts, and what Node says of itself. */
+export async function ownFigures(broker: Broker): Promise<MetricFamily[]> {
+  const { ofNode } = await prometheus()
+  return [...(await broker.metrics.families()), ...(await ofNode.getMetricsAsJSON()).map(toFamily)]
+}
+
+/** The sum of what processes that have ended had counted: what only ever grows must not fall when one ends. */
+export async function sumOfCounters(all: readonly MetricFamily[][]): Promise<MetricFamily[]> {
+  const counters = all.map((one) =>
+    one.filter(({ type, aggregator }) => type !== 'gauge' && aggregator === 'sum'),
+  )
+  return (await (await prometheus()).merge(counters).getMetricsAsJSON()).map(toFamily)
+}
+
+interface Prometheus {
+  readonly ofNode: Registry
+  merge(all: readonly MetricFamily[][]): Registry
+}
+
+let loaded: Promise<Prometheus> | undefined
+
+/** Loaded when somebody asks for the first time: whoever never does, starts faster. */
+function prometheus(): Promise<Prometheus> {
+  loaded ??= import('prom-client').then(({ default: client }) => {
+    const ofNode = new client.Registry()
+    client.collectDefaultMetrics({ register: ofNode })
+    return { ofNode, merge: (all) => merge(client.AggregatorRegistry, all) }
+  })
+  return loaded
+}
+
+function merge(registries: typeof AggregatorRegistry, all: readonly MetricFamily[][]): Registry {
+  // what says nothing of several says something of one
+  if (all.length === 1) all = all.map((one) => one.map((family) => ({ ...family, aggregator: 'first' })))
+  // its types ask for an array of metrics, where it takes an array of such arrays, one for each process
+  return registries.aggregate(all.map((one) => [...one]) as unknown as object[])
+}
+
+/** prom-client's own types of what `getMetricsAsJSON` answers leave out the values. */
+function toFamily(metric: object): MetricFamily {
+  return metric as MetricObjectWithValues<MetricValue<string>> & MetricFamily
+}
+
+function addFigures(broker: Broker, version: string): void {
+  const { metrics, waiters, refreshes, cache, audit } = broker
+  metrics.gauge('gatepass_processes', 'Processes that serve together', () => 1)
+  metrics.gauge(
+    'gatepass_build_info',
+    'The release that runs',
+    () => ({ label: 'version', values: new Map([[version, 1]]) }),
+    'first',
+  )
+  metrics.gauge('gatepass_waiters', 'Long polls and event streams that wait', () => waiters.count)
+  metrics.gauge('gatepass_refreshes_running', 'Refreshes under way', () => refreshes.running.size)
+  metrics.gauge('gatepass_cache_entries', 'What is held in memory', () => ({
+    label: 'cache',
+    values: new Map([
+      ['connections', cache.connections.size],
+      ['providers', cache.providers.size],
+    ]),
+  }))
+  metrics.gauge(
+    'gatepass_audit_waiting',
+    'Releases of tokens that wait for their commit',
+    () => audit.waiting,
+  )
+}
