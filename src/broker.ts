@@ -55,7 +55,24 @@ export interface BrokerSettings {
 }
 
 /** Who vouches that the user who finishes is the user who was meant. */
-export type Verifier = { readonly kind: 'open' } | { readonly kind: 'caller'; readonly url: URL }
+export type Verifier =
+  /** Nobody: the binding to the browser that clicked is all there is. */
+  | { readonly kind: 'open' }
+  /** A page of the caller's, visited between the provider and the token request. */
+  | { readonly kind: 'caller'; readonly url: URL }
+  | OidcVerifier
+
+/** The broker's own login by OpenID Connect, between the click and the provider. */
+export interface OidcVerifier {
+  readonly kind: 'oidc'
+  /** Exactly as the issuer calls itself. */
+  readonly issuer: string
+  /** The broker's registration there; without a secret it is a public client. */
+  readonly client: Client
+  readonly scopes: readonly string[]
+  /** The claim that must equal the authorization's `userId`. */
+  readonly claim: string
+}
 
 /** The few words of a logger that are used. */
 export interface Log {

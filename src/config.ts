@@ -76,7 +76,7 @@ export function readConfig(
   const port = number('PORT', 8400, 1, 65_535)
   const publicUrl = readPublicUrl(setting('PUBLIC_URL'), port, development, fault)
   const databasePath = readDatabasePath(setting('DATABASE_URL') ?? 'file:gatepass.db', fault)
-  const verifier = readVerifier(setting('USER_VERIFIER'), development, fault)
+  const verifier = readVerifier(setting, development, fault)
   const apiKey = setting('API_KEY')
   if (apiKey !== undefined && apiKey.length < 16) fault('API_KEY', 'must have 16 characters or more.')
 
@@ -129,6 +129,7 @@ export function readConfig(
 }
 
 type Fault = (name: string, what: string) => void
+type Setting = (name: string) => string | undefined
 
 function readPublicUrl(text: string | undefined, port: number, development: boolean, fault: Fault): URL {
   const fallback = new URL(`http://localhost:${port}`)
@@ -163,31 +164,26 @@ function readDatabasePath(text: string, fault: Fault): string {
   return 'gatepass.db'
 }
 
-function readVerifier(text: string | undefined, development: boolean, fault: Fault): Verifier {
+function readVerifier(setting: Setting, development: boolean, fault: Fault): Verifier {
   const open: Verifier = { kind: 'open' }
+  const text = setting('USER_VERIFIER')
   if (text === undefined) {
     if (!development)
       fault(
         'USER_VERIFIER',
-        "is missing: the URL of your application's page that confirms users, or `open` to let the browser binding alone do.",
+        "is missing: the URL of your application's page that confirms users, `oidc:<issuer>` to let users log in there, or `open` to let the browser binding alone do.",
       )
     return open
   }
   if (text === 'open') return open
-  if (text.startsWith('oidc:')) {
+  if (text.startsWith('oidc:'))
+    return readOidcVerifier(text.slice('oidc:'.length), setting, development, fault)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !isConfidential(url, development)) {
     fault(
       'USER_VERIFIER',
-      'names an OpenID issuer, which this release does not support yet; use your own page or `open`.',
+      'must be `open`, `oidc:<issuer>`, or an https URL of your application (http for a loopback host).',
     )
-    return open
-  }
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const plain = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-  if (
-    url === undefined ||
-    !(url.protocol === 'https:' || plain || (development && url.protocol === 'http:'))
-  ) {
-    fault('USER_VERIFIER', 'must be `open` or an https URL of your application (http for a loopback host).')
     return open
   }
   if (url.username !== '' || url.password !== '') {
@@ -202,6 +198,48 @@ function readVerifier(text: string | undefined, development: boolean, fault: Fau
     return open
   }
   return { kind: 'caller', url }
+}
+
+/** Whether nobody on the way reads what is sent there. In development that is not asked for. */
+function isConfidential(url: URL, development: boolean): boolean {
+  const plain = development || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  return url.protocol === 'https:' || (url.protocol === 'http:' && plain)
+}
+
+function readOidcVerifier(issuer: string, setting: Setting, development: boolean, fault: Fault): Verifier {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+  // RFC 8414 section 2: https, without query and fragment
+  if (
+    url === undefined ||
+    !isConfidential(url, development) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    /[?#]/.test(issuer)
+  )
+    fault(
+      'USER_VERIFIER',
+      'must have an https URL without credentials, query and fragment after `oidc:`, exactly as the issuer calls itself, such as oidc:https://accounts.google.com.',
+    )
+  const clientId = setting('OIDC_CLIENT_ID')
+  const clientSecret = setting('OIDC_CLIENT_SECRET')
+  const claim = setting('OIDC_USER_CLAIM') ?? 'sub'
+  const scopes = (setting('OIDC_SCOPES') ?? (claim === 'email' ? 'openid email' : 'openid')).split(/\s+/)
+  if (clientId === undefined)
+    fault(
+      'OIDC_CLIENT_ID',
+      'is missing: the client id that the issuer of GATEPASS_USER_VERIFIER gave this Gatepass, registered with the redirect URI <public URL>/login/callback.',
+    )
+  if (!/^[\x21-\x7e]{1,200}$/.test(claim))
+    fault('OIDC_USER_CLAIM', 'must be the name of one claim, such as `sub`.')
+  if (!scopes.includes('openid') || scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
+    fault('OIDC_SCOPES', 'must be scopes separated by spaces, `openid` among them.')
+  return {
+    kind: 'oidc',
+    issuer,
+    client: { clientId: clientId ?? '', ...(clientSecret !== undefined && { clientSecret }) },
+    scopes,
+    claim,
+  }
 }
 
 /** Development makes a key beside the database when there is none; production never makes one up. */

@@ -54,6 +54,8 @@ export interface AttemptSecrets {
   readonly nonce?: string
   /** `identityOf` the provider when the user set out: the code goes nowhere else. */
   readonly providerIdentity: string
+  /** The issuer at which the user of this browser logged in before they set out, where that is how users are verified. */
+  readonly loggedInAt?: string
 }
 
 export interface Pending extends Common {

@@ -17,7 +17,7 @@ const SETTLING_MS = 15_000
 /**
  * The caller's own page says which of its users came back with `flowId`. The code is redeemed only when that is the
  * user who was meant. Idempotent for the same user. Throws `user_mismatch` (and ends the authorization), `not_found`,
- * `authorization_expired`.
+ * `authorization_expired`, and `invalid_request` where users log in instead.
  */
 export async function confirmUser(
   broker: Broker,
@@ -27,7 +27,12 @@ export async function confirmUser(
     userId,
   }: { readonly projectId: string; readonly flowId: string; readonly userId: string },
 ): Promise<ConfirmedUser> {
-  const { store, now } = broker
+  const { store, now, settings } = broker
+  if (settings.verifier.kind === 'oidc')
+    throw new BrokerError(
+      'invalid_request',
+      `Users are not confirmed by callers here: they log in at ${settings.verifier.issuer}, as GATEPASS_USER_VERIFIER says.`,
+    )
   const found = await store.authorizations.findByFlow(sha256(flowId))
   if (found === undefined || found.projectId !== projectId)
     throw new BrokerError(

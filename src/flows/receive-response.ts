@@ -8,9 +8,10 @@ import {
 } from '../domain/authorization.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { findProviderByUid } from './find-provider.ts'
-import { attemptPlace } from './start-attempt.ts'
+import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 
 /** An authorization response as a browser brought it (RFC 6749 section 4.1.2). */
 export interface ReceivedResponse {
@@ -51,15 +52,33 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     return { outcome: 'stands', authorization }
   if (browserId === undefined || sha256(browserId) !== attempt.browserHash)
     return { outcome: 'wrong_browser' }
+  const { verifier } = broker.settings
+  // an attempt from before users had to log in: the next click asks for it
+  if (
+    verifier.kind === 'oidc' &&
+    openAttemptSecrets(broker, authorization, attempt).loggedInAt !== verifier.issuer
+  )
+    return { outcome: 'stands', authorization }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
   const refused = refusalIn(query, entry)
   if (refused !== undefined) {
-    const failed = await store.authorizations.fail(authorization.id, refused.reason, refused.message, now())
+    const { reason, message } = refused
+    const failed = await store.authorizations.fail(
+      authorization.id,
+      reason,
+      message,
+      now(),
+      attempt.stateHash,
+    )
     return { outcome: 'stands', authorization: failed ?? (await reload(broker, authorization)) }
   }
+  if (entry?.provider.issuer === undefined && query.has('iss'))
+    broker.log.info(
+      { authorizationId: authorization.id, providerUid, iss: query.getAll('iss').map(sanitized).slice(0, 3) },
+      'an answer names its issuer, and the provider entry has none to compare it with: set oauth2.issuer',
+    )
 
-  const { verifier } = broker.settings
   if (verifier.kind === 'caller') {
     const flowId = `flow_${randomToken()}`
     const response = broker.sealer.seal(query.toString(), attemptPlace(authorization, 'response'))
@@ -82,12 +101,6 @@ async function reload(broker: Broker, authorization: Authorization): Promise<Aut
   return at(current, broker.now())
 }
 
-/** The parameter, if it is there exactly once (RFC 6749 section 3.1). */
-function only(query: URLSearchParams, name: string): string | undefined {
-  const values = query.getAll(name)
-  return values.length === 1 && values[0] !== '' ? values[0] : undefined
-}
-
 /** What makes the response a no: another issuer, an error (RFC 6749 section 4.1.2.1), or nothing usable. */
 function refusalIn(
   query: URLSearchParams,
@@ -95,8 +108,8 @@ function refusalIn(
 ): { reason: FailureReason; message: string } | undefined {
   if (entry === undefined)
     return { reason: 'provider_changed', message: 'The provider was removed meanwhile. Ask for a new link.' }
-  const { displayName, issuer } = entry.provider
-  if (issuer !== undefined && query.has('iss') && only(query, 'iss') !== issuer)
+  const { displayName } = entry.provider
+  if (!mayComeFrom(query, entry.provider))
     return {
       reason: 'issuer_mismatch',
       message: `The answer did not come from ${displayName}, so it was not used. Start again from your application.`,
@@ -109,25 +122,6 @@ function refusalIn(
       message: `${displayName} sent you back without an answer that can be used. Start again from your application.`,
     }
   return undefined
-}
-
-function reasonOf(error: string): FailureReason {
-  switch (error) {
-    case 'access_denied':
-    case 'user_denied':
-    case 'consent_required':
-      return 'access_denied'
-    case 'invalid_scope':
-      return 'invalid_scope'
-    case 'unauthorized_client':
-    case 'invalid_client':
-      return 'invalid_client'
-    case 'server_error':
-    case 'temporarily_unavailable':
-      return 'provider_unavailable'
-    default:
-      return 'provider_refused'
-  }
 }
 
 function messageOf(error: string, provider: string): string {

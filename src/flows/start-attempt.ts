@@ -1,34 +1,45 @@
-import type { Broker } from '../broker.ts'
+import type { Broker, OidcVerifier } from '../broker.ts'
 import {
   type Attempt,
   type AttemptSecrets,
   type Authorization,
   at,
+  type Confirming,
   currentStep,
+  type Pending,
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { hasLoggedIn } from './login-proof.ts'
 
 export type StartedAttempt =
   /** The browser goes to the provider. */
   | { readonly outcome: 'started'; readonly authorizationUrl: URL }
+  /** First the user logs in, in this browser. */
+  | {
+      readonly outcome: 'login_required'
+      readonly verifier: OidcVerifier
+      readonly authorization: Authorization
+    }
   /** Nothing to start: it has ended, or the code of another attempt is being redeemed right now. */
   | { readonly outcome: 'not_startable'; readonly authorization: Authorization }
 
 /**
  * The user's click: a fresh `state`, `nonce` and code verifier, bound to this browser (RFC 9700 section 4.7, RFC
- * 7636). An earlier attempt of the same authorization ends with it.
- *
- * @param browserId the value of the browser's cookie.
+ * 7636). An earlier attempt of the same authorization ends with it. Where users are verified by the broker's own login,
+ * nothing starts without one.
  */
 export async function startAttempt(
   broker: Broker,
   authorization: Authorization,
-  browserId: string,
+  { browserId, loginProof }: ClickingBrowser,
 ): Promise<StartedAttempt> {
-  const { store, oauth, now } = broker
+  const { store, oauth, now, settings } = broker
+  const { verifier } = settings
+  if (verifier.kind === 'oidc' && !hasLoggedIn(broker, verifier, authorization, browserId, loginProof))
+    return { outcome: 'login_required', verifier, authorization }
   const { id, projectId, userId, step, account } = authorization
   const { providerUid, scopes } = currentStep(authorization)
   const entry = await findProviderByUid(broker, projectId, providerUid)
@@ -42,6 +53,7 @@ export async function startAttempt(
   const secrets: AttemptSecrets = {
     ...oauth.secretsFor(registered, scopes),
     providerIdentity: providerIdentity(broker, entry),
+    ...(verifier.kind === 'oidc' && { loggedInAt: verifier.issuer }),
   }
   const attempt: Attempt = {
     stateHash: sha256(state),
@@ -64,6 +76,22 @@ export async function startAttempt(
     existingScopes,
   })
   return { outcome: 'started', authorizationUrl }
+}
+
+/** What its cookies say of a browser: which one it is, and whether its user has logged in. */
+export interface ClickingBrowser {
+  readonly browserId: string
+  readonly loginProof: string | undefined
+}
+
+/** What the attempt under way keeps for its token request. */
+export function openAttemptSecrets(
+  broker: Broker,
+  authorization: Pending | Confirming,
+  { secrets }: Attempt,
+): AttemptSecrets {
+  // written by startAttempt, in this shape
+  return JSON.parse(broker.sealer.open(secrets, attemptPlace(authorization, 'secrets'))) as AttemptSecrets
 }
 
 /** Where an attempt's envelopes belong: to this step of this authorization. */

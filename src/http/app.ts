@@ -12,6 +12,7 @@ import { endpoints } from './endpoint.ts'
 import { errorResponse } from './errors.ts'
 import { addHealth } from './health.ts'
 import { idempotent } from './idempotency.ts'
+import { addLogin } from './login.ts'
 import { addMetrics, type MetricsOptions } from './metrics.ts'
 import { createNotFound } from './not-found.ts'
 import { createObserver } from './observe.ts'
@@ -72,6 +73,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addHealth(add, broker) //           /health, /v1/health, /ready
   addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
+  addLogin(app, broker) //            /login/callback
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json
   app.route('/', assets()) //               /assets
   if (sandbox !== undefined) app.route('/sandbox', sandbox)

@@ -6,18 +6,17 @@ export type PageStatus = 200 | 400 | 403 | 404 | 410 | 503
  * The headers of everything a browser is shown: nothing from elsewhere, no script, no frame around it, no window that
  * holds on to it, no Referer, no copy kept (RFC 9700 sections 4.2, 4.16 and 4.17).
  *
- * @param options.formTo the authorization endpoint that the page's form leads to by a redirect. Chromium holds
- * `form-action` against the whole chain of redirects, and providers go on to login hosts of their own, so any https
- * (or http, where the provider is) must do there.
+ * @param options.formTo where the page's form leads to by redirects: the authorization endpoint, the login before it.
+ * Chromium holds `form-action` against the whole chain of redirects, and providers go on to login hosts of their own, so
+ * any https (or http, where one of these is) must do there.
  */
-export function pageHeaders(c: Context, options: { readonly formTo?: URL } = {}): void {
-  const formAction =
-    options.formTo === undefined
-      ? "'self'"
-      : `'self' https: ${options.formTo.protocol === 'http:' ? 'http:' : ''}`
+export function pageHeaders(c: Context, { formTo = [] }: { readonly formTo?: readonly URL[] } = {}): void {
+  const elsewhere = formTo.length === 0 ? [] : ['https:']
+  if (formTo.some(({ protocol }) => protocol === 'http:')) elsewhere.push('http:')
+  const formAction = ["'self'", ...elsewhere].join(' ')
   c.header(
     'content-security-policy',
-    `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction.trim()}; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
+    `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
   )
   c.header('x-frame-options', 'DENY')
   c.header('x-content-type-options', 'nosniff')

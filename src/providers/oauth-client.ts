@@ -10,6 +10,8 @@ import {
   type CustomFetchOptions,
   calculatePKCECodeChallenge,
   customFetch,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
   None,
   ResponseBodyError,
   randomNonce,
@@ -20,11 +22,13 @@ import {
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
+import { createDiscovery, type Discover, type ServerMetadata } from './discovery.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
-import type { Outgoing } from './outgoing.ts'
-import type { Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
+import { type Outgoing, OutgoingError } from './outgoing.ts'
+import type { Client, Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { requestOf, templateValues } from './provider-request.ts'
+import { type Members, membersOf } from './response-body.ts'
 import { mentions, renderParams, type TemplateValues } from './template.ts'
 import { repairTokenResponse } from './token-response.ts'
 
@@ -46,6 +50,38 @@ export interface OAuthClient {
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
   /** RFC 7009: the refresh token, if there is one, and the access token. */
   revoke(client: RegisteredClient, tokens: Pick<Grant, 'accessToken' | 'refreshToken'>): Promise<Revocation>
+  /** What an issuer says about itself, kept for a while. Throws `ProviderRefusal`. */
+  readonly discover: Discover
+  loginSecrets(): LoginSecrets
+  /** The authentication request of a login (OpenID Connect Core section 3.1.2.1, with PKCE). */
+  loginUrl(
+    login: LoginClient,
+    request: { readonly state: string; readonly secrets: LoginSecrets; readonly scopes: readonly string[] },
+  ): Promise<URL>
+  /**
+   * Who logged in: redeems the code, checks the ID token (section 3.1.3.7: signature, issuer, audience, expiry, nonce)
+   * and answers its claims, or those of the user info where the ID token lacks one of `needed`. Nothing of the tokens
+   * is kept. Throws `ProviderRefusal`.
+   */
+  identify(
+    login: LoginClient,
+    response: URLSearchParams,
+    secrets: LoginSecrets,
+    needed: readonly string[],
+  ): Promise<Members>
+}
+
+/** The broker as a relying party of an OpenID issuer: it asks who somebody is, and for nothing else. */
+export interface LoginClient {
+  readonly server: ServerMetadata
+  readonly client: Client
+  readonly redirectUri: string
+}
+
+/** What an authentication request keeps for its token request. */
+export interface LoginSecrets {
+  readonly codeVerifier: string
+  readonly nonce: string
 }
 
 export type Revocation = 'revoked' | 'unsupported' | 'failed'
@@ -71,6 +107,7 @@ const ID_TOKEN_ALGORITHMS = [
   'PS384',
   'PS512',
 ]
+
 export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
   async function grant(
     registered: RegisteredClient,
@@ -116,6 +153,48 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
       seen.fault = error
       throw error
     }
+  }
+
+  /** By metadata, so that an issuer's keys are kept as long as its metadata is. */
+  const logins = new WeakMap<ServerMetadata, Configuration>()
+
+  function configureLogin({ server, client }: LoginClient): Configuration {
+    const known = logins.get(server)
+    if (known !== undefined) return known
+    const {
+      token_endpoint_auth_methods_supported: methods,
+      id_token_signing_alg_values_supported: algorithms,
+    } = server
+    const config = new Configuration(
+      {
+        ...server,
+        token_endpoint_auth_methods_supported: [...(methods ?? [])],
+        id_token_signing_alg_values_supported: (algorithms ?? ID_TOKEN_ALGORITHMS).filter((one) =>
+          ID_TOKEN_ALGORITHMS.includes(one),
+        ),
+      },
+      client.clientId,
+      {},
+      loginAuthentication(server, client),
+    )
+    allowInsecureRequests(config) // `Outgoing` decides
+    enableNonRepudiationChecks(config)
+    config[customFetch] = async (url, { method, headers, body }) => {
+      const sent = typeof body === 'string' || body instanceof URLSearchParams ? { body: String(body) } : {}
+      const answer = await outgoing.send({
+        url,
+        method: method === 'POST' ? 'POST' : 'GET',
+        headers,
+        ...sent,
+      })
+      const type = answer.headers['content-type']
+      return new Response(answer.body.length === 0 ? null : Buffer.from(answer.body), {
+        status: answer.status,
+        headers: type === undefined ? {} : { 'content-type': type },
+      })
+    }
+    logins.set(server, config)
+    return config
   }
 
   return {
@@ -218,6 +297,42 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
         return 'failed'
       }
     },
+
+    discover: createDiscovery(outgoing, now),
+
+    loginSecrets: () => ({ codeVerifier: randomPKCECodeVerifier(), nonce: randomNonce() }),
+
+    async loginUrl(login, { state, secrets, scopes }) {
+      return buildAuthorizationUrl(configureLogin(login), {
+        response_type: 'code',
+        redirect_uri: login.redirectUri,
+        scope: scopes.join(' '),
+        state,
+        nonce: secrets.nonce,
+        code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
+        code_challenge_method: 'S256',
+      })
+    },
+
+    async identify(login, response, secrets, needed) {
+      const { server, redirectUri } = login
+      const config = configureLogin(login)
+      const url = new URL(redirectUri)
+      url.search = response.toString()
+      try {
+        const tokens = await authorizationCodeGrant(config, url, {
+          expectedState: response.get('state') ?? '',
+          expectedNonce: secrets.nonce,
+          pkceCodeVerifier: secrets.codeVerifier,
+          idTokenExpected: true,
+        })
+        const claims = membersOf(tokens.claims()) ?? {}
+        if (needed.every((name) => name in claims) || server.userinfo_endpoint === undefined) return claims
+        return membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
+      } catch (error) {
+        throw refusalOf(server.issuer, said(error), { ...seenIn(error), cause: error })
+      }
+    },
   }
 }
 
@@ -243,6 +358,16 @@ function configure(
   return config
 }
 
+/** The first of the usual ways that the issuer takes (OpenID Connect Discovery: Basic where it says nothing). */
+function loginAuthentication(
+  { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
+  { clientSecret }: Client,
+): ClientAuth {
+  if (clientSecret === undefined) return None()
+  const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
+  return posts ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
+}
+
 /** Exactly one way per request; a client without a secret is public (RFC 6749 section 2.3.1). */
 function clientAuthentication({ authMethod }: RequestBlock, secret: string | undefined): ClientAuth {
   if (secret === undefined) return None()
@@ -264,6 +389,14 @@ async function pkceParameters(
 function said(error: unknown): { readonly code?: string; readonly message?: string } {
   if (error instanceof ResponseBodyError) return { code: error.error }
   return error instanceof ClientError ? { message: error.message } : {}
+}
+
+/** What was seen underneath openid-client, as its error has it. */
+function seenIn(error: unknown): Seen {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof OutgoingError) return { fault: cause }
+  if (error instanceof ResponseBodyError) return { status: error.status }
+  return cause instanceof Response ? { status: cause.status } : {}
 }
 
 function takeParameter(url: URL, name: string): string {

@@ -15,6 +15,8 @@ export interface Provider {
   readonly displayName: string
   /** The `iss` that authorization responses and ID tokens must carry (RFC 9207, OpenID Connect). Absent: unknown, not checked. */
   readonly issuer?: string
+  /** The server announces that every authorization response carries `iss` (RFC 9207 section 3): one without is refused. */
+  readonly announcesIss?: boolean
   /** RFC 7636. `plain` only where the entry says so; never a fall-back. */
   readonly pkce: 'S256' | 'plain' | 'none'
   /** Between scopes on the wire; the RFC's is a space (RFC 6749 section 3.3). */

@@ -15,11 +15,13 @@ export interface ConnectView {
   readonly now: EpochSeconds
   /** Where the click is posted to. */
   readonly action: string
+  /** The host where the user logs in first, if they must. */
+  readonly loginAt?: string | undefined
 }
 
 /** What the user sees before the provider does: who asks, for whom, for what; one button. */
 export function connectPage(view: ConnectView): Html {
-  const { requester, providerName, userId, scopes, action } = view
+  const { requester, providerName, userId, scopes, action, loginAt } = view
   const who = name(requester ?? 'Your application')
   const provider = name(providerName)
   const body = html`<main>
@@ -38,7 +40,8 @@ ${
 <form method="post" action="${action}"><button type="submit">Continue to ${provider}</button></form>
 <p class="muted small">${timeLeft(view)}</p>
 <h2>What happens next</h2>
-<p class="muted small">${provider} shows its own page, where you sign in and approve or refuse. Your password stays there.
+${loginAt !== undefined && html`<p class="muted small">First you log in at ${name(loginAt)}, so that it is certain that this is you.</p>`}
+<p class="muted small">${loginAt === undefined ? '' : 'Then '}${provider} shows its own page, where you sign in and approve or refuse. Your password stays there.
 The tokens that it issues stay with Gatepass, encrypted, and serve only tools that act for you. You can revoke the access
 at any time, through your application or in your account at ${provider}.</p>
 </article>

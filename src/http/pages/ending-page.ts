@@ -10,6 +10,10 @@ export const ENDING_KINDS = [
   'wrong_browser',
   'unknown_state',
   'wrong_provider',
+  'unknown_login',
+  'login_cancelled',
+  'login_unavailable',
+  'login_failed',
   'not_found',
   'problem',
 ] as const
@@ -55,8 +59,8 @@ const FAILURES = {
   },
   user_mismatch: {
     title: 'This link was meant for someone else',
-    happened: 'Whoever is signed in to the application is not the user for whom the link was made.',
-    todo: 'Nothing was stored. If someone sent you this link, do not use it. If it is yours, sign in to your application as yourself and ask for a new link there.',
+    happened: 'Whoever is signed in is not the user for whom the link was made.',
+    todo: 'Nothing was stored. If someone sent you this link, do not use it. If it is yours, sign in as yourself and ask your application for a new link.',
   },
   issuer_mismatch: {
     title: 'The answer came from somewhere else',
@@ -142,6 +146,26 @@ const KINDS = {
     happened: 'The answer came back at the address of another provider than the one that was asked.',
     todo: 'Nothing was stored. Go back to your application and start again. If it happens twice, tell whoever runs this service and do not go on.',
   },
+  unknown_login: {
+    title: 'This login was not started here',
+    happened: 'It was started in another browser or too long ago, or it is over already.',
+    todo: 'Nothing was stored. Go on in the browser in which you clicked “Continue”, or open the link again in this one. If someone sent you this address, close this page.',
+  },
+  login_cancelled: {
+    title: 'You did not log in',
+    happened: 'The login was cancelled or refused, so it is not certain that this is you.',
+    todo: 'Nothing was stored, and the link can still be used. To go on, try again and log in as yourself. If you did not mean to connect anything, close this page.',
+  },
+  login_unavailable: {
+    title: 'You cannot log in right now',
+    happened: 'The service where you log in could not be reached or has a problem of its own.',
+    todo: 'You did nothing wrong, and the link can still be used. Wait a moment and try again. If it stays so, tell whoever runs this service.',
+  },
+  login_failed: {
+    title: 'The login did not work',
+    happened: 'The service where you log in answered with something that could not be used.',
+    todo: 'Nothing was stored, and the link can still be used. Try again. If it stays so, tell whoever runs this service: the reason is in its log.',
+  },
   not_found: {
     title: 'This page does not exist',
     happened: 'The link is incomplete, or it belongs to a request that is no longer kept.',
@@ -162,6 +186,10 @@ const MOODS = {
   wrong_browser: 'wait',
   unknown_state: 'bad',
   wrong_provider: 'bad',
+  unknown_login: 'bad',
+  login_cancelled: 'wait',
+  login_unavailable: 'bad',
+  login_failed: 'bad',
   not_found: 'bad',
   problem: 'bad',
 } as const satisfies Record<EndingKind, Mood>
@@ -188,7 +216,7 @@ ${sign(mood)}
 ${facts(view)}
 ${kind === 'completed' ? html`<p>${todo}</p>` : html`<h2>What to do</h2><p>${todo}</p>`}
 ${nextLink(view.nextUri)}
-${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">Start again at ${name(providerName ?? 'the provider')}</button></form>`}
+${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${providerName === undefined ? 'Try again' : html`Start again at ${name(providerName)}`}</button></form>`}
 ${!NO_REASON.has(kind) && html`<p class="reason muted small">Reason: <code>${reason ?? kind}</code></p>`}
 </article>
 </main>`

@@ -1,0 +1,53 @@
+import type { FailureReason } from '../domain/authorization.ts'
+
+/** The parameter, if it is there exactly once (RFC 6749 section 3.1). */
+export function only(query: URLSearchParams, name: string): string | undefined {
+  const values = query.getAll(name)
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined
+}
+
+/** Who answers, as far as that is known of a server. */
+export interface KnownIssuer {
+  /** Absent: not known, so that an `iss` has nothing to be compared with. */
+  readonly issuer?: string | undefined
+  /** The server announces that every answer carries `iss`. */
+  readonly announcesIss?: boolean | undefined
+}
+
+/**
+ * Whether the answer may come from that server (RFC 9207 section 2.4). An `iss` is compared whether or not it was
+ * announced, as Google and GitHub send it unannounced; where no issuer is known it says nothing, and the server's own
+ * redirect URI alone keeps answers apart.
+ */
+export function mayComeFrom(query: URLSearchParams, { issuer, announcesIss = false }: KnownIssuer): boolean {
+  if (issuer === undefined) return true
+  return query.has('iss') ? only(query, 'iss') === issuer : !announcesIss
+}
+
+/** What an `error` of an authorization response says (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
+export function reasonOf(error: string): FailureReason {
+  switch (error) {
+    case 'access_denied':
+    case 'user_denied':
+    case 'consent_required':
+    case 'interaction_required':
+    case 'login_required':
+    case 'account_selection_required':
+      return 'access_denied'
+    case 'invalid_scope':
+      return 'invalid_scope'
+    case 'unauthorized_client':
+    case 'invalid_client':
+      return 'invalid_client'
+    case 'server_error':
+    case 'temporarily_unavailable':
+      return 'provider_unavailable'
+    default:
+      return 'provider_refused'
+  }
+}
+
+/** Something that came in a query, fit for a log or a sentence. */
+export function sanitized(text: string): string {
+  return text.replace(/[^\x21-\x7e]/g, '?').slice(0, 200)
+}

@@ -1,0 +1,63 @@
+import type { Broker, OidcVerifier } from '../broker.ts'
+import type { Authorization } from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { sha256 } from '../domain/ids.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import { type SealedPlace, UnsealError } from '../store/seal.ts'
+
+/** How long a browser need not log in again for the same authorization: its further steps, a second click. */
+const PROOF_SECONDS = 600
+
+/** That the right user has logged in, as their browser keeps it: sealed, for one authorization, browser and issuer. */
+export interface LoginProof {
+  readonly value: Sealed
+  readonly seconds: number
+}
+
+interface Proven {
+  readonly browserHash: string
+  readonly verifier: string
+  readonly expiresAt: EpochSeconds
+}
+
+/** To be called once the login has shown that the user is the one who was meant. */
+export function proveLogin(
+  broker: Broker,
+  verifier: OidcVerifier,
+  authorization: Authorization,
+  browserId: string,
+): LoginProof {
+  const expiresAt = Math.min(broker.now() + PROOF_SECONDS, authorization.expiresAt)
+  const proven: Proven = { browserHash: sha256(browserId), verifier: verifierHash(verifier), expiresAt }
+  const value = broker.sealer.seal(JSON.stringify(proven), proofPlace(authorization))
+  return { value, seconds: Math.max(expiresAt - broker.now(), 0) }
+}
+
+/** Whether the user of this browser has shown lately that they are the one whom the authorization is for. */
+export function hasLoggedIn(
+  broker: Broker,
+  verifier: OidcVerifier,
+  authorization: Authorization,
+  browserId: string,
+  proof: string | undefined,
+): boolean {
+  if (proof === undefined) return false
+  try {
+    // made by proveLogin, in this shape, if it opens at all
+    const opened = broker.sealer.open(proof as Sealed, proofPlace(authorization))
+    const { browserHash, verifier: by, expiresAt } = JSON.parse(opened) as Proven
+    return browserHash === sha256(browserId) && by === verifierHash(verifier) && broker.now() < expiresAt
+  } catch (error) {
+    if (error instanceof UnsealError) return false
+    throw error
+  }
+}
+
+/** A proof does not outlive the settings it was made under. */
+function verifierHash({ issuer, client, claim }: OidcVerifier): string {
+  return sha256(JSON.stringify([issuer, client.clientId, claim]))
+}
+
+function proofPlace({ id, projectId, userId }: Authorization): SealedPlace {
+  return { table: 'logins', column: 'proof', rowId: id, projectId, userId }
+}

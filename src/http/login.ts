@@ -1,0 +1,45 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../broker.ts'
+import { sha256 } from '../domain/ids.ts'
+import { connectUrl } from '../flows/begin-authorization.ts'
+import { finishLogin } from '../flows/login.ts'
+import { browserCookies } from './browser.ts'
+import { pageHeaders } from './page-response.ts'
+import { sendOn } from './send-on.ts'
+import { ending, show } from './show-authorization.ts'
+
+/** The way back from the broker's own login. The way there is the click on the connect page. */
+export function addLogin(app: OpenAPIHono, broker: Broker): void {
+  const { verifier } = broker.settings
+  if (verifier.kind !== 'oidc') return
+  const cookies = browserCookies(broker)
+
+  app.get('/login/callback', async (c) => {
+    const query = new URL(c.req.url).searchParams
+    const stateHash = sha256(query.get('state') ?? '')
+    const finished = await finishLogin(broker, verifier, {
+      query,
+      browserId: cookies.idOf(c),
+      kept: cookies.keptLogin(c, stateHash),
+    })
+    if (finished.outcome === 'unknown_login') return ending(c, { kind: 'unknown_login', message: '' }, 403)
+    const { authorization } = finished
+    switch (finished.outcome) {
+      case 'logged_in':
+        cookies.endLogin(c, stateHash, finished.proof)
+        return sendOn(c, broker, authorization, finished.start)
+      case 'stands':
+        cookies.endLogin(c, stateHash)
+        if (authorization.status === 'failed' && authorization.reason === 'expired')
+          return show(c, broker, authorization)
+        // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
+        pageHeaders(c)
+        return c.redirect(connectUrl(broker, authorization), 303)
+      case 'trouble': {
+        cookies.endLogin(c, stateHash)
+        pageHeaders(c)
+        return c.redirect(`${connectUrl(broker, authorization)}?login=${finished.trouble}`, 303)
+      }
+    }
+  })
+}

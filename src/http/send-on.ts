@@ -1,0 +1,67 @@
+import type { Context } from 'hono'
+import type { Broker } from '../broker.ts'
+import type { Authorization } from '../domain/authorization.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { beginLogin } from '../flows/login.ts'
+import type { StartedAttempt } from '../flows/start-attempt.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { browserCookies } from './browser.ts'
+import { pageHeaders } from './page-response.ts'
+import { ending, show } from './show-authorization.ts'
+
+const NOT_SET_UP =
+  'The provider is not set up completely, so you cannot be sent there. Whoever runs this service finds the reason in its log.'
+
+/** Sends the browser where starting an attempt leads: to the provider, to log in first, or to how things stand. */
+export async function sendOn(
+  c: Context,
+  broker: Broker,
+  authorization: Pick<Authorization, 'id'>,
+  start: () => Promise<StartedAttempt>,
+): Promise<Response> {
+  try {
+    const started = await start()
+    switch (started.outcome) {
+      case 'started':
+        pageHeaders(c)
+        return c.redirect(started.authorizationUrl.href, 303)
+      case 'login_required':
+        return await sendToLogin(c, broker, started)
+      case 'not_startable':
+        return show(c, broker, started.authorization)
+    }
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    broker.log.warn(
+      { authorizationId: authorization.id, reason: error.code, why: error.message },
+      'an authorization could not be started',
+    )
+    return ending(c, { kind: 'problem', message: NOT_SET_UP }, 503)
+  }
+}
+
+async function sendToLogin(
+  c: Context,
+  broker: Broker,
+  { verifier, authorization }: Extract<StartedAttempt, { outcome: 'login_required' }>,
+): Promise<Response> {
+  const cookies = browserCookies(broker)
+  try {
+    const login = await beginLogin(broker, verifier, authorization, cookies.bind(c))
+    cookies.keepLogin(c, login)
+    pageHeaders(c)
+    return c.redirect(login.loginUrl.href, 303)
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error
+    broker.log.warn(
+      {
+        authorizationId: authorization.id,
+        issuer: verifier.issuer,
+        reason: error.reason,
+        why: error.message,
+      },
+      'a user could not be sent to log in',
+    )
+    return show(c, broker, authorization, { trouble: 'unavailable', loginAt: verifier.issuer })
+  }
+}

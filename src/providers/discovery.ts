@@ -1,0 +1,124 @@
+import type { Clock, EpochSeconds } from '../domain/clock.ts'
+import { type AllowsHttp, endpointFault } from './endpoint.ts'
+import { type Outgoing, OutgoingError } from './outgoing.ts'
+import { ProviderRefusal } from './provider-refusal.ts'
+import { type Members, readJsonMembers } from './response-body.ts'
+
+/** What an authorization server says about itself (RFC 8414 section 2, OpenID Connect Discovery section 3), as far as it is used. */
+export interface ServerMetadata {
+  readonly issuer: string
+  readonly authorization_endpoint: string
+  readonly token_endpoint: string
+  readonly userinfo_endpoint?: string
+  readonly jwks_uri?: string
+  readonly token_endpoint_auth_methods_supported?: readonly string[]
+  readonly id_token_signing_alg_values_supported?: readonly string[]
+  readonly authorization_response_iss_parameter_supported?: boolean
+}
+
+/** The metadata of an issuer. Throws `ProviderRefusal`, whose message names the issuer and what is wrong with it. */
+export type Discover = (issuer: string) => Promise<ServerMetadata>
+
+const KEPT_SECONDS = 600
+const MAX_KEPT = 100
+const WELL_KNOWN = '/.well-known/'
+
+/**
+ * Reads metadata through `Outgoing`, keeps it for ten minutes, and asks once for all who ask at the same time. What
+ * failed is not kept. The same object is answered while it is kept, so that more can be kept with it (the keys that it
+ * leads to).
+ */
+export function createDiscovery(outgoing: Outgoing, now: Clock): Discover {
+  const kept = new Map<string, { readonly until: EpochSeconds; readonly metadata: Promise<ServerMetadata> }>()
+  return (issuer) => {
+    const known = kept.get(issuer)
+    if (known !== undefined && now() < known.until) return known.metadata
+    kept.delete(issuer)
+    const metadata = discover(outgoing, issuer).catch((error: unknown) => {
+      if (kept.get(issuer)?.metadata === metadata) kept.delete(issuer)
+      throw error
+    })
+    for (const oldest of kept.keys()) if (kept.size >= MAX_KEPT) kept.delete(oldest)
+    kept.set(issuer, { until: now() + KEPT_SECONDS, metadata })
+    return metadata
+  }
+}
+
+async function discover(outgoing: Outgoing, issuer: string): Promise<ServerMetadata> {
+  const [first, second] = metadataUrls(issuer)
+  const members = (await ask(outgoing, issuer, first)) ?? (await ask(outgoing, issuer, second))
+  if (members === undefined)
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `${issuer} has no metadata at ${first} nor at ${second}.`,
+    )
+  return toMetadata(members, issuer, (url) => outgoing.allows(url))
+}
+
+/** OpenID puts the well-known part after the issuer's path, RFC 8414 section 3.1 between host and path. */
+function metadataUrls(issuer: string): [URL, URL] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    new URL(`${origin}${path}${WELL_KNOWN}openid-configuration`),
+    new URL(`${origin}${WELL_KNOWN}oauth-authorization-server${path}`),
+  ]
+}
+
+/** `undefined` when there is nothing to be read there, as the other place is tried then. */
+async function ask(outgoing: Outgoing, issuer: string, url: URL): Promise<Members | undefined> {
+  try {
+    const { status, body } = await outgoing.send({ url, headers: { accept: 'application/json' } })
+    if (status >= 500 || status === 429)
+      throw new ProviderRefusal('provider_unavailable', `${issuer} cannot answer right now (HTTP ${status}).`)
+    return status === 200 ? readJsonMembers(body) : undefined
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error
+    if (error.kind === 'redirected') return undefined
+    const reason =
+      error.kind === 'unreachable' || error.kind === 'timeout' ? 'provider_unavailable' : 'provider_refused'
+    throw new ProviderRefusal(reason, error.message, { cause: error })
+  }
+}
+
+/** The issuer must be the very one that was asked for (RFC 8414 section 3.3), and every endpoint one that may be used. */
+function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): ServerMetadata {
+  const unusable = (what: string) =>
+    new ProviderRefusal('provider_bad_response', `The metadata of ${issuer} cannot be used: ${what}.`)
+  if (members.issuer !== issuer)
+    throw unusable(`it is of the issuer ${JSON.stringify(members.issuer ?? null).slice(0, 200)}`)
+  const endpoint = (name: string): string | undefined => {
+    const value = members[name]
+    if (value === undefined || value === null) return undefined
+    const fault = typeof value === 'string' ? endpointFault(value, allowsHttp) : 'is no text'
+    if (fault !== undefined) throw unusable(`its ${name} ${fault}`)
+    return String(value)
+  }
+  const required = (name: string): string => {
+    const value = endpoint(name)
+    if (value === undefined) throw unusable(`it has no ${name}`)
+    return value
+  }
+  const list = (name: string) => {
+    const value = members[name]
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
+  }
+  return {
+    issuer,
+    authorization_endpoint: required('authorization_endpoint'),
+    token_endpoint: required('token_endpoint'),
+    ...withoutAbsent({
+      userinfo_endpoint: endpoint('userinfo_endpoint'),
+      jwks_uri: endpoint('jwks_uri'),
+      token_endpoint_auth_methods_supported: list('token_endpoint_auth_methods_supported'),
+      id_token_signing_alg_values_supported: list('id_token_signing_alg_values_supported'),
+    }),
+    authorization_response_iss_parameter_supported:
+      members.authorization_response_iss_parameter_supported === true,
+  }
+}
+
+function withoutAbsent<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const present = Object.entries(record).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(present) as { [K in keyof T]?: Exclude<T[K], undefined> } // only fewer members
+}
