@@ -17,9 +17,9 @@ import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
+import { openStore } from './store/open-store.ts'
 import { createSealer, type Sealer } from './store/seal.ts'
 import { factPlace } from './store/sealed-columns.ts'
-import { openSqliteStore } from './store/sqlite/store.ts'
 import type { Store } from './store/store.ts'
 
 /** Connections held opened in memory: bounded, at about 1 kB each. */
@@ -40,7 +40,7 @@ export async function openBroker(
   { log, now = systemClock }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const sealer = createSealer(config.masterKeys)
-  const store = openSqliteStore(config.databasePath, { admit: (facts) => admitKeys(facts, sealer) })
+  const store = await openStore(config.database, { admit: (facts) => admitKeys(facts, sealer) })
   try {
     await noteSealingKey(store.facts, sealer)
     const auditKey = await ensureAuditKey(store, sealer)

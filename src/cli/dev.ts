@@ -4,6 +4,7 @@ import { createLog } from '../log.ts'
 import { SANDBOX_WORKER } from '../sandbox/mount.ts'
 import { sampleMetadata } from '../sandbox/sample-metadata.ts'
 import { startServer } from '../server.ts'
+import { databaseName } from '../store/database-place.ts'
 import { untilStopped } from './serve.ts'
 import type { Shell } from './shell.ts'
 
@@ -33,7 +34,7 @@ export function welcome(config: Config, newApiKey: string | undefined): string {
   const call = `curl -s -H "Authorization: Bearer $KEY" ${json}`
   const execute = `${call} ${url}/v1/tools/execute -d '{"tool_name":"Sandbox Profile","user_id":"ada"}'; echo`
   return `
-Gatepass is running at ${url}   (database ${config.databasePath}, development mode; Ctrl+C stops it)
+Gatepass is running at ${url}   (database ${databaseName(config.database)}, development mode; Ctrl+C stops it)
 
 ${newApiKey === undefined ? 'Use the API key that the first start printed, or make one: npm run gatepass -- keys create --role admin' : `An administrator's API key, shown this once:\n\n  ${newApiKey}`}
 

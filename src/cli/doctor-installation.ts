@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
-import type { Config } from '../config.ts'
+import { type Config, masterKeyFile } from '../config.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
+import { type DatabasePlace, databaseName } from '../store/database-place.ts'
+import { isBegun, pendingMigrations } from '../store/open-store.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { pendingMigrations } from '../store/sqlite/database.ts'
 import type { Check } from './doctor.ts'
 import { type Shell, typed } from './shell.ts'
 
@@ -16,17 +17,18 @@ export interface InstallationChecks {
 
 /** The database and the key that opens it. Looking migrates nothing and makes nothing. */
 export async function checkInstallation(shell: Shell, config: Config): Promise<InstallationChecks> {
-  const { databasePath } = config
+  const { database } = config
+  const called = databaseName(database)
   const name = 'database'
-  if (statSync(databasePath, { throwIfNoEntry: false }) === undefined) {
-    const message = `${databasePath} is not there yet.`
-    const fix = `The first start makes it. If there should be one, set GATEPASS_DATABASE_URL.`
-    return { checks: [{ name, status: 'warning', message, fix }], opens: false }
-  }
   try {
-    const pending = pendingMigrations(databasePath)
+    if (!(await isBegun(database))) {
+      const message = `${called} ${database.kind === 'sqlite' ? 'is not there yet' : 'is empty yet'}.`
+      const fix = `The first start makes it. If there should be one, set GATEPASS_DATABASE_URL.`
+      return { checks: [{ name, status: 'warning', message, fix }], opens: false }
+    }
+    const pending = await pendingMigrations(database)
     if (pending > 0) {
-      const message = `${databasePath} lacks ${pending} migration${pending === 1 ? '' : 's'} of this release.`
+      const message = `${called} lacks ${pending} migration${pending === 1 ? '' : 's'} of this release.`
       const fix = `Make a backup, then run ${typed(shell, 'migrate')}; the next start does so too.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
@@ -41,7 +43,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     if (error.cause instanceof UnsealError || error.cause instanceof UnknownKeyError)
       return {
         checks: [
-          { name, status: 'ok', message: `${databasePath} opens; its schema is up to date` },
+          { name, status: 'ok', message: `${called} opens; its schema is up to date` },
           { name: 'master key', status: 'failed', message: error.message },
         ],
         opens: false,
@@ -50,18 +52,18 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   }
   return {
     checks: [
-      { name, status: 'ok', message: `${databasePath} can be written; its schema is up to date` },
+      { name, status: 'ok', message: `${called} can be written; its schema is up to date` },
       { name: 'master key', status: 'ok', message: 'opens what the database holds' },
-      ...keyFiles(shell, databasePath).map(checkKeyFile),
+      ...keyFiles(shell, database).map(checkKeyFile),
     ],
     opens: true,
   }
 }
 
 /** The files the master key is read from: those it names, else in development the one beside the database. */
-function keyFiles({ environment }: Shell, databasePath: string): string[] {
+function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
   const setting = environment.GATEPASS_MASTER_KEY?.trim()
-  if (setting === undefined || setting === '') return [`${databasePath}.key`]
+  if (setting === undefined || setting === '') return [masterKeyFile(database)]
   return setting
     .split(',')
     .map((one) => one.trim())

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { pendingMigrations } from '../store/sqlite/database.ts'
-import { openSqliteStore } from '../store/sqlite/store.ts'
+import { databaseName } from '../store/database-place.ts'
+import { openStore, pendingMigrations } from '../store/open-store.ts'
 import { MARKS, print, printJson } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
@@ -12,9 +12,10 @@ export function addMigrate(program: Command, { environment }: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async ({ json }: { json?: true }) => {
-      const { databasePath: database } = readSettings(environment, { makeKey: true })
-      const applied = pendingMigrations(database)
-      await openSqliteStore(database).close()
+      const { database: place } = readSettings(environment, { makeKey: true })
+      const database = databaseName(place)
+      const applied = await pendingMigrations(place)
+      await (await openStore(place)).close()
       if (json) return printJson({ database, applied })
       print(
         applied === 0
@@ -27,4 +28,4 @@ export function addMigrate(program: Command, { environment }: Shell): void {
 const EXAMPLES = `
 Examples:
   $ gatepass migrate
-  $ GATEPASS_DATABASE_URL=file:/var/lib/gatepass/gatepass.db gatepass migrate --json`
+  $ GATEPASS_DATABASE_URL=postgres://gatepass@db.internal/gatepass gatepass migrate --json`

@@ -1,6 +1,7 @@
 import type { Authorization } from '../domain/authorization.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
 import { createOutgoing, OutgoingError } from '../providers/outgoing.ts'
+import { databaseName } from '../store/database-place.ts'
 import { CommandFailure } from './shell.ts'
 import type { Opened } from './with-broker.ts'
 
@@ -16,7 +17,7 @@ export async function requireServer(
   { broker, config }: Opened,
   authorization: Pick<Authorization, 'id'>,
 ): Promise<void> {
-  const { publicUrl, connectPage, databasePath } = config
+  const { publicUrl, connectPage, database } = config
   if (!(await isServing(publicUrl)))
     throw new CommandFailure(
       `No Gatepass answers at ${publicUrl.origin}: start it in another terminal (npm start, or gatepass serve), then run this again.`,
@@ -25,7 +26,7 @@ export async function requireServer(
   const link = await ask(new URL(connectUrl(broker, authorization)))
   if (link === 404)
     throw new CommandFailure(
-      `The Gatepass at ${publicUrl.origin} uses another database than ${databasePath}: set GATEPASS_DATABASE_URL to its database, or GATEPASS_PUBLIC_URL to the server of this one.`,
+      `The Gatepass at ${publicUrl.origin} uses another database than ${databaseName(database)}: set GATEPASS_DATABASE_URL to its database, or GATEPASS_PUBLIC_URL to the server of this one.`,
     )
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { Broker } from '../broker.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import type { Project } from '../domain/project.ts'
@@ -7,6 +6,8 @@ import { inContext } from '../flows/request-context.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
 import { withSandboxClient } from '../sandbox/mount.ts'
+import { databaseName } from '../store/database-place.ts'
+import { isBegun } from '../store/open-store.ts'
 import { CommandFailure, type Shell } from './shell.ts'
 
 /** What a command works on: the database itself, beside a server that may be running. No API key is needed. */
@@ -29,9 +30,9 @@ export async function withBroker(
   run: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   const config = readSettings(environment, { makeKey: makes !== undefined })
-  if (makes === undefined && !existsSync(config.databasePath))
+  if (makes === undefined && !(await isBegun(config.database)))
     throw new CommandFailure(
-      `There is no database ${config.databasePath} yet. Start Gatepass first, or set GATEPASS_DATABASE_URL to the one its server uses.`,
+      `There is no database ${databaseName(config.database)} yet. Start Gatepass first, or set GATEPASS_DATABASE_URL to the one its server uses.`,
     )
   const broker = await openBroker(config, { log: createLog('warn') })
   try {
