@@ -13,6 +13,7 @@ import { splitScope } from '../domain/scopes.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { failureAudit } from './failure-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { sealGrant } from './seal-grant.ts'
 import { attemptPlace } from './start-attempt.ts'
@@ -41,7 +42,8 @@ export async function completeAuthorization(
     const { reason, message } = failureOf(error)
     broker.log.warn({ authorizationId: claimed.id, reason, error: nameOf(error) }, 'an authorization failed')
     // a newer click may have taken over: then this attempt's end is nobody's
-    const failed = await store.authorizations.fail(claimed.id, reason, message, now(), stateHash)
+    const audit = failureAudit(broker, claimed, reason)
+    const failed = await store.authorizations.fail(claimed.id, reason, message, now(), stateHash, audit)
     if (!(error instanceof ProviderRefusal || error instanceof BrokerError)) throw error
     return failed
   }
@@ -64,13 +66,20 @@ async function redeem(
 
   const registered = registeredClient(broker, entry)
   const grant = await oauth.redeem(registered, response, secrets)
-  const finish = async () =>
-    store.authorizations.finishStep(
-      claimed,
-      await toConnection(broker, claimed, entry, grant, response),
-      { makeDefault: claimed.account !== 'new' },
-      now(),
-    )
+  const finish = async () => {
+    const connection = await toConnection(broker, claimed, entry, grant, response)
+    const audit = broker.audit.of(claimed.projectId, {
+      action: 'authorization.completed',
+      userId: claimed.userId,
+      providerId: entry.id,
+      connectionId: connection.id,
+      authorizationId: claimed.id,
+      scopes: connection.scopes,
+      fingerprint: broker.audit.fingerprint(grant.accessToken),
+    })
+    const options = { makeDefault: claimed.account !== 'new' }
+    return store.authorizations.finishStep(claimed, connection, options, now(), audit)
+  }
   const finished = await finish().catch((error: unknown) => {
     // another consent has just stored the first connection of this account: this one renews it
     if (error instanceof BrokerError && error.code === 'already_exists') return finish()

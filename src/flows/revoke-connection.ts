@@ -12,7 +12,14 @@ import { openAccess, openRefreshToken } from './seal-grant.ts'
  */
 export async function revokeConnection(broker: Broker, connection: Connection): Promise<Revocation> {
   const { oauth, store } = broker
-  const gone = await store.connections.delete(connection.id)
+  const known = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  const audit = broker.audit.of(connection.projectId, {
+    action: 'connection.deleted',
+    userId: connection.userId,
+    connectionId: connection.id,
+    ...(known !== undefined && { providerId: known.id }),
+  })
+  const gone = await store.connections.delete(connection.id, audit)
   if (gone === undefined) return 'failed'
   const entry = await findProviderByUid(broker, gone.projectId, gone.providerUid)
   if (entry?.provider.revocationRequest === undefined) return 'unsupported'

@@ -41,16 +41,19 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
     async ({ c, body, caller: { projectId } }) => {
       const { entry, clientSecret } = parseProviderCreate(body, wireOptions)
       const uid = newId('prov')
-      const added = await store.providers.add({
-        ...entry,
-        uid,
-        projectId,
-        ...(clientSecret !== undefined && {
-          clientSecret: sealClientSecret(broker, { uid, projectId }, clientSecret),
-        }),
-        createdAt: now(),
-        updatedAt: now(),
-      })
+      const added = await store.providers.add(
+        {
+          ...entry,
+          uid,
+          projectId,
+          ...(clientSecret !== undefined && {
+            clientSecret: sealClientSecret(broker, { uid, projectId }, clientSecret),
+          }),
+          createdAt: now(),
+          updatedAt: now(),
+        },
+        broker.audit.of(projectId, { action: 'provider.added', providerId: entry.id }),
+      )
       if (added === undefined)
         throw new BrokerError(
           'already_exists',
@@ -114,7 +117,8 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
           clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),
         }),
       }
-      await store.providers.put(entry)
+      const audit = broker.audit.of(entry.projectId, { action: 'provider.changed', providerId: entry.id })
+      await store.providers.put(entry, audit)
       return c.json(render(entry))
     },
   )
@@ -132,7 +136,8 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
     async ({ c, params, caller }) => {
       const entry = await get(caller.projectId, params.id)
       const gone = render(entry)
-      await store.providers.delete(caller.projectId, entry.id)
+      const audit = broker.audit.of(entry.projectId, { action: 'provider.deleted', providerId: entry.id })
+      await store.providers.delete(caller.projectId, entry.id, audit)
       return c.json(gone)
     },
   )

@@ -86,7 +86,13 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params: { id }, caller }) => {
       const connection = await getConnection(broker, caller.projectId, id)
-      await broker.store.connections.makeDefault(connection.id)
+      const { projectId, userId } = connection
+      const audit = broker.audit.of(projectId, {
+        action: 'connection.made_default',
+        userId,
+        connectionId: connection.id,
+      })
+      await broker.store.connections.makeDefault(connection.id, audit)
       return c.json(await toWire(broker, await getConnection(broker, caller.projectId, id)))
     },
   )

@@ -66,7 +66,8 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
       responses: { 204: { description: 'Gone' } },
     },
     async ({ c, params: { id }, caller }) => {
-      if (!(await broker.store.secrets.delete(caller.projectId, id)))
+      const audit = broker.audit.of(caller.projectId, { action: 'secret.deleted', subject: id })
+      if (!(await broker.store.secrets.delete(caller.projectId, id, audit)))
         throw new BrokerError(
           'not_found',
           `There is no secret with the id "${id.slice(0, 80)}" in this project.`,

@@ -157,7 +157,8 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, caller }) => {
       const worker = await getWorker(broker, caller.projectId, params.id)
-      await broker.store.workers.delete(caller.projectId, worker.id)
+      const audit = broker.audit.of(caller.projectId, { action: 'worker.deleted', subject: worker.id })
+      await broker.store.workers.delete(caller.projectId, worker.id, audit)
       return c.body(null, 204)
     },
   )

@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { type Tool, toolAliases } from '../domain/tool.ts'
+import { type Tool, toolAliases, toolId } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 
 /**
@@ -26,6 +26,11 @@ export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name:
       `The worker "${worker.id}" has no tool "${name.slice(0, 120)}". GET /v1/workers/${worker.id}/tools lists those it has.`,
     )
   const bound: Tool = { ...tool, binding: target.binding, updatedAt: broker.now() }
-  await broker.store.tools.put(bound)
+  const audit = broker.audit.of(tool.projectId, {
+    action: 'tool.bound',
+    tool: toolId(tool),
+    subject: worker.id,
+  })
+  await broker.store.tools.put(bound, [], audit)
   return bound
 }

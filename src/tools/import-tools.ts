@@ -100,7 +100,10 @@ async function importTool(
     known.digest === tool.digest &&
     matched.changed.length === 0 &&
     JSON.stringify([known.requirements, known.binding]) === JSON.stringify([tool.requirements, tool.binding])
-  if (!same) await broker.store.tools.put(tool, matched.changed)
+  if (!same) {
+    const audit = broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) })
+    await broker.store.tools.put(tool, matched.changed, audit)
+  }
   return {
     name: metadata.title,
     toolId: toolId(tool),

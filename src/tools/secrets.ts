@@ -16,15 +16,18 @@ export async function setSecret(
   const known = await broker.store.secrets.find(projectId, key)
   const id = known?.id ?? newId('sec')
   const now = broker.now()
-  const put = await broker.store.secrets.put({
-    id,
-    projectId,
-    key: known?.key ?? key,
-    ...(description !== undefined && { description }),
-    value: broker.sealer.seal(value, place({ id, projectId })),
-    createdAt: known?.createdAt ?? now,
-    updatedAt: now,
-  })
+  const put = await broker.store.secrets.put(
+    {
+      id,
+      projectId,
+      key: known?.key ?? key,
+      ...(description !== undefined && { description }),
+      value: broker.sealer.seal(value, place({ id, projectId })),
+      createdAt: known?.createdAt ?? now,
+      updatedAt: now,
+    },
+    broker.audit.of(projectId, { action: 'secret.set', subject: known?.key ?? key }),
+  )
   // somebody else set the key for the first time just now: then this value is the later one
   return (
     put ?? setSecret(broker, projectId, { key, value, ...(description !== undefined && { description }) })

@@ -46,7 +46,8 @@ export async function registerWorker(
     createdAt: now,
     updatedAt: now,
   }
-  if ((await broker.store.workers.add(worker)) === undefined)
+  const audit = broker.audit.of(projectId, { action: 'worker.added', subject: worker.id })
+  if ((await broker.store.workers.add(worker, audit)) === undefined)
     throw new BrokerError(
       'already_exists',
       `There is a worker "${settings.id}" already. PATCH /v1/workers/${settings.id} changes it.`,
@@ -68,7 +69,8 @@ export async function updateWorker(
     ...(secret !== undefined && { secret: broker.sealer.seal(secret, secretPlace(worker)) }),
     updatedAt: broker.now(),
   }
-  await broker.store.workers.put(updated)
+  const audit = broker.audit.of(worker.projectId, { action: 'worker.changed', subject: worker.id })
+  await broker.store.workers.put(updated, audit)
   return updated.enabled ? syncWorker(broker, updated) : updated
 }
 
@@ -173,8 +175,10 @@ async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> 
   if (print(before) === print(tools)) return faults
   // one that was deleted or moved while it was read brings no tools any more
   const current = await broker.store.workers.findByUid(worker.uid)
-  if (current?.uri === worker.uri)
-    await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools)
+  if (current?.uri === worker.uri) {
+    const audit = broker.audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
+    await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools, audit)
+  }
   return faults
 }
 
