@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { BrokerSettings, Verifier } from './broker.ts'
 import { parseAllowedHost } from './providers/outgoing.ts'
+import type { DatabasePlace } from './store/database-place.ts'
 
 /** All settings, read once from the environment. Frozen; nothing else reads `process.env`. */
 export interface Config extends BrokerSettings {
   readonly host: string
   readonly port: number
-  readonly databasePath: string
+  readonly database: DatabasePlace
   /** 32 bytes each, newest first. */
   readonly masterKeys: readonly [Buffer, ...Buffer[]]
   /** An administrator's key to accept from the first start on. */
@@ -75,7 +76,7 @@ export function readConfig(
 
   const port = number('PORT', 8400, 1, 65_535)
   const publicUrl = readPublicUrl(setting('PUBLIC_URL'), port, development, fault)
-  const databasePath = readDatabasePath(setting('DATABASE_URL') ?? 'file:gatepass.db', fault)
+  const database = readDatabase(setting('DATABASE_URL') ?? 'file:gatepass.db', fault)
   const verifier = readVerifier(setting, development, fault)
   const apiKey = setting('API_KEY')
   if (apiKey !== undefined && apiKey.length < 16) fault('API_KEY', 'must have 16 characters or more.')
@@ -102,10 +103,10 @@ export function readConfig(
     host: setting('HOST') ?? '127.0.0.1',
     port,
     publicUrl,
-    databasePath,
+    database,
     masterKeys: readMasterKeys(
       setting('MASTER_KEY'),
-      databasePath,
+      database,
       { development, make: !makeKey ? 'never' : faults.length > 0 ? 'not yet' : 'now' },
       fault,
     ),
@@ -156,12 +157,28 @@ function readPublicUrl(text: string | undefined, port: number, development: bool
   return new URL(url.origin)
 }
 
-function readDatabasePath(text: string, fault: Fault): string {
-  if (text.startsWith('file:') && text.length > 5) return text.slice(5).replace(/^\/\/(?=\/)/, '')
-  if (/^postgres(ql)?:/.test(text))
-    fault('DATABASE_URL', 'names PostgreSQL, which this release does not support yet; use file:<path>.')
-  else fault('DATABASE_URL', 'must be file:<path>, such as file:gatepass.db.')
-  return 'gatepass.db'
+/** The URL may hold a password: a fault does not repeat it. */
+function readDatabase(text: string, fault: Fault): DatabasePlace {
+  const fallback: DatabasePlace = { kind: 'sqlite', path: 'gatepass.db' }
+  if (text.startsWith('file:') && text.length > 5)
+    return { kind: 'sqlite', path: text.slice(5).replace(/^\/\/(?=\/)/, '') }
+  if (!/^postgres(ql)?:/.test(text)) {
+    fault('DATABASE_URL', 'must be file:<path>, such as file:gatepass.db, or a postgres:// URL.')
+    return fallback
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (
+    url === undefined ||
+    (url.hostname === '' && !url.searchParams.has('host')) ||
+    url.pathname.length < 2
+  ) {
+    fault(
+      'DATABASE_URL',
+      'must be like postgres://user:password@host:5432/database; a special character in the password is percent-encoded.',
+    )
+    return fallback
+  }
+  return { kind: 'postgres', url: text }
 }
 
 function readVerifier(setting: Setting, development: boolean, fault: Fault): Verifier {
@@ -242,10 +259,15 @@ function readOidcVerifier(issuer: string, setting: Setting, development: boolean
   }
 }
 
+/** Where development keeps its master key: beside the SQLite file, else where it is started. */
+export function masterKeyFile(database: DatabasePlace): string {
+  return database.kind === 'sqlite' ? `${database.path}.key` : 'gatepass.key'
+}
+
 /** Development makes a key beside the database when there is none; production never makes one up. */
 function readMasterKeys(
   text: string | undefined,
-  databasePath: string,
+  database: DatabasePlace,
   { development, make }: { readonly development: boolean; readonly make: 'now' | 'not yet' | 'never' },
   fault: Fault,
 ): Buffer[] {
@@ -260,9 +282,11 @@ function readMasterKeys(
     )
     return []
   }
-  const path = `${databasePath}.key`
+  const path = masterKeyFile(database)
   if (!existsSync(path)) {
-    const begun = (statSync(databasePath, { throwIfNoEntry: false })?.size ?? 0) > 0
+    const databasePath = database.kind === 'sqlite' ? database.path : undefined
+    const begun =
+      databasePath !== undefined && (statSync(databasePath, { throwIfNoEntry: false })?.size ?? 0) > 0
     if (begun)
       fault('MASTER_KEY', `is missing, and so is ${path}: set the key that ${databasePath} was sealed with.`)
     else if (make === 'never')
@@ -274,10 +298,13 @@ function readMasterKeys(
     try {
       writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
     } catch {
-      fault(
-        'DATABASE_URL',
-        `names ${databasePath}, beside which ${path} cannot be written: check the directory.`,
-      )
+      if (databasePath === undefined)
+        fault('MASTER_KEY', `is missing, and ${path} cannot be written: check the directory.`)
+      else
+        fault(
+          'DATABASE_URL',
+          `names ${databasePath}, beside which ${path} cannot be written: check the directory.`,
+        )
       return []
     }
   }
