@@ -9,12 +9,14 @@ import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { createMetrics } from './flows/metrics.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
+import { createPendingLimit } from './flows/pending-limit.ts'
 import { createReadCache } from './flows/read-cache.ts'
 import { createRefreshes } from './flows/refreshes.ts'
 import { admitKeys, noteSealingKey } from './flows/sealing-keys.ts'
 import { settleRestore } from './flows/settle-restore.ts'
 import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
+import { watchSealer } from './flows/watch-sealer.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
 import { openStore } from './store/open-store.ts'
@@ -39,11 +41,12 @@ export async function openBroker(
   config: Config,
   { log, now = systemClock }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
-  const sealer = createSealer(config.masterKeys)
-  const store = await openStore(config.database, { admit: (facts) => admitKeys(facts, sealer) })
+  const keys = createSealer(config.masterKeys)
+  const store = await openStore(config.database, { admit: (facts) => admitKeys(facts, keys) })
   try {
-    await noteSealingKey(store.facts, sealer)
-    const auditKey = await ensureAuditKey(store, sealer)
+    await noteSealingKey(store.facts, keys)
+    const audit = createAuditLog(store, await ensureAuditKey(store, keys), now)
+    const sealer = watchSealer(keys, { log, audit })
     await settleRestore(store, log, now)
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
@@ -73,9 +76,10 @@ export async function openBroker(
       log,
       settings: config,
       waiters,
+      pending: createPendingLimit(store, config.maxPending, now),
       uses,
       metrics,
-      audit: createAuditLog(store, auditKey, now),
+      audit,
       cache: {
         connections: createReadCache(store, {
           max: MAX_HELD_OWNERS,

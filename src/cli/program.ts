@@ -9,6 +9,7 @@ import { addDoctor } from './doctor.ts'
 import { addImport } from './import.ts'
 import { addKeys } from './keys.ts'
 import { addMigrate } from './migrate.ts'
+import { addRotateKey } from './rotate-key.ts'
 import { addServe } from './serve.ts'
 import { CommandFailure, type Shell } from './shell.ts'
 import { addToken } from './token.ts'
@@ -39,6 +40,7 @@ export async function runProgram(argv: readonly string[], { environment }: Shell
   addConnections(program, shell)
   addKeys(program, shell)
   addDoctor(program, shell)
+  addRotateKey(program, shell)
   addMigrate(program, shell)
   try {
     await program.parseAsync(argv)

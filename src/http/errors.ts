@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Log } from '../broker.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
+import { UnsealError } from '../store/seal.ts'
 
 /** The HTTP status of every code; a code without one does not compile. */
 export const STATUS = {
@@ -57,11 +58,16 @@ export function statusOf(error: unknown): number {
 
 /** What a caller may know of the error; what an operator should know is logged. */
 export function toRefusal(error: unknown, path: string, log: Log): BrokerError {
-  const refusal = error instanceof BrokerError ? error : INTERNAL
+  const refusal = error instanceof BrokerError ? error : error instanceof UnsealError ? UNREADABLE : INTERNAL
   if (STATUS[refusal.code] >= 500)
     log.error({ path, reason: refusal.code, error: describe(error) }, 'a request failed')
   return refusal
 }
+
+const UNREADABLE = new BrokerError(
+  'store_unavailable',
+  'Something that this needs was altered in the database, so it is not used. The log says what it is; setting it again puts it right.',
+)
 
 const INTERNAL = new BrokerError(
   'internal_error',

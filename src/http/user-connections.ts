@@ -4,7 +4,7 @@ import type { Connection } from '../domain/connection.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import { revokeConnection } from '../flows/revoke-connection.ts'
 import { openAccess } from '../flows/seal-grant.ts'
-import { UnsealError } from '../store/seal.ts'
+import { UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { getConnection } from './connections.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
 import { idText, userIdText } from './limits.ts'
@@ -90,7 +90,7 @@ function userInfo(broker: Broker, connection: Connection): Readonly<Record<strin
   try {
     return openAccess(broker, connection).userInfo
   } catch (error) {
-    if (error instanceof UnsealError) return {}
+    if (error instanceof UnsealError || error instanceof UnknownKeyError) return {}
     throw error
   }
 }

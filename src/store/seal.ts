@@ -31,6 +31,12 @@ export interface Sealer {
 /** An envelope that was altered, cut or moved, and never opens again. Says nothing of what is in it. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError'
+  readonly place: SealedPlace
+
+  constructor(message: string, place: SealedPlace, options?: ErrorOptions) {
+    super(message, options)
+    this.place = place
+  }
 }
 
 /**
@@ -91,7 +97,7 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
       const key = ring.get(id)
       const isWhole = version === VERSION && KEY_ID.test(id) && nonce && ciphertext !== undefined && tag
       if (!isWhole || rest.length > 0)
-        throw new UnsealError(`what is in ${place.table}.${place.column} is not a sealed envelope`)
+        throw new UnsealError(`what is in ${place.table}.${place.column} is not a sealed envelope`, place)
       if (key === undefined) throw new UnknownKeyError(id)
       try {
         const decipher = createDecipheriv(
@@ -106,7 +112,7 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
         decipher.setAuthTag(Buffer.from(tag, 'base64url'))
         return decipher.update(ciphertext, 'base64url', 'utf8') + decipher.final('utf8')
       } catch (cause) {
-        throw new UnsealError(`the envelope in ${place.table}.${place.column} was altered or moved`, {
+        throw new UnsealError(`the envelope in ${place.table}.${place.column} was altered or moved`, place, {
           cause,
         })
       }

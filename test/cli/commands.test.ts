@@ -23,6 +23,7 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['keys', 'list'],
   ['keys', 'revoke'],
   ['doctor'],
+  ['rotate-key'],
   ['migrate'],
 ]
 

@@ -1,0 +1,167 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { type Rotation, type RotationProgress, rotateKeys } from '../flows/rotate-keys.ts'
+import type { EnvelopeCount } from '../store/store.ts'
+import { faint, MARKS, print, printJson, table } from './print.ts'
+import { CommandFailure, jsonOption, type Shell, typed } from './shell.ts'
+import { type Opened, withBroker } from './with-broker.ts'
+
+interface RotateOptions {
+  readonly batch: number
+  readonly status?: true
+  readonly json?: true
+}
+
+/** How often it says how far it is where nobody looks at a terminal. */
+const REPORT_MS = 10_000
+
+export function addRotateKey(program: Command, shell: Shell): void {
+  program
+    .command('rotate-key')
+    .description('seal everything with the newest master key, beside running servers')
+    .option('--batch <count>', 'how many envelopes are sealed in one transaction', parseBatch, 500)
+    .option('--status', 'only say what is sealed with which key')
+    .addOption(jsonOption())
+    .addHelpText('after', HELP)
+    .action(async (options: RotateOptions) =>
+      withBroker(shell, { project: DEFAULT_PROJECT }, (opened) =>
+        options.status ? status(shell, opened, options) : rotate(shell, opened, options),
+      ),
+    )
+}
+
+async function rotate(
+  shell: Shell,
+  { broker, project }: Opened,
+  { batch, json }: RotateOptions,
+): Promise<void> {
+  const [newest, ...older] = broker.sealer.keyIds
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  process.once('SIGINT', end).once('SIGTERM', end)
+  const report = reporter()
+  const started = performance.now()
+  const rotation = await rotateKeys(broker, { batch, onProgress: report, signal: ending.signal }).finally(
+    () => {
+      process.off('SIGINT', end).off('SIGTERM', end)
+      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+    },
+  )
+  const { complete, resealed, unreadable, removableKeys } = rotation
+  if (complete && older.length > 0)
+    await broker.audit.record(project.id, { action: 'master_key.rotated', subject: newest })
+  if (json)
+    printJson({
+      complete,
+      key: newest,
+      resealed,
+      removable_keys: removableKeys,
+      unreadable: unreadable.map(({ place, reason }) => ({
+        table: place.table,
+        column: place.column,
+        row: place.rowId,
+        reason,
+      })),
+    })
+  else describe(rotation, { newest, older, seconds: (performance.now() - started) / 1000 })
+  if (!complete)
+    throw new CommandFailure(
+      ending.signal.aborted
+        ? `Ended before everything was sealed anew. What is done stays done: ${typed(shell, 'rotate-key')} goes on with the rest.`
+        : `Something was sealed with an older key again: a server still seals with it. Restart all servers with key ${newest} in front, then run ${typed(shell, 'rotate-key')} again.`,
+    )
+}
+
+function describe(
+  { complete, resealed, unreadable }: Rotation,
+  { newest, older, seconds }: { newest: string; older: readonly string[]; seconds: number },
+): void {
+  if (resealed === 0 && older.length === 0)
+    print(
+      `${MARKS.ok} Everything is sealed with the only key there is (${newest}). To move to a new one, put it in front: GATEPASS_MASTER_KEY=<new>,<old>.`,
+    )
+  else if (complete)
+    print(
+      resealed === 0
+        ? `${MARKS.ok} Everything is sealed with key ${newest} already.`
+        : `${MARKS.ok} ${number(resealed)} sealed anew with key ${newest} (${seconds.toFixed(1)} s).`,
+    )
+  for (const { place, reason } of unreadable.slice(0, 20))
+    print(
+      `${MARKS.warning} ${place.table}.${place.column} of ${place.rowId} ${reason === 'altered' ? 'was altered and does not open' : 'is sealed with a key that is not here'}: left as it is.`,
+    )
+  if (unreadable.length > 20)
+    print(`${MARKS.warning} and ${number(unreadable.length - 20)} more (--json names all).`)
+  if (complete && older.length > 0)
+    print(
+      [
+        `Nothing needs ${older.length === 1 ? 'key' : 'the keys'} ${older.join(', ')} any more: take ${older.length === 1 ? 'it' : 'them'} out of GATEPASS_MASTER_KEY and restart each server.`,
+        faint('Keep it apart for as long as you keep backups from before: they open with it alone.'),
+      ].join('\n'),
+    )
+}
+
+async function status(shell: Shell, { broker }: Opened, { json }: RotateOptions): Promise<void> {
+  const [newest] = broker.sealer.keyIds
+  const census = await broker.store.envelopes.census()
+  const ids = [...new Set([...broker.sealer.keyIds, ...census.map(({ keyId }) => keyId)])]
+  const keys = ids.map((id) => ({
+    id,
+    role: id === newest ? 'seals' : broker.sealer.keyIds.includes(id) ? 'opens' : 'missing',
+    envelopes: sum(census.filter(({ keyId }) => keyId === id)),
+  }))
+  const left = sum(census.filter(({ keyId }) => keyId !== newest))
+  if (json) return printJson({ complete: left === 0, key: newest, left, keys })
+  print(
+    table(
+      ['key', 'here', 'sealed with it'],
+      keys.map(({ id, role, envelopes }) => [id, role, number(envelopes)]),
+    ),
+  )
+  if (left > 0)
+    print(`\n${MARKS.warning} ${number(left)} to be sealed with key ${newest}: ${typed(shell, 'rotate-key')}`)
+  else print(`\n${MARKS.ok} Everything is sealed with key ${newest}.`)
+}
+
+/** On a terminal one line that changes, elsewhere a line every few seconds, on standard error. */
+function reporter(): (progress: RotationProgress) => void {
+  const started = performance.now()
+  let last = started
+  return ({ done, total }) => {
+    const now = performance.now()
+    if (total === 0 || (!process.stderr.isTTY && now - last < REPORT_MS)) return
+    last = now
+    const seconds = done === 0 ? undefined : (((now - started) / done) * (total - done)) / 1000
+    const eta = seconds === undefined ? '' : `, ${Math.ceil(seconds)} s to go`
+    const line = `${number(done)} of ${number(total)} sealed anew (${Math.floor((100 * done) / total)} %${eta})`
+    process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
+  }
+}
+
+function sum(counts: readonly EnvelopeCount[]): number {
+  return counts.reduce((all, { count }) => all + count, 0)
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en')
+}
+
+function parseBatch(text: string): number {
+  const count = Number(text)
+  if (/^\d+$/.test(text) && count >= 1 && count <= 10_000) return count
+  throw new InvalidArgumentError('It is a whole number from 1 to 10000.')
+}
+
+const HELP = `
+Changing the master key, without any request failing:
+  1. Make a new key: openssl rand -base64 32
+  2. Several servers: set GATEPASS_MASTER_KEY=<old>,<new> on each and restart one after another,
+     so that all can open what the new key seals. A single server skips this.
+  3. Set GATEPASS_MASTER_KEY=<new>,<old> on each and restart one after another.
+  4. Run gatepass rotate-key once, anywhere, with the same setting. It may be ended and run again.
+  5. Set GATEPASS_MASTER_KEY=<new> on each and restart one after another.
+
+Examples:
+  $ gatepass rotate-key --status
+  $ GATEPASS_MASTER_KEY=file:/etc/gatepass/new,file:/etc/gatepass/old gatepass rotate-key
+  $ gatepass rotate-key --batch 100 --json`

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Broker } from '../broker.ts'
+import { type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
+import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../store/sealed-columns.ts'
+import type { EnvelopeCount } from '../store/store.ts'
+import { markUnusable } from './mark-unusable.ts'
+import { forgetOlderKeys } from './sealing-keys.ts'
+
+export interface RotationOptions {
+  /** How many envelopes one transaction re-seals. */
+  readonly batch: number
+  /** Told after each of them. */
+  readonly onProgress?: (progress: RotationProgress) => void
+  /** Ends it after the batch under way; what is done stays done. */
+  readonly signal?: AbortSignal
+}
+
+export interface RotationProgress {
+  readonly done: number
+  readonly total: number
+}
+
+export interface Rotation {
+  /** False when it was ended before everything was sealed with the newest key. */
+  readonly complete: boolean
+  readonly resealed: number
+  /** Envelopes that do not open with any key of the ring: left as they are. */
+  readonly unreadable: readonly Unreadable[]
+  /** Ids of keys that nothing needs any more, when it is complete. */
+  readonly removableKeys: readonly string[]
+}
+
+export interface Unreadable {
+  readonly place: SealedPlace
+  readonly reason: 'altered' | 'unknown_key'
+}
+
+/** How long writers that have read an old envelope may take to write it back before it is looked again. */
+const SETTLE_MS = 1_000
+/** Whatever is left after this many looks is written again and again, and by somebody who seals with an old key. */
+const MAX_PASSES = 5
+
+/**
+ * Seals with the newest key what is sealed with an older one, beside running servers: in small transactions with
+ * pauses as long as each took, every envelope by compare-and-set, so that a refresh that wrote meanwhile wins. It finds
+ * what is left by looking, so that it can be ended at any time and started again.
+ */
+export async function rotateKeys(
+  broker: Broker,
+  { batch, onProgress, signal }: RotationOptions,
+): Promise<Rotation> {
+  const { store, sealer } = broker
+  const [newest, ...older] = sealer.keyIds
+  let total = outdated(await store.envelopes.census(), newest)
+  let resealed = 0
+  let unreadable: readonly Unreadable[] = []
+  onProgress?.({ done: 0, total })
+
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
+    const before = resealed
+    const found: Unreadable[] = []
+    for (const column of SEALED_COLUMNS) {
+      for (let after = ''; ; ) {
+        if (signal?.aborted) return { complete: false, resealed, unreadable: found, removableKeys: [] }
+        const started = performance.now()
+        const envelopes = await store.envelopes.ofOtherKeys(column, newest, after, batch)
+        if (envelopes.length === 0) break
+        resealed += await reseal(broker, column, envelopes, found)
+        after = envelopes.at(-1)?.rowId ?? ''
+        total = Math.max(total, resealed + found.length)
+        onProgress?.({ done: resealed + found.length, total })
+        await sleep(performance.now() - started)
+      }
+    }
+    unreadable = found
+    if (pass > 0 && resealed === before) break
+    if (resealed > 0) await sleep(SETTLE_MS)
+    else break
+  }
+
+  for (const one of unreadable) await giveUp(broker, one)
+  const left = (await store.envelopes.census()).filter(({ keyId }) => older.includes(keyId))
+  const unreadableLeft = unreadable.filter(({ reason }) => reason === 'altered').length
+  if (left.reduce((sum, { count }) => sum + count, 0) > unreadableLeft)
+    return { complete: false, resealed, unreadable, removableKeys: [] }
+  await forgetOlderKeys(store.facts, sealer)
+  return { complete: true, resealed, unreadable, removableKeys: older }
+}
+
+async function reseal(
+  { store, sealer }: Broker,
+  column: SealedColumn,
+  envelopes: readonly PlacedEnvelope[],
+  unreadable: Unreadable[],
+): Promise<number> {
+  const exchanges = envelopes.flatMap(({ rowId, place, sealed }) => {
+    try {
+      return [{ rowId, from: sealed, to: sealer.seal(sealer.open(sealed, place), place) }]
+    } catch (error) {
+      if (error instanceof UnknownKeyError) unreadable.push({ place, reason: 'unknown_key' })
+      else if (error instanceof UnsealError) unreadable.push({ place, reason: 'altered' })
+      else throw error
+      return []
+    }
+  })
+  return exchanges.length === 0 ? 0 : store.envelopes.exchange(column, exchanges)
+}
+
+/**
+ * What was altered opens with no key, and without the old one nobody could tell it from a key that is missing. So a
+ * connection asks for a new consent now, as it would at its next use.
+ */
+async function giveUp(broker: Broker, { place, reason }: Unreadable): Promise<void> {
+  if (place.table !== 'connections' || reason !== 'altered') return
+  const connection = await broker.store.connections.find(place.rowId)
+  if (connection?.status !== 'active') return
+  const entry = await broker.store.providers.findByUid(connection.providerUid)
+  await markUnusable(broker, { id: entry?.id ?? '' }, connection, 'unreadable')
+}
+
+function outdated(census: readonly EnvelopeCount[], newest: string): number {
+  return census.filter(({ keyId }) => keyId !== newest).reduce((sum, { count }) => sum + count, 0)
+}
