@@ -46,6 +46,8 @@ export interface WorkerTool {
   readonly parameters?: readonly WorkerParameter[]
   readonly authorization?: WorkerRequirement
   readonly secrets?: readonly string[]
+  /** What it says of itself: `read_only`, `idempotent`, ... */
+  readonly behavior?: Readonly<Record<string, boolean>>
   run(inputs: Record<string, unknown>, context: WorkerContext): Promise<WorkerOutput | RawAnswer>
 }
 
@@ -375,7 +377,7 @@ function upstreamError(status: number): Record<string, unknown> {
 
 /** A ToolDefinition as the worker writes it: the fully qualified name without a version, and nulls spelled out. */
 function definitionOf(tool: WorkerTool, toolkit: { name: string; version: string; description?: string }) {
-  const { name, description, parameters = [], authorization, secrets } = tool
+  const { name, description, parameters = [], authorization, secrets, behavior } = tool
   return {
     name,
     fully_qualified_name: `${toolkit.name}.${name}`,
@@ -407,6 +409,7 @@ function definitionOf(tool: WorkerTool, toolkit: { name: string; version: string
       metadata: null,
     },
     deprecation_message: null,
+    ...(behavior && { metadata: { behavior } }),
   }
 }
 

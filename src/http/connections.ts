@@ -104,7 +104,11 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       role: 'caller',
       tag,
       summary: 'Its access token, refreshed if need be',
+      description:
+        'With `force_refresh` the token is refreshed although it should still live: for one that the provider has refused (401, `invalid_token`). One that was received less than 10 seconds ago is answered as it is.',
       params: idParams,
+      body: z.object({ force_refresh: z.boolean().optional() }),
+      bodyIsOptional: true,
       responses: {
         200: {
           description: 'The token',
@@ -118,14 +122,14 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
         403: { description: 'The user must approve again' },
       },
     },
-    async ({ c, params: { id }, caller }) => {
+    async ({ c, params: { id }, body: { force_refresh: forceRefresh = false }, caller }) => {
       const { projectId, userId, providerUid } = await getConnection(broker, caller.projectId, id)
       const entry = await findProviderByUid(broker, projectId, providerUid)
       if (entry === undefined)
         throw new BrokerError('not_found', 'The provider of this connection was removed.')
       const token = await releaseTokens(
         broker,
-        () => getAccessToken(broker, { projectId, userId, entry, scopes: [], account: id }),
+        () => getAccessToken(broker, { projectId, userId, entry, scopes: [], account: id, forceRefresh }),
         (found) => (found.outcome === 'ready' ? [found] : []),
       )
       switch (token.outcome) {

@@ -27,6 +27,8 @@ export interface EndpointDefinition<
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  /** No body at all counts as `{}`. */
+  readonly bodyIsOptional?: boolean
   readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>
 }
 
@@ -85,7 +87,7 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
     ) => Response | Promise<Response>,
   ): void => {
     document(app, definition)
-    const { method, path, params, query, body, role } = definition
+    const { method, path, params, query, body, bodyIsOptional = false, role } = definition
     const purpose = `${method.toUpperCase()} ${path}`
 
     const answer = async (c: Context, by?: Answered): Promise<Response> => {
@@ -105,7 +107,7 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
         // without a schema the type says there is nothing, so nothing is what it is
         params: (params && parse(params, c.req.param(), 'the path')) as z.output<Params>,
         query: (query && parse(query, c.req.query(), 'the query')) as z.output<Query>,
-        body: (body && parse(body, await readJson(c), 'the body')) as z.output<Body>,
+        body: (body && parse(body, await readJson(c, bodyIsOptional), 'the body')) as z.output<Body>,
       }
       if (role === 'public') return handle(input)
       const actor = { kind: 'api_key', id: caller.id } as const
@@ -153,7 +155,8 @@ export function parse<Schema extends z.ZodType>(
   throw new BrokerError('invalid_request', `The request is not as it should be. ${faults.join('; ')}.`)
 }
 
-async function readJson(c: Context): Promise<unknown> {
+async function readJson(c: Context, isOptional: boolean): Promise<unknown> {
+  if (isOptional && (await c.req.text()) === '') return {}
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
     throw new BrokerError(
@@ -168,6 +171,7 @@ function document(
   definition: EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType>,
 ): void {
   const { method, path, role, tag, summary, description, params, query, body, responses } = definition
+  const required = definition.bodyIsOptional !== true
   const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
   const answers = Object.entries(responses).map(([status, { description, schema }]) => [
     status,
@@ -189,7 +193,7 @@ function document(
       request: {
         ...(params && { params }),
         ...(query && { query }),
-        ...(body && { body: { ...json(body), required: true } }),
+        ...(body && { body: { ...json(body), required } }),
       },
       responses: {
         ...Object.fromEntries(answers),

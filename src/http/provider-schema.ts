@@ -47,6 +47,10 @@ const settings = {
   token_types: z.array(z.string().max(50)).max(10).nullish().openapi({
     description: 'Beyond Arcade: `token_type` values taken besides Bearer; an empty one stands for none.',
   }),
+  strict_rotation: z.boolean().nullish().openapi({
+    description:
+      'Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not known, the access token is then used to its end before the refresh token is tried once more.',
+  }),
 }
 
 const id = z
@@ -148,6 +152,7 @@ export const providerResponseSchema = z
       revocation_request: z.object(requestWire).optional(),
       issuer: z.string().optional(),
       token_types: z.array(z.string()).optional(),
+      strict_rotation: z.literal(true).optional(),
     }),
   })
   .openapi('AuthProviderResponse')

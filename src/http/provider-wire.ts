@@ -197,6 +197,7 @@ function buildProvider(
     ...(revocationRequest !== undefined && { revocationRequest }),
     tokenTypes: (changed(said.token_types, base?.tokenTypes) ?? []).map((type) => type.toLowerCase()),
     account: base !== undefined && sameAccount ? base.account : USUAL_ACCOUNT,
+    ...(changed(said.strict_rotation, sameServer && base?.strictRotation) && { strictRotation: true }),
   }
 }
 
@@ -225,6 +226,7 @@ function oauth2ToWire(provider: Provider) {
     ...(revocationRequest !== undefined && { revocation_request: tokenBlockToWire(revocationRequest) }),
     ...(issuer !== undefined && { issuer }),
     ...(provider.tokenTypes.length > 0 && { token_types: [...provider.tokenTypes] }),
+    ...(provider.strictRotation && { strict_rotation: true as const }),
   }
 }
 

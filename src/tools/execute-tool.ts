@@ -1,15 +1,18 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, scopesOf } from '../domain/authorization.ts'
 import { toTimestamp } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { Release } from '../flows/get-access-token.ts'
+import { refreshConnection } from '../flows/refresh-connection.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
 import type { Execution } from './execute-response.ts'
 import { scrub } from './scrub.ts'
 import { openSecret } from './secrets.ts'
+import { isSafeToRepeat } from './tool-definition.ts'
 import { workerEndpoint } from './worker.ts'
 import { invokeWorker, type ToolError, type WorkerAnswer, type WorkerCallContext } from './worker-protocol.ts'
 
@@ -54,30 +57,93 @@ async function run(
 
   const { name, toolkit, version } = tool.binding
   const given = secrets.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
-  const answer = await invokeWorker(
-    broker.outgoing,
-    workerEndpoint(broker, worker),
-    {
-      runId: executionId,
-      executionId,
-      createdAt: toTimestamp(broker.now()),
-      tool: { name, toolkit, ...(version !== undefined && { version }) },
-      inputs: input,
-      context: {
-        ...authorizationContext(begun.releases),
-        secrets: given,
-        metadata: [],
-        ...(userId !== undefined && { user_id: userId }),
+  const secretValues = given.map((one) => one.value)
+  const invoke = async (releases: readonly Release[]): Promise<WorkerAnswer> => {
+    const answer = await invokeWorker(
+      broker.outgoing,
+      workerEndpoint(broker, worker),
+      {
+        runId: executionId,
+        executionId,
+        createdAt: toTimestamp(broker.now()),
+        tool: { name, toolkit, ...(version !== undefined && { version }) },
+        inputs: input,
+        context: {
+          ...authorizationContext(releases),
+          secrets: given,
+          metadata: [],
+          ...(userId !== undefined && { user_id: userId }),
+        },
       },
-    },
-    signal,
-  )
-  const secretValues = [...begun.releases.map((one) => one.accessToken), ...given.map((one) => one.value)]
-  const scrubbed = scrub(answer, secretValues) as WorkerAnswer // the same shape, with the values taken out
-  return scrubbed.outcome === 'requires_authorization' ? askForMore(broker, call, scrubbed) : scrubbed
+      signal,
+    )
+    secretValues.push(...releases.map((one) => one.accessToken))
+    return scrub(answer, secretValues) as WorkerAnswer // the same shape, with the values taken out
+  }
+
+  let answer = await invoke(begun.releases)
+  if (isTokenRefused(answer) && signal?.aborted !== true) {
+    const replaced = await replaceTokens(broker, call, begun.releases)
+    if (replaced.outcome === 'requires_authorization') return replaced
+    if (replaced.outcome === 'replaced') {
+      if (!isSafeToRepeat(tool) && !answer.error.can_retry) return toBeTriedAgain(answer)
+      answer = await invoke(replaced.releases)
+    }
+  }
+  return answer.outcome === 'requires_authorization' ? askForMore(broker, call, answer) : answer
 }
 
-async function consentNeeded(broker: Broker, authorization: Authorization): Promise<Execution['outcome']> {
+type Refused = WorkerAnswer & { readonly outcome: 'error' }
+
+/** Whether the provider did not take the token from the tool (RFC 6750 section 3.1). */
+function isTokenRefused(answer: WorkerAnswer): answer is Refused {
+  if (answer.outcome !== 'error' || answer.isOwn) return false
+  const { kind, status_code: status } = answer.error
+  return status === undefined ? kind === 'UPSTREAM_RUNTIME_AUTH_ERROR' : status === 401
+}
+
+/**
+ * Other tokens in place of those that were refused: some end before their time. Which of several it was is not told,
+ * so all are looked at. `unchanged`: there are no others to be had now.
+ */
+async function replaceTokens(
+  broker: Broker,
+  call: ToolCall,
+  refused: readonly Release[],
+): Promise<
+  | { readonly outcome: 'replaced'; readonly releases: readonly Release[] }
+  | { readonly outcome: 'unchanged' }
+  | Extract<Execution['outcome'], { readonly authorization: unknown }>
+> {
+  try {
+    const outcomes = await Promise.all(
+      refused.map(({ entry, connection, accessToken }) =>
+        refreshConnection(broker, entry, connection, { rejected: accessToken }),
+      ),
+    )
+    if (outcomes.every((one) => one.outcome === 'provider_unavailable')) return { outcome: 'unchanged' }
+    const begun = await authorizeTool(broker, call)
+    if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
+    const before = new Set(refused.map((one) => one.accessToken))
+    const isReplaced = begun.releases.some((one) => !before.has(one.accessToken))
+    return isReplaced ? { outcome: 'replaced', releases: begun.releases } : { outcome: 'unchanged' }
+  } catch (error) {
+    // a provider that refuses the client, or a token that cannot be had now: the tool's own words say enough
+    if (error instanceof BrokerError) return { outcome: 'unchanged' }
+    throw error
+  }
+}
+
+/** There is another token now; whether the tool has done something before it was refused, only its author knows. */
+function toBeTriedAgain(answer: Refused): WorkerAnswer {
+  const { error } = answer
+  return { ...answer, error: { ...error, can_retry: true, retry_after_ms: error.retry_after_ms ?? 0 } }
+}
+
+async function consentNeeded(
+  broker: Broker,
+  authorization: Authorization,
+): Promise<Extract<Execution['outcome'], { readonly authorization: unknown }>> {
   const { id, projectId, userId } = authorization
   const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
   return {

@@ -13,7 +13,12 @@ export type WorkerAnswer = WorkerOutcome & {
 
 export type WorkerOutcome =
   | { readonly outcome: 'value'; readonly value: unknown }
-  | { readonly outcome: 'error'; readonly error: ToolError }
+  | {
+      readonly outcome: 'error'
+      readonly error: ToolError
+      /** These are not the tool's words: it was not reached, or what runs it gave no answer of the protocol. */
+      readonly isOwn?: true
+    }
   | { readonly outcome: 'requires_authorization'; readonly requirement: WorkerRequirement }
   | { readonly outcome: 'artifact'; readonly artifact: Artifact }
 
@@ -111,7 +116,9 @@ function readRequirement(requirement: Members): WorkerRequirement {
 function readArtifact(artifact: Members | undefined): Artifact | undefined {
   const { url, content_type, size } = artifact ?? {}
   const description = membersOf(artifact?.meta)?.description
-  if (typeof url !== 'string' || !URL.canParse(url)) return undefined
+  // a caller may show it as a link
+  if (typeof url !== 'string' || !['https:', 'http:'].includes(URL.parse(url)?.protocol ?? ''))
+    return undefined
   if (typeof content_type !== 'string' || typeof description !== 'string') return undefined
   if (typeof size !== 'number' || !Number.isInteger(size)) return undefined
   return { url, content_type, size, meta: { description } }

@@ -151,6 +151,12 @@ function withoutMark(schema: unknown): unknown {
   return plain
 }
 
+/** Whether its source says that running it twice does no more than running it once. */
+export function isSafeToRepeat(tool: Tool): boolean {
+  const { readOnlyHint, idempotentHint } = toAnnotations(tool) ?? {}
+  return readOnlyHint === true || idempotentHint === true
+}
+
 /** MCP's hints out of what a worker says of its tool's behaviour. */
 function toAnnotations({ source }: Tool): Record<string, boolean> | undefined {
   const { metadata } = source.document

@@ -111,7 +111,7 @@ export async function invokeWorker(
     )
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
-    return { outcome: 'error', error: error.error, logs: [] }
+    return { outcome: 'error', error: error.error, isOwn: true, logs: [] }
   }
 }
 
