@@ -1,22 +1,22 @@
-import { serve } from '@hono/node-server'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
 import { issueApiKey } from './domain/api-key.ts'
 import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
+import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/background-refresh.ts'
 import { createApp } from './http/app.ts'
-import { answerUnreadable, serverOptions } from './http/server-options.ts'
+import type { Gather } from './http/metrics.ts'
+import { listen } from './listen.ts'
 import { openBroker } from './open-broker.ts'
 import { prepareSandbox, sandboxFor, withSandboxClient } from './sandbox/mount.ts'
 import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 import { version } from './version.ts'
 
 const FLUSH_MS = 1_000
-/** How often, while it ends, connections that have become idle are closed. */
-const IDLE_MS = 50
-/** How long requests under way are waited for: past it come those who would kill the process. */
-const LONGEST_FAREWELL_MS = 25_000
+/** How long what is under way is waited for: past it come those who would kill the process. */
+export const LONGEST_FAREWELL_MS = 25_000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long a settled authorization can still be asked for. */
 const KEPT_SECONDS = 7 * 24 * 3600
@@ -25,52 +25,95 @@ export interface RunningServer {
   readonly broker: Broker
   /** An administrator's key made at this start, because there was none: shown once. */
   readonly newApiKey?: string
-  /** Ends it: waiters are answered, what is under way is finished, for at most 25 seconds. */
+  /**
+   * Ends it: it is not ready any more, waiters are answered, requests and refreshes under way are finished and their
+   * results stored, for at most 25 seconds.
+   */
   close(): Promise<void>
 }
 
+export interface ServerParts {
+  readonly log: Log & { readonly dropped?: number }
+  readonly now?: Clock
+  /** Where several processes are one Gatepass. */
+  readonly cluster?: {
+    /** Whether this process does what one of them has to do for all. */
+    readonly keepsUp: boolean
+    readonly gather: Gather
+  }
+}
+
 /** Opens the broker, serves it, and keeps up what has to be kept up. */
-export async function startServer(
-  given: Config,
-  parts: { readonly log: Log; readonly now?: Clock },
-): Promise<RunningServer> {
+export async function startServer(given: Config, parts: ServerParts): Promise<RunningServer> {
+  const { log, cluster } = parts
   const config = given.development ? withSandboxClient(given) : given
   const broker = await openBroker(config, parts)
+  const opened: (() => Promise<void>)[] = [() => broker.close()]
   try {
     const newApiKey = await ensureApiKey(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
-    const app = createApp(broker, { version, ...(sandbox && { sandbox }) })
-    const server = await listen(app.fetch, config)
-    const timers = [
-      every(FLUSH_MS, () => broker.uses.flush(), broker.log),
-      every(SYNC_SECONDS * 1000, () => syncWorkers(broker), broker.log),
-      every(SWEEP_MS, () => broker.store.authorizations.sweep(broker.now() - KEPT_SECONDS), broker.log),
-    ]
+    const gather = cluster?.gather
+    const app = createApp(broker, {
+      version,
+      ...(sandbox && { sandbox }),
+      metrics: { access: config.metrics, ...(gather && { gather }) },
+    })
+    broker.metrics.counted(
+      'gatepass_log_lines_dropped_total',
+      'Log lines that were not written, because nobody read them in time',
+      () => log.dropped,
+    )
+    const listener = await listen(app.fetch, config)
+    opened.push(() => listener.close(0))
+    broker.metrics.gauge('gatepass_http_requests_running', 'Requests under way', () => listener.underWay)
     if (config.development) await prepareSandbox(broker, config)
+    const jobs = upkeep(broker, cluster?.keepsUp ?? true)
     return {
       broker,
       ...(newApiKey !== undefined && { newApiKey }),
       async close() {
-        for (const timer of timers) clearInterval(timer)
+        const endsAt = performance.now() + LONGEST_FAREWELL_MS
+        const left = () => Math.max(0, endsAt - performance.now())
+        for (const job of jobs) clearInterval(job)
         broker.waiters.close()
-        const closed = new Promise((resolve) => server.close(resolve))
-        // one that was busy stays open after its answer, until its client is done with it
-        const idle = setInterval(() => {
-          if ('closeIdleConnections' in server) server.closeIdleConnections()
-        }, IDLE_MS)
-        // Node's own timeouts end with the listening: a request that never comes whole would be waited for for ever
-        const enough = setTimeout(() => {
-          if ('closeAllConnections' in server) server.closeAllConnections()
-        }, LONGEST_FAREWELL_MS)
-        await closed
-        clearInterval(idle)
-        clearTimeout(enough)
+        broker.refreshes.stop()
+        await listener.close(left())
+        // a refresh goes on although nobody waits for it any more: its answer may hold the only valid refresh token
+        const { running } = broker.refreshes
+        while (running.size > 0 && left() > 0)
+          await Promise.race([Promise.allSettled(running.values()), sleep(left(), undefined, { ref: false })])
+        if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
+        await broker.outgoing.close()
         await broker.close()
       },
     }
   } catch (error) {
-    await broker.close()
+    for (const close of opened.reverse()) await close()
     throw error
+  }
+}
+
+/** What is done again and again. */
+function upkeep(broker: Broker, keepsUpForAll: boolean): NodeJS.Timeout[] {
+  const { store, uses, now, log } = broker
+  const own = [every(FLUSH_MS, () => uses.flush(), log)]
+  if (!keepsUpForAll) return own
+  // doubled over several machines these do no harm: a catalogue is read twice, a lease lets one refresh
+  return [
+    ...own,
+    every(SYNC_SECONDS * 1000, () => syncWorkers(broker), log),
+    every(SWEEP_MS, () => store.authorizations.sweep(now() - KEPT_SECONDS), log),
+    every(BACKGROUND_REFRESH_SECONDS * 1000, () => refreshDue(broker), log),
+  ]
+}
+
+/** Migrates the database, checks the master key and sees to the configured API key, and closes again. */
+export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log'>): Promise<void> {
+  const broker = await openBroker(config, parts)
+  try {
+    await ensureApiKey(broker, config)
+  } finally {
+    await broker.close()
   }
 }
 
@@ -94,15 +137,6 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
   return key
 }
 
-async function listen(fetch: Parameters<typeof serve>[0]['fetch'], { host, port, publicUrl }: Config) {
-  return new Promise<ReturnType<typeof serve>>((resolve, reject) => {
-    const options = { fetch, hostname: host, port, serverOptions: serverOptions(publicUrl) }
-    const server = serve(options, () => resolve(server))
-    server.on('clientError', answerUnreadable)
-    server.once('error', reject)
-  })
-}
-
 /** Does it again and again; a failure is logged and the next time may go well. */
 function every(ms: number, job: () => Promise<unknown>, log: Log): NodeJS.Timeout {
   let running = false
@@ -110,9 +144,7 @@ function every(ms: number, job: () => Promise<unknown>, log: Log): NodeJS.Timeou
     if (running) return
     running = true
     job()
-      .catch((error: unknown) =>
-        log.error({ error: error instanceof Error ? error.name : 'unknown' }, 'a background job failed'),
-      )
+      .catch((error: unknown) => log.error({ error }, 'a background job failed'))
       .finally(() => {
         running = false
       })

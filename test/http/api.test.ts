@@ -36,6 +36,7 @@ afterAll(async () => {
 const ROLES = {
   'GET /health': 'public',
   'GET /ready': 'public',
+  'GET /metrics': 'public',
   'GET /v1/health': 'public',
   'GET /v1/connections': 'readonly',
   'GET /v1/connections/{id}': 'readonly',
