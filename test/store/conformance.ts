@@ -19,6 +19,7 @@ import {
   tool,
   worker,
 } from './fixtures.ts'
+import { keyPromises } from './key-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 
 /** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
@@ -125,6 +126,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     authorizationPromises(open)
     connectionPromises(open)
     toolPromises(open)
+    keyPromises(open)
 
     describe('facts', () => {
       test('are settled once, whoever comes', async () => {

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
+import { BACKUP_FACT } from '../../src/store/store.ts'
+import { claimed, connected, defined, inProject, type OpenedStore, pending, sealed } from './fixtures.ts'
+
+const OLD = 'aaaaaaaa'
+const NEW = 'bbbbbbbb'
+const envelope = (text: string, key = OLD) => sealed(`v1.${key}.nonce.${text}.tag`)
+
+function column(table: string, name: string): SealedColumn {
+  return defined(SEALED_COLUMNS.find((one) => one.table === table && one.column === name))
+}
+
+export function keyPromises(open: () => Promise<OpenedStore>): void {
+  describe('facts', () => {
+    test('are exchanged by one of two', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const race = (from: string | undefined) =>
+        Promise.all([store.facts.exchange('f', from, 'a'), other.facts.exchange('f', from, 'b')])
+      expect((await race(undefined)).filter(Boolean)).toHaveLength(1)
+      const stands = defined(await store.facts.get('f'))
+      expect((await race(stands)).filter(Boolean).length).toBeGreaterThan(0)
+      expect(await store.facts.exchange('f', 'neither', 'c')).toBe(false)
+      expect(await other.facts.get('f')).not.toBe('c')
+    })
+  })
+
+  describe('envelopes', () => {
+    test('are counted by column and key, and facts that are none are not', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      await store.facts.put('check', envelope('check', NEW))
+      await store.facts.put('plain', 'v1 of something')
+      await connected(store, owner, { access: envelope('1'), refresh: envelope('2', NEW) })
+      await connected(store, owner, {
+        account: { id: 'u-2', name: 'B' },
+        access: envelope('3'),
+        refresh: envelope('4'),
+      })
+      expect(await store.envelopes.census()).toEqual(
+        expect.arrayContaining([
+          { table: 'facts', column: 'value', keyId: NEW, count: 1 },
+          { table: 'connections', column: 'access', keyId: OLD, count: 2 },
+          { table: 'connections', column: 'refresh', keyId: OLD, count: 1 },
+          { table: 'connections', column: 'refresh', keyId: NEW, count: 1 },
+        ]),
+      )
+    })
+
+    test('of other keys are listed page by page, each with the place it was sealed for', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const ids: string[] = []
+      for (const account of ['1', '2', '3']) {
+        const { id } = await connected(store, owner, {
+          account: { id: account, name: account },
+          access: envelope(account, account === '2' ? NEW : OLD),
+        })
+        ids.push(id)
+      }
+      const access = column('connections', 'access')
+      const [first, ...none] = await store.envelopes.ofOtherKeys(access, NEW, '', 1)
+      expect(none).toEqual([])
+      expect(first).toEqual({
+        rowId: ids[0],
+        sealed: envelope('1'),
+        place: { table: 'connections', column: 'access', rowId: ids[0], ...owner },
+      })
+      const rest = await store.envelopes.ofOtherKeys(access, NEW, ids[0] ?? '', 10)
+      expect(rest.map(({ rowId }) => rowId)).toEqual([ids[2]])
+    })
+
+    test('are exchanged only where what was read still stands', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { owner } = await inProject(store)
+      const { id } = await connected(store, owner, { access: envelope('1') })
+      const access = column('connections', 'access')
+      const stale = { rowId: id, from: envelope('0'), to: envelope('0', NEW) }
+      expect(await store.envelopes.exchange(access, [stale])).toBe(0)
+      const current = { rowId: id, from: envelope('1'), to: envelope('1', NEW) }
+      expect(await store.envelopes.exchange(access, [stale, current])).toBe(1)
+      expect(await other.connections.find(id)).toMatchObject({ access: envelope('1', NEW), generation: 1 })
+    })
+
+    test('of what is read whole and written back are announced', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId, entry } = await inProject(store)
+      await store.providers.put({ ...entry, projectId, clientSecret: envelope('1') })
+      const heard: string[] = []
+      store.onChange(({ noun }) => heard.push(noun))
+      const exchange = { rowId: entry.uid, from: envelope('1'), to: envelope('1', NEW) }
+      await store.envelopes.exchange(column('providers', 'client_secret'), [exchange])
+      expect(heard).toEqual(['provider'])
+    })
+  })
+
+  describe('a restored backup', () => {
+    test('is settled once: refresh tokens may have been used, what was under way has ended', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { owner } = await inProject(store)
+      const held = await connected(store, owner)
+      await store.connections.claimRefresh(held.id, 1, { owner: 'dead', seconds: 600 }, 1)
+      const lasting = { account: { id: 'u-2', name: 'B' } }
+      const second = await connected(store, owner, lasting)
+      const begun = await store.authorizations.begin(pending(owner), 'share', 1)
+      const claim = await claimed(store, owner, { state: 's9' })
+      expect(await store.settleRestore('restored', 5)).toBeUndefined()
+
+      await store.facts.put(BACKUP_FACT, '3')
+      const settled = await Promise.all([
+        store.settleRestore('restored', 5),
+        other.settleRestore('restored', 5),
+      ])
+      expect(settled.filter(Boolean)).toEqual([{ takenAt: 3, connections: 2, authorizations: 2 }])
+      expect(await store.connections.find(held.id)).toMatchObject({
+        status: 'active',
+        unansweredRefreshes: 2,
+      })
+      expect(await store.connections.find(second.id)).toMatchObject({ unansweredRefreshes: 1 })
+      for (const { id } of [begun, claim])
+        expect(await store.authorizations.find(id)).toMatchObject({
+          status: 'failed',
+          reason: 'expired',
+          message: 'restored',
+          completedAt: 5,
+        })
+      // the lease of a process that is not on this machine holds nobody up
+      const lease = { owner: 'next', seconds: 10 }
+      expect(await store.connections.claimRefresh(held.id, 1, lease, 6)).toBeDefined()
+    })
+
+    test('asks nothing of connections without a refresh token, or that need a consent anyway', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const { id } = await connected(store, owner)
+      await store.connections.needsAuthorization(id, 1, 'refresh_refused')
+      await store.facts.put(BACKUP_FACT, '3')
+      expect(await store.settleRestore('restored', 5)).toEqual({
+        takenAt: 3,
+        connections: 0,
+        authorizations: 0,
+      })
+      expect(await store.connections.find(id)).toMatchObject({
+        status: 'needs_authorization',
+        unansweredRefreshes: 0,
+      })
+    })
+  })
+}
