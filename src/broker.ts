@@ -2,6 +2,7 @@ import type { EpochSeconds } from './domain/clock.ts'
 import type { AuditLog } from './flows/audit-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
 import type { Metrics } from './flows/metrics.ts'
+import type { PendingLimit } from './flows/pending-limit.ts'
 import type { ReadCache } from './flows/read-cache.ts'
 import type { Refreshes } from './flows/refreshes.ts'
 import type { UseLog } from './flows/use-log.ts'
@@ -23,6 +24,7 @@ export interface Broker {
   readonly settings: BrokerSettings
   /** Who waits for an authorization to settle. */
   readonly waiters: Waiters
+  readonly pending: PendingLimit
   /** Read before, and still what the database says. */
   readonly cache: {
     readonly connections: ReadCache<readonly HeldConnection[]>

@@ -17,6 +17,8 @@ export interface ApiKey {
   readonly expiresAt?: EpochSeconds
   /** Requests a second, in place of the setting; 0: any number. */
   readonly rateLimit?: number
+  /** The key that takes its place, since it was rotated. */
+  readonly replacedBy?: string
   readonly lastUsedAt?: EpochSeconds
   readonly revokedAt?: EpochSeconds
 }

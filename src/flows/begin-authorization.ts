@@ -8,6 +8,9 @@ import { registeredClient } from './find-provider.ts'
 import { getAccessToken, type Release } from './get-access-token.ts'
 import { releaseTokens } from './release-tokens.ts'
 
+/** Live authorizations of one user at one provider: each is another need, so there are few in earnest. */
+const MAX_PENDING_PER_USER = 50
+
 /** What a caller needs for a user: one or several providers. */
 export interface AuthorizationNeed {
   readonly projectId: string
@@ -35,7 +38,8 @@ export type BegunAuthorization =
 /**
  * Answers the tokens when connections already cover the need, else a live authorization for what is missing: the
  * same one for the same user, providers and scopes. Where a user has granted some scopes before, the union is asked
- * for. Throws `provider_incomplete`, `provider_unavailable`, and `invalid_request` for a `nextUri` that is not allowed.
+ * for. Throws `provider_incomplete`, `provider_unavailable`, `too_many_pending`, and `invalid_request` for a `nextUri`
+ * that is not allowed.
  */
 export async function beginAuthorization(
   broker: Broker,
@@ -71,9 +75,12 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
   if (steps.length === 0) return { outcome: 'covered', releases }
 
   const now = broker.now()
+  const id = newId('auth')
+  // one that is live already is answered all the same
+  const most = (await broker.pending.isFull(need.projectId)) ? 0 : MAX_PENDING_PER_USER
   const authorization = await broker.store.authorizations.begin(
     {
-      id: newId('auth'),
+      id,
       projectId: need.projectId,
       userId: need.userId,
       status: 'pending',
@@ -87,7 +94,9 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
     },
     shareKey(need, steps),
     now,
+    most,
   )
+  if (authorization.id === id) broker.pending.added(need.projectId)
   return { outcome: 'pending', authorization }
 }
 

@@ -7,14 +7,19 @@ import { BrokerError } from '../domain/errors.ts'
 export const MAX_JSON_DEPTH = 64
 export const MAX_IDEMPOTENCY_KEY = 255
 
-/** No control characters, which end up in logs and terminals, and no half of a surrogate pair, which is no text. */
-const TEXT = /^[^\p{Cc}\p{Cs}]*$/u
-const NO_TEXT = 'has control characters or half characters'
-
-/** Text that is kept and shown as it is. */
+/**
+ * Text that is kept and shown as it is: no control characters, which end up in logs and terminals, and no half of a
+ * surrogate pair, which is no text.
+ */
 export function plainText(max: number) {
-  return z.string().min(1).max(max).regex(TEXT, NO_TEXT)
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((text) => text.isWellFormed() && !CONTROL.test(text), 'has control characters or half characters')
 }
+
+const CONTROL = /\p{Cc}/u
 
 /** Of whatever is named by an id, in a path, a query or a body. */
 export const idText = plainText(200)

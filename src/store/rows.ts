@@ -8,7 +8,9 @@ import type {
   Pending,
   Step,
 } from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
 import type { Tool } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
@@ -82,6 +84,27 @@ export const NO_ATTEMPT = {
 
 /** A settled authorization keeps the hashes, so that a late browser is shown the end, and no secret. */
 export const SETTLED = { shareKey: null, secrets: null, response: null, deadline: null } as const
+
+/** Throws `too_many_pending` when `most` live ones of the user have one of the providers already. */
+export function refuseMore(
+  fresh: Pending,
+  live: readonly Pick<AuthorizationRow, 'steps' | 'expiresAt'>[],
+  now: EpochSeconds,
+  most: number,
+): void {
+  for (const { providerUid } of fresh.steps) {
+    const rivals = live.filter(({ steps }) => steps.some((step) => step.providerUid === providerUid))
+    if (rivals.length < most) continue
+    const next = Math.min(now + LONGEST_RETRY_SECONDS, ...rivals.map(({ expiresAt }) => expiresAt))
+    throw new BrokerError(
+      'too_many_pending',
+      'Too many authorizations are pending. Let users finish theirs, or wait until some expire.',
+      { retryAfter: Math.max(next - now, 1) },
+    )
+  }
+}
+
+const LONGEST_RETRY_SECONDS = 60
 
 export function withConnection(steps: readonly Step[], step: number, connectionId: string): readonly Step[] {
   return steps.map((one, i) => (i === step ? { ...one, connectionId } : one))

@@ -139,6 +139,16 @@ export interface ApiKeys {
   findByHash(hash: string): Promise<ApiKey | undefined>
   list(projectId: string): Promise<readonly ApiKey[]>
   revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
+  /**
+   * Adds the key that takes the place of another, which expires then. `false`, and nothing is done, unless the old
+   * one is there, unrevoked and not replaced yet.
+   */
+  rotate(
+    old: Pick<ApiKey, 'projectId' | 'id'>,
+    expiresAt: EpochSeconds,
+    successor: ApiKey,
+    audit?: AuditEntries,
+  ): Promise<boolean>
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
 }
 
@@ -164,8 +174,12 @@ export interface Authorizations {
   /**
    * Begins the authorization, or answers the live one of the same `shareKey`: of two racing calls both get the
    * same. One that has expired does not count as live. The live one takes over a `nextUri` that is given now.
+   * Throws `too_many_pending` instead of adding one to `most` live ones of that user at one of its providers; racing
+   * calls of several nodes may add a few more.
    */
-  begin(fresh: Pending, shareKey: string, now: EpochSeconds): Promise<Authorization>
+  begin(fresh: Pending, shareKey: string, now: EpochSeconds, most?: number): Promise<Authorization>
+  /** How many of the project are neither settled nor expired. */
+  countLive(projectId: string, now: EpochSeconds): Promise<number>
   find(id: string): Promise<Authorization | undefined>
   findByState(stateHash: string): Promise<Authorization | undefined>
   findByFlow(flowHash: string): Promise<Authorization | undefined>

@@ -458,6 +458,33 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
+    test('are refused past so many live ones of a user at a provider, but for one that is live already', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const { authorizations } = store
+      const add = (share: string, of = owner, more = {}, now = 0) =>
+        authorizations.begin(pending(of, more), share, now, 2)
+      const first = await add('a', owner, { expiresAt: 20 })
+      const second = await add('b')
+      await expect(add('c')).rejects.toMatchObject({ code: 'too_many_pending', retryAfter: 20 })
+      expect(await add('b')).toMatchObject({ id: second.id })
+      await add('d', { ...owner, userId: 'another user' })
+      await add('e', another.owner)
+      await authorizations.begin(pending(owner), 'f', 0)
+      expect(await authorizations.countLive(owner.projectId, 0)).toBe(4)
+
+      await authorizations.fail(second.id, 'access_denied', '', 1)
+      await expect(add('g')).rejects.toMatchObject({ code: 'too_many_pending' })
+      await add('g', owner, {}, 20) // the first has expired
+      expect(await authorizations.countLive(owner.projectId, 20)).toBe(3)
+      expect(await authorizations.find(first.id)).toMatchObject({ status: 'pending' })
+      await expect(authorizations.begin(pending(another.owner), 'h', 20, 0)).rejects.toMatchObject({
+        retryAfter: 60,
+      })
+    })
+
     test('are swept once they settled or ran out before the given time', async () => {
       await using opened = await open()
       const { store } = opened

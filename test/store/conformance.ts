@@ -54,6 +54,40 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.apiKeys.list(projectId)).toMatchObject([{ revokedAt: 5 }])
       })
 
+      test('keep when they end, what they may send, and what takes their place', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { projectId } = await inProject(store)
+        const key = apiKey({ projectId, expiresAt: 5_000_000_000, rateLimit: 0 })
+        await store.apiKeys.add(key)
+        expect(await other.apiKeys.findByHash(key.hash)).toEqual(key)
+        const next = apiKey({ projectId })
+        expect(await store.apiKeys.rotate(key, 700, next)).toBe(true)
+        expect(await other.apiKeys.findByHash(next.hash)).toEqual(next)
+        expect(await other.apiKeys.findByHash(key.hash)).toEqual({
+          ...key,
+          expiresAt: 700,
+          replacedBy: next.id,
+        })
+      })
+
+      test('are rotated once, by their own project, and not when they are revoked', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { projectId } = await inProject(store)
+        const another = await inProject(store, 'another')
+        const [key, revoked] = [apiKey({ projectId }), apiKey({ projectId })]
+        await store.apiKeys.add(key)
+        await store.apiKeys.add(revoked)
+        await store.apiKeys.revoke(projectId, revoked.id, 5)
+        const rotate = (old: typeof key, by = store) => by.apiKeys.rotate(old, 700, apiKey({ projectId }))
+        expect(await rotate({ ...key, projectId: another.projectId })).toBe(false)
+        expect(await rotate(revoked)).toBe(false)
+        const races = await Promise.all([rotate(key), rotate(key, other), rotate(key)])
+        expect(races.filter(Boolean)).toHaveLength(1)
+        expect(await store.apiKeys.list(projectId)).toHaveLength(3)
+      })
+
       test('stay as they are when added again, revoked ones too', async () => {
         await using opened = await open()
         const { store } = opened

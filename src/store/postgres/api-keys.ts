@@ -39,6 +39,26 @@ export function postgresApiKeys({ db, write }: PostgresContext): ApiKeys {
         return revoked.length > 0
       })
     },
+    async rotate({ projectId, id }, expiresAt, successor, audit) {
+      return write(audit, async (tx, announce) => {
+        const replaced = await tx
+          .update(apiKeys)
+          .set({ expiresAt, replacedBy: successor.id })
+          .where(
+            and(
+              eq(apiKeys.projectId, projectId),
+              eq(apiKeys.id, id),
+              isNull(apiKeys.revokedAt),
+              isNull(apiKeys.replacedBy),
+            ),
+          )
+          .returning({ id: apiKeys.id })
+        if (replaced.length === 0) return false
+        await tx.insert(apiKeys).values(successor)
+        announce({ noun: 'api_key' })
+        return true
+      })
+    },
     async used(uses) {
       await write(undefined, (tx) => tx.execute(latest('api_keys', 'last_used_at', uses)))
     },

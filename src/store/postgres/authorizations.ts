@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import {
   type Authorization,
   at,
@@ -11,6 +11,7 @@ import {
   type AuthorizationRow,
   NO_ATTEMPT,
   ownerOf,
+  refuseMore,
   SETTLED,
   toAuthorization,
   withConnection,
@@ -38,6 +39,20 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
       ),
     )
 
+  const isLive = (projectId: string, now: EpochSeconds) =>
+    and(
+      eq(authorizations.projectId, projectId),
+      isNotNull(authorizations.shareKey),
+      gt(authorizations.expiresAt, now),
+    )
+
+  /** Those of the user besides itself. */
+  const liveOf = (tx: Transaction, { id, projectId, userId }: Pending, now: EpochSeconds) =>
+    tx
+      .select({ steps: authorizations.steps, expiresAt: authorizations.expiresAt })
+      .from(authorizations)
+      .where(and(isLive(projectId, now), eq(authorizations.userId, userId), ne(authorizations.id, id)))
+
   /** Writes one row, and announces it if there was one to write. */
   const writeRow = async <T extends Authorization>(
     audit: AuditEntries | undefined,
@@ -52,7 +67,7 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
   }
 
   return {
-    async begin(fresh, shareKey, now) {
+    async begin(fresh, shareKey, now, most) {
       const row = await write(undefined, async (tx) => {
         for (;;) {
           // one INSERT, so PostgreSQL decides whose it is
@@ -65,6 +80,8 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
             })
             .returning()
           if (begun === undefined) throw new Error(`authorization ${fresh.id} was neither added nor found`)
+          if (begun.id === fresh.id && most !== undefined)
+            refuseMore(fresh, await liveOf(tx, fresh, now), now, most)
           if (begun.id === fresh.id || at(toAuthorization(begun), now).status !== 'failed') return begun
           await tx
             .update(authorizations)
@@ -79,6 +96,10 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
         }
       })
       return toAuthorization(row)
+    },
+
+    async countLive(projectId, now) {
+      return db.$count(authorizations, isLive(projectId, now))
     },
 
     async find(id) {

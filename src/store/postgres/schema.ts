@@ -57,6 +57,9 @@ export const apiKeys = pgTable(
     role: text('role').$type<Role>().notNull(),
     hash: text('hash').notNull().unique('api_keys_hash'),
     createdAt: whole('created_at').notNull(),
+    expiresAt: whole('expires_at'),
+    rateLimit: integer('rate_limit'),
+    replacedBy: text('replaced_by'),
     lastUsedAt: whole('last_used_at'),
     revokedAt: whole('revoked_at'),
   },
@@ -115,7 +118,10 @@ export const authorizations = pgTable(
     expiresAt: whole('expires_at').notNull(),
     completedAt: whole('completed_at'),
   },
-  (t) => [index('authorizations_expiry').on(t.expiresAt)],
+  (t) => [
+    index('authorizations_expiry').on(t.expiresAt),
+    index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
+  ],
 )
 
 export const connections = pgTable(

@@ -42,6 +42,26 @@ export function sqliteApiKeys({ db, write }: SqliteContext): ApiKeys {
         return changes > 0
       })
     },
+    async rotate({ projectId, id }, expiresAt, successor, audit) {
+      return write(audit, (tx, announce) => {
+        const { changes } = tx
+          .update(apiKeys)
+          .set({ expiresAt, replacedBy: successor.id })
+          .where(
+            and(
+              eq(apiKeys.projectId, projectId),
+              eq(apiKeys.id, id),
+              isNull(apiKeys.revokedAt),
+              isNull(apiKeys.replacedBy),
+            ),
+          )
+          .run()
+        if (changes === 0) return false
+        tx.insert(apiKeys).values(successor).run()
+        announce({ noun: 'api_key' })
+        return true
+      })
+    },
     async used(uses) {
       db.transaction((tx) => {
         for (const [id, at] of uses)

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import {
   type Attempt,
   type Authorization,
@@ -12,6 +12,7 @@ import {
   type Step,
 } from '../../domain/authorization.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
+import { refuseMore } from '../rows.ts'
 import type { AuditEntries, Authorizations } from '../store.ts'
 import { ownerOf, putConnection } from './connections.ts'
 import type { SqliteContext, Transaction } from './database.ts'
@@ -50,6 +51,20 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
       ),
     )
 
+  const isLive = (projectId: string, now: EpochSeconds) =>
+    and(
+      eq(authorizations.projectId, projectId),
+      isNotNull(authorizations.shareKey),
+      gt(authorizations.expiresAt, now),
+    )
+
+  const liveOf = (tx: Transaction, { projectId, userId }: Pending, now: EpochSeconds) =>
+    tx
+      .select({ steps: authorizations.steps, expiresAt: authorizations.expiresAt })
+      .from(authorizations)
+      .where(and(isLive(projectId, now), eq(authorizations.userId, userId)))
+      .all()
+
   /** Writes one row, and announces it if there was one to write. */
   const writeRow = <T extends Authorization>(
     audit: AuditEntries | undefined,
@@ -64,7 +79,7 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
   }
 
   return {
-    async begin(fresh, shareKey, now) {
+    async begin(fresh, shareKey, now, most) {
       const row = write(undefined, (tx) => {
         const live = tx.select().from(authorizations).where(eq(authorizations.shareKey, shareKey)).get()
         if (live !== undefined) {
@@ -88,6 +103,7 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
             .where(eq(authorizations.id, live.id))
             .run()
         }
+        if (most !== undefined) refuseMore(fresh, liveOf(tx, fresh, now), now, most)
         return tx
           .insert(authorizations)
           .values({ ...fresh, shareKey })
@@ -95,6 +111,11 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
           .get()
       })
       return toAuthorization(row)
+    },
+
+    async countLive(projectId, now) {
+      const found = db.select({ live: count() }).from(authorizations).where(isLive(projectId, now)).get()
+      return found?.live ?? 0
     },
 
     async find(id) {

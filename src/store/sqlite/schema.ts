@@ -35,6 +35,9 @@ export const apiKeys = sqliteTable(
     role: text('role').$type<Role>().notNull(),
     hash: text('hash').notNull().unique(),
     createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at'),
+    rateLimit: integer('rate_limit'),
+    replacedBy: text('replaced_by'),
     lastUsedAt: integer('last_used_at'),
     revokedAt: integer('revoked_at'),
   },
@@ -93,7 +96,10 @@ export const authorizations = sqliteTable(
     expiresAt: integer('expires_at').notNull(),
     completedAt: integer('completed_at'),
   },
-  (t) => [index('authorizations_expiry').on(t.expiresAt)],
+  (t) => [
+    index('authorizations_expiry').on(t.expiresAt),
+    index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
+  ],
 )
 
 export const connections = sqliteTable(
