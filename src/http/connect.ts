@@ -24,7 +24,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   function start(c: Context, authorization: Authorization): Promise<Response> {
     const browserId = cookies.bind(c)
     const loginProof = cookies.loginProof(c)
-    return sendOn(c, broker, authorization, () =>
+    return sendOn(c, broker, { id: authorization.id, browserId }, () =>
       startAttempt(broker, authorization, { browserId, loginProof }),
     )
   }

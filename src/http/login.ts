@@ -17,17 +17,16 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
   app.get('/login/callback', async (c) => {
     const query = new URL(c.req.url).searchParams
     const stateHash = sha256(query.get('state') ?? '')
-    const finished = await finishLogin(broker, verifier, {
-      query,
-      browserId: cookies.idOf(c),
-      kept: cookies.keptLogin(c, stateHash),
-    })
-    if (finished.outcome === 'unknown_login') return ending(c, { kind: 'unknown_login', message: '' }, 403)
+    const browserId = cookies.idOf(c)
+    const kept = cookies.keptLogin(c, stateHash)
+    const finished = await finishLogin(broker, verifier, { query, browserId, kept })
+    if (finished.outcome === 'unknown_login' || browserId === undefined)
+      return ending(c, { kind: 'unknown_login', message: '' }, 403)
     const { authorization } = finished
     switch (finished.outcome) {
       case 'logged_in':
         cookies.endLogin(c, stateHash, finished.proof)
-        return sendOn(c, broker, authorization, finished.start)
+        return sendOn(c, broker, { id: authorization.id, browserId }, finished.start)
       case 'stands':
         cookies.endLogin(c, stateHash)
         if (authorization.status === 'failed' && authorization.reason === 'expired')

@@ -16,7 +16,7 @@ const NOT_SET_UP =
 export async function sendOn(
   c: Context,
   broker: Broker,
-  authorization: Pick<Authorization, 'id'>,
+  { id, browserId }: { readonly id: Authorization['id']; readonly browserId: string },
   start: () => Promise<StartedAttempt>,
 ): Promise<Response> {
   try {
@@ -26,14 +26,14 @@ export async function sendOn(
         pageHeaders(c)
         return c.redirect(started.authorizationUrl.href, 303)
       case 'login_required':
-        return await sendToLogin(c, broker, started)
+        return await sendToLogin(c, broker, started, browserId)
       case 'not_startable':
         return show(c, broker, started.authorization)
     }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
     broker.log.warn(
-      { authorizationId: authorization.id, reason: error.code, why: error.message },
+      { authorizationId: id, reason: error.code, why: error.message },
       'an authorization could not be started',
     )
     return ending(c, { kind: 'problem', message: NOT_SET_UP }, 503)
@@ -44,11 +44,11 @@ async function sendToLogin(
   c: Context,
   broker: Broker,
   { verifier, authorization }: Extract<StartedAttempt, { outcome: 'login_required' }>,
+  browserId: string,
 ): Promise<Response> {
-  const cookies = browserCookies(broker)
   try {
-    const login = await beginLogin(broker, verifier, authorization, cookies.bind(c))
-    cookies.keepLogin(c, login)
+    const login = await beginLogin(broker, verifier, authorization, browserId)
+    browserCookies(broker).keepLogin(c, login)
     pageHeaders(c)
     return c.redirect(login.loginUrl.href, 303)
   } catch (error) {

@@ -140,10 +140,10 @@ describe('the broker’s own login', () => {
     const asked = scene.issuer.requestsTo('/authorize')[0]?.params
     const redeemed = scene.issuer.requestsTo('/token')[0]?.params
     const secrets = [
-      asked.state,
-      asked.nonce,
-      redeemed.code,
-      redeemed.code_verifier,
+      asked?.state,
+      asked?.nonce,
+      redeemed?.code,
+      redeemed?.code_verifier,
       scene.issuer.clientSecret,
     ]
     for (const secret of secrets)

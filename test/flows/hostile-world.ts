@@ -1,0 +1,79 @@
+import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
+import { listen } from '../loopback.ts'
+import { startOidcProvider } from '../oidc-provider.ts'
+import { UserAgent } from '../user-agent.ts'
+import { addProvider, authorize } from './fixtures.ts'
+import { verifierOf } from './login-fixtures.ts'
+
+export const VERIFIERS = ['open', 'caller', 'oidc'] as const
+export type VerifierKind = (typeof VERIFIERS)[number]
+
+export type HostileWorld = Awaited<ReturnType<typeof startHostileWorld>>
+
+/**
+ * A Gatepass under one of the verifiers, a provider that insists on PKCE, and people: each has a browser, and is
+ * signed in as one user at the application and at the issuer, as far as there are any.
+ */
+export async function startHostileWorld(kind: VerifierKind, { environment }: GatepassOptions = {}) {
+  const clock = testClock()
+  const as = await startFakeAuthorizationServer({ now: () => clock() * 1000, requirePkce: 'S256' })
+  let gatepass: Gatepass | undefined
+  // the caller's application: a session cookie says who it is, never the query
+  const application = await listen(async (req, res) => {
+    const url = new URL(req.url ?? '', 'http://application')
+    const user = url.searchParams.get('user')
+    if (url.pathname === '/sign-in' && user !== null)
+      return res.writeHead(200, { 'set-cookie': `user=${user}; Path=/; HttpOnly` }).end()
+    const user_id = /(?:^|; )user=([^;]*)/.exec(req.headers.cookie ?? '')?.[1] ?? 'nobody'
+    const flow_id = url.searchParams.get('flow_id')
+    const answer = await gatepass?.call('POST', '/v1/auth/confirm_user', { flow_id, user_id })
+    if (answer?.status === 200) return res.writeHead(303, { location: answer.body.next_uri }).end()
+    return res.writeHead(answer?.status ?? 500).end(answer?.body.name)
+  })
+  const oidc = await startOidcProvider({
+    redirectUris: () => [`${gatepass?.url}/login/callback`],
+    account: { sub: 'alice', name: 'Alice', email: 'alice@example.test' },
+  })
+  const settings = {
+    open: { GATEPASS_USER_VERIFIER: 'open' },
+    caller: { GATEPASS_USER_VERIFIER: `${application.url}/verify` },
+    oidc: verifierOf(oidc),
+  }[kind]
+  gatepass = await startGatepass({ now: clock, environment: { ...settings, ...environment } })
+  await addProvider(gatepass, as)
+  const { call, url } = gatepass
+  const started = gatepass
+
+  return {
+    kind,
+    as,
+    oidc,
+    application,
+    gatepass: started,
+    clock,
+    url,
+    call,
+    /** Somebody with a browser of their own. Whoever was made last is who the issuer sees next. */
+    async person(user: string, browser = new UserAgent()): Promise<UserAgent> {
+      oidc.settings.account = { sub: user, name: user, email: `${user}@example.test` }
+      await browser.get(`${application.url}/sign-in?user=${user}`)
+      return browser
+    },
+    begin: async (user_id: string) =>
+      (await authorize(started, { user_id })).body as { readonly id: string; readonly url: string },
+    status: async (id: string) => (await call('GET', `/v1/auth/status?id=${id}`)).body,
+    /** What must not have grown: connections stored, token requests seen. */
+    async damage() {
+      const { total_count } = (await call('GET', '/v1/connections')).body
+      return { connections: total_count, tokenRequests: as.tokenRequests().length }
+    },
+    async [Symbol.asyncDispose]() {
+      await started.close()
+      await Promise.all([as.close(), application.close(), oidc.close()])
+    },
+  }
+}
+
+export const NO_DAMAGE = { connections: 0, tokenRequests: 0 }
+export const ONCE = { connections: 1, tokenRequests: 1 }
