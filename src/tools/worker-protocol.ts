@@ -8,6 +8,7 @@ import {
 } from '../providers/outgoing.ts'
 import { membersOf } from '../providers/response-body.ts'
 import { badOutputError, readWorkerAnswer, type WorkerAnswer } from './read-worker-answer.ts'
+import { scrub } from './scrub.ts'
 import type { ErrorKind, ToolError } from './tool-error.ts'
 
 // The broker's side of Arcade's HTTP worker protocol (reference/arcade.md section 3): signs the request, bounds
@@ -79,7 +80,7 @@ export async function workerHealth(
   worker: WorkerEndpoint,
 ): Promise<{ healthy: boolean; message?: string }> {
   try {
-    const health = membersOf(await ask(outgoing, worker, { path: 'health' }))
+    const health = membersOf((await ask(outgoing, worker, { path: 'health' })).said)
     if (health?.status === 'ok') return { healthy: true }
     return { healthy: false, message: 'The worker does not say that its status is "ok".' }
   } catch (error) {
@@ -91,8 +92,12 @@ export async function workerHealth(
 /** The worker's tool definitions, not yet looked into. Throws `WorkerFault`. */
 export async function workerCatalogue(outgoing: Outgoing, worker: WorkerEndpoint): Promise<unknown[]> {
   const timeoutSeconds = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS)
-  const catalogue = await ask(outgoing, { ...worker, timeoutSeconds }, { path: 'tools', signed: true })
-  if (Array.isArray(catalogue)) return catalogue
+  const { said, credentials } = await ask(
+    outgoing,
+    { ...worker, timeoutSeconds },
+    { path: 'tools', signed: true },
+  )
+  if (Array.isArray(said)) return said.map((definition) => scrub(definition, credentials))
   throw new WorkerFault(badOutputError('The worker lists its tools in something that is not a JSON array.'))
 }
 
@@ -106,9 +111,9 @@ export async function invokeWorker(
   const call = { run_id: runId, execution_id: executionId, created_at: createdAt, tool, inputs, context }
   try {
     const body = JSON.stringify(call)
-    return readWorkerAnswer(
-      await ask(outgoing, worker, { path: 'tools/invoke', signed: true, body, ...(signal && { signal }) }),
-    )
+    const question = { path: 'tools/invoke', signed: true, body, ...(signal && { signal }) } as const
+    const { said, credentials } = await ask(outgoing, worker, question)
+    return scrub(readWorkerAnswer(said), credentials) as WorkerAnswer // the same shape, with the values taken out
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return { outcome: 'error', error: error.error, isOwn: true, logs: [] }
@@ -123,12 +128,21 @@ interface Question {
   readonly signal?: AbortSignal
 }
 
-/** The JSON of a 2xx answer. Everything else is a `WorkerFault`. */
-async function ask(outgoing: Outgoing, worker: WorkerEndpoint, question: Question): Promise<unknown> {
-  const { status, headers, body } = await send(outgoing, worker, question)
+interface Answer {
+  /** The JSON of a 2xx answer. */
+  readonly said: unknown
+  /** What the request was signed with: a worker that echoes it must not hand it on. */
+  readonly credentials: readonly string[]
+}
+
+/** What is no JSON of a 2xx answer is a `WorkerFault`. */
+async function ask(outgoing: Outgoing, worker: WorkerEndpoint, question: Question): Promise<Answer> {
+  const { response, token } = await send(outgoing, worker, question)
+  const { status, headers, body } = response
   if (status < 200 || status > 299) throw new WorkerFault(refusal(status, headers['retry-after']))
   try {
-    return JSON.parse(new TextDecoder().decode(body))
+    const said: unknown = JSON.parse(new TextDecoder().decode(body))
+    return { said, credentials: token === undefined ? [] : [token, worker.secret] }
   } catch {
     throw new WorkerFault(badOutputError('The worker answered with something that is not JSON.')) // the parser quotes the text
   }
@@ -138,17 +152,18 @@ async function send(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
   question: Question,
-): Promise<OutgoingResponse> {
+): Promise<{ readonly response: OutgoingResponse; readonly token: string | undefined }> {
   const { path, signed = false, body, signal } = question
   const timeoutMs = worker.timeoutSeconds * 1000
   const endsAt = performance.now() + (path === 'health' ? Math.min(timeoutMs, MAX_HEALTH_MS) : timeoutMs)
   for (let attempt = 0; ; attempt++) {
+    const token = signed ? await workerToken(worker.secret) : undefined
     const request: OutgoingRequest = {
       url: `${worker.uri.replace(/\/+$/, '')}/worker/${path}`,
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept: 'application/json',
-        ...(signed && { authorization: `Bearer ${await workerToken(worker.secret)}` }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       deadlineMs: Math.max(1, endsAt - performance.now()),
@@ -157,7 +172,7 @@ async function send(
       ...(signal && { signal }),
     }
     try {
-      return await outgoing.send(request)
+      return { response: await outgoing.send(request), token }
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error
       const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
