@@ -93,7 +93,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await response.text()
-      const isJson = response.headers.get('content-type')?.includes('json') === true
+      const isJson = /^application\/(\w+\+)?json\b/.test(response.headers.get('content-type') ?? '')
       return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
     },
     async makeKey(role, project = 'default') {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { version } from '../version.ts'
+import { addAudit } from './audit.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
 import { addDev } from './dev.ts'
@@ -39,6 +40,7 @@ export async function runProgram(argv: readonly string[], { environment }: Shell
   addToken(program, shell)
   addConnections(program, shell)
   addKeys(program, shell)
+  addAudit(program, shell)
   addDoctor(program, shell)
   addRotateKey(program, shell)
   addMigrate(program, shell)

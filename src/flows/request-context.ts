@@ -22,6 +22,12 @@ export function inContext<T>(context: RequestContext, run: () => T): T {
   return contexts.run(context, run)
 }
 
+/** Says which tool it is that what is released from now on is for. */
+export function actForTool(tool: string): void {
+  const context = contexts.getStore()
+  if (context !== undefined) context.tool = tool
+}
+
 /** What is running; `system` outside of any request. */
 export function currentContext(): RequestContext {
   return contexts.getStore() ?? SYSTEM

@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Hono } from 'hono'
 import type { Broker } from '../broker.ts'
 import { assets } from './assets.ts'
+import { addAudit } from './audit.ts'
 import { addAuthProviders } from './auth-providers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { addAuthorizations } from './authorizations.ts'
@@ -70,6 +71,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
+  addAudit(add, broker) //            /v1/admin/audit
   addHealth(add, broker) //           /health, /v1/health, /ready
   addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}

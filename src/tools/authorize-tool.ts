@@ -1,8 +1,9 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
-import type { Tool } from '../domain/tool.ts'
+import { type Tool, toolId } from '../domain/tool.ts'
 import { type BegunAuthorization, beginAuthorization } from '../flows/begin-authorization.ts'
+import { actForTool } from '../flows/request-context.ts'
 import { providerNeeds } from './tool-requirements.ts'
 
 /** For which user, with which account, a tool is to be authorized. */
@@ -21,6 +22,7 @@ export interface ToolUse {
  */
 export async function authorizeTool(broker: Broker, use: ToolUse): Promise<BegunAuthorization> {
   const { tool, userId, account, nextUri, moreScopes = [] } = use
+  actForTool(toolId(tool))
   const declared = await providerNeeds(broker, tool)
   const providers =
     declared.length === 1

@@ -192,7 +192,7 @@ export function steady<Noun extends object>(noun: Noun): Noun {
             await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
             continue
           }
-          if (error.code.startsWith('SQLITE_CONSTRAINT'))
+          if (TAKEN.has(error.code))
             throw new BrokerError('already_exists', 'Somebody else has just added the same. Try again.', {
               cause: error,
             })
@@ -210,6 +210,13 @@ export function steady<Noun extends object>(noun: Noun): Noun {
   ])
   return Object.fromEntries(wrapped) as Noun // the same names with the same signatures
 }
+
+/** What a race for the same key, or against a deletion, ends in. */
+const TAKEN = new Set([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  'SQLITE_CONSTRAINT_FOREIGNKEY',
+])
 
 function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
