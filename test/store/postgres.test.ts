@@ -1,22 +1,267 @@
+import { describe, expect, test } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
+import { pendingMigrations } from '../../src/store/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
-import { freshDatabase } from '../postgres.ts'
+import type { Store, StoreChange } from '../../src/store/store.ts'
+import { freshDatabase, runSql } from '../postgres.ts'
 import { storeConformance } from './conformance.ts'
-import type { OpenedStore } from './fixtures.ts'
+import { connected, inProject, type OpenedStore, refreshed, tool } from './fixtures.ts'
 
 async function openTwice(): Promise<OpenedStore & { readonly url: string }> {
   const database = await freshDatabase()
-  const store = await openPostgresStore(database.url)
-  const other = await openPostgresStore(database.url)
+  const [store, other] = [await openPostgresStore(database.url), await openPostgresStore(database.url)]
   return {
     url: database.url,
     store,
     other,
     async [Symbol.asyncDispose]() {
-      await store.close()
-      await other.close()
+      await Promise.all([store.close(), other.close()])
       await database[Symbol.asyncDispose]()
     },
   }
 }
 
 storeConformance('postgres', openTwice)
+
+describe('on PostgreSQL, other nodes', () => {
+  test('hear of a write within 100 ms', async () => {
+    await using opened = await openTwice()
+    const { owner } = await inProject(opened.store)
+    const { id } = await connected(opened.store, owner)
+    await quiet(opened.other)
+    const lateness: number[] = []
+    for (let generation = 1; generation <= 20; generation++) {
+      const heard = nextChange(opened.other)
+      await opened.store.connections.settleRefresh(id, generation, refreshed())
+      const committedAt = performance.now()
+      expect(await heard).toEqual({ noun: 'connection', id, owner })
+      lateness.push(performance.now() - committedAt)
+    }
+    expect(lateness.toSorted((a, b) => a - b)[10]).toBeLessThan(100)
+  })
+
+  test('read all anew when an announcement is too long to be sent', async () => {
+    await using opened = await openTwice()
+    const { owner } = await inProject(opened.store)
+    await quiet(opened.other)
+    const before = opened.other.catchUp()
+    await connected(opened.store, { ...owner, userId: 'a'.repeat(9_000) })
+    await until(() => opened.other.catchUp() !== before)
+    const after = opened.other.catchUp()
+    expect(opened.other.catchUp()).toBe(after)
+  })
+
+  test('keep nothing while they cannot hear, and hear again soon', async () => {
+    await using opened = await openTwice()
+    const { store, other, url } = opened
+    const { projectId } = await inProject(store)
+    await quiet(other)
+    expect(isDeaf(other)).toBe(false)
+    await runSql(
+      url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'gatepass listener' and datname = current_database()`,
+    )
+    await until(() => isDeaf(other))
+    await until(() => !isDeaf(other))
+    const heard = nextChange(other)
+    await store.tools.put(tool({ projectId }))
+    expect(await heard).toEqual({ noun: 'tool' })
+  })
+})
+
+describe('on PostgreSQL, races', () => {
+  test('of first accounts end in one default', async () => {
+    await using opened = await openTwice()
+    const { store, other } = opened
+    const { owner } = await inProject(store)
+    for (let round = 0; round < 5; round++) {
+      const of = { ...owner, userId: `user ${round}` }
+      await Promise.all(
+        [store, other, store, other].map((one, i) =>
+          connected(one, of, { account: { id: `${i}`, name: `${i}` } }, { makeDefault: i > 1 }),
+        ),
+      )
+      const all = await store.connections.ofOwner(of)
+      expect(all.map(({ isDefault }) => isDefault)).toEqual([true, false, false, false])
+    }
+  })
+
+  test('of deletions and additions leave one default', async () => {
+    await using opened = await openTwice()
+    const { store, other } = opened
+    const { owner } = await inProject(store)
+    for (let round = 0; round < 5; round++) {
+      const of = { ...owner, userId: `user ${round}` }
+      const made = []
+      for (const id of ['a', 'b', 'c']) made.push(await connected(store, of, { account: { id, name: id } }))
+      const [a, b, c] = made
+      await Promise.all([
+        store.connections.delete(a?.id ?? ''),
+        other.connections.delete(b?.id ?? ''),
+        store.connections.makeDefault(c?.id ?? ''),
+        connected(other, of, { account: { id: 'd', name: 'd' } }),
+      ])
+      const all = await store.connections.ofOwner(of)
+      expect(all.map(({ isDefault }) => isDefault)).toEqual([true, false])
+    }
+  })
+
+  test('of a consent and the deletion of its provider leave no connection behind', async () => {
+    await using opened = await openTwice()
+    const { store, other } = opened
+    const { owner, projectId } = await inProject(store)
+    const [stored] = await Promise.allSettled([
+      connected(store, owner),
+      other.providers.delete(projectId, 'demo'),
+    ])
+    expect(await store.connections.ofOwner(owner)).toEqual([])
+    if (stored.status === 'rejected') expect(stored.reason).not.toBeInstanceOf(BrokerError)
+  })
+
+  test('of a lease are decided by the clock of the database, whatever those of the nodes say', async () => {
+    await using opened = await openTwice()
+    const { store, other, url } = opened
+    const { owner } = await inProject(store)
+    const { id } = await connected(store, owner)
+    const lease = { owner: 'me', seconds: 30 }
+    expect(await store.connections.claimRefresh(id, 1, lease, 0)).toBeDefined()
+    expect(await other.connections.claimRefresh(id, 1, lease, Number.MAX_SAFE_INTEGER)).toBeUndefined()
+    const { rows } = await runSql(
+      url,
+      'select lease_until - extract(epoch from now()) as left from connections',
+    )
+    expect(Number(rows[0]?.left)).toBeGreaterThan(25)
+    await runSql(url, 'update connections set lease_until = lease_until - 31')
+    expect(await other.connections.claimRefresh(id, 1, lease, 0)).toBeDefined()
+  })
+})
+
+describe('a PostgreSQL database', () => {
+  test('that is empty may be opened by many nodes at once', async () => {
+    await using database = await freshDatabase()
+    const stores = await Promise.all(Array.from({ length: 8 }, () => openPostgresStore(database.url)))
+    const projects = await Promise.all(stores.map((store) => store.projects.ensure('shared', 1)))
+    expect(new Set(projects.map(({ id }) => id)).size).toBe(1)
+    await Promise.all(stores.map((store) => store.probe()))
+    expect(await pendingMigrations(database.url)).toBe(0)
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  test('of a newer release is refused and left as it is', async () => {
+    await using database = await freshDatabase()
+    await (await openPostgresStore(database.url)).close()
+    await runSql(database.url, "insert into schema_migrations values ('of tomorrow', 1)")
+    await expect(openPostgresStore(database.url)).rejects.toThrow(
+      /newer release of Gatepass.*(Start that release|restore a backup)/,
+    )
+    const { rows } = await runSql(database.url, 'select hash from schema_migrations where created_at = 1')
+    expect(rows).toHaveLength(1)
+  })
+
+  test('is looked at before anything is written to it', async () => {
+    await using database = await freshDatabase()
+    const admit = () => {
+      throw new BrokerError('store_unavailable', 'not with this key')
+    }
+    await expect(openPostgresStore(database.url, { admit })).rejects.toThrow('not with this key')
+    expect(await pendingMigrations(database.url)).toBeGreaterThan(0)
+    const { rows } = await runSql(database.url, "select to_regclass('schema_migrations') as begun")
+    expect(rows).toEqual([{ begun: null }])
+  })
+
+  test('that would lose commits in a crash is refused', async () => {
+    await using database = await freshDatabase()
+    const name = new URL(database.url).pathname.slice(1)
+    await runSql(database.url, `alter database ${name} set synchronous_commit = off`)
+    await expect(openPostgresStore(database.url)).rejects.toThrow(/synchronous_commit/)
+  })
+
+  test.each<[string, (url: URL) => void]>([
+    ['the password is wrong', (url) => Object.assign(url, { password: 'sesame-wrong' })],
+    ['there is no such database', (url) => Object.assign(url, { pathname: '/nowhere', password: 'sesame' })],
+    ['nobody listens', (url) => Object.assign(url, { port: '1', password: 'sesame' })],
+    [
+      'there is no such host',
+      (url) => Object.assign(url, { hostname: 'nowhere.invalid', password: 'sesame' }),
+    ],
+  ])('is named without its password when %s', async (_, change) => {
+    await using database = await freshDatabase()
+    const url = new URL(database.url)
+    change(url)
+    const error = await openPostgresStore(url.href).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(error).toMatchObject({ code: 'store_unavailable' })
+    expect(String(error)).toContain(`postgres://postgres@${url.host}`)
+    expect(inspectAll(error)).not.toContain('sesame')
+  })
+
+  test('that lacks a table answers as one that cannot be used, and tells no values', async () => {
+    await using opened = await openTwice()
+    await runSql(opened.url, 'drop table facts')
+    const error = await opened.store.facts.settle('check', 'sesame').catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'store_unavailable', retryAfter: 5 })
+    expect(inspectAll(error)).not.toContain('sesame')
+  })
+
+  test('says what it cannot keep, and that the fault is in the value', async () => {
+    await using opened = await openTwice()
+    await expect(opened.store.projects.ensure('with \u0000 in it', 1)).rejects.toMatchObject({
+      code: 'invalid_request',
+    })
+  })
+
+  test('keeps whole seconds of an expiry that has a fraction', async () => {
+    await using opened = await openTwice()
+    const { owner } = await inProject(opened.store)
+    const { id } = await connected(opened.store, owner, { expiresAt: 3600.75 })
+    expect(await opened.store.connections.find(id)).toMatchObject({ expiresAt: 3600 })
+  })
+
+  test('keeps JSON as it was written, in its own order', async () => {
+    await using opened = await openTwice()
+    const { projectId } = await inProject(opened.store)
+    const inputSchema = { type: 'object', properties: { z: {}, a: { const: '\u0000' } }, $id: 'x', b: 1.5 }
+    const one = tool({ projectId, inputSchema })
+    await opened.store.tools.put(one)
+    const [kept] = await opened.store.tools.list(projectId)
+    expect(JSON.stringify(kept?.inputSchema)).toBe(JSON.stringify(inputSchema))
+  })
+})
+
+/** Then whoever asks whether something was missed is told so each time. */
+function isDeaf(store: Store): boolean {
+  const before = store.catchUp()
+  return store.catchUp() !== before
+}
+
+function nextChange(store: Store): Promise<StoreChange> {
+  return new Promise((resolve) => store.onChange(resolve))
+}
+
+/** Until what was announced before has been heard. */
+async function quiet(store: Store): Promise<void> {
+  let last = performance.now()
+  store.onChange(() => {
+    last = performance.now()
+  })
+  await until(() => performance.now() - last > 60)
+}
+
+async function until(done: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000
+  while (!done()) {
+    if (performance.now() > end) throw new Error('it did not come to that within 10 s')
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+/** The error with all that hangs on it, as a careless log would print it. */
+function inspectAll(error: unknown): string {
+  const seen: string[] = []
+  for (let one = error; one instanceof Error; one = one.cause)
+    seen.push(String(one.stack), JSON.stringify(one), ...Object.values(one).map(String))
+  return seen.join('\n')
+}

@@ -47,7 +47,12 @@ export async function listen(
 
   /** Resolves when it hears; then `lost` resolves when it does not any more. */
   async function connect(): Promise<{ readonly lost: Promise<void> }> {
-    const fresh = new pg.Client({ ...config, query_timeout: SILENT_MS, statement_timeout: SILENT_MS })
+    const fresh = new pg.Client({
+      ...config,
+      application_name: 'gatepass listener',
+      query_timeout: SILENT_MS,
+      statement_timeout: SILENT_MS,
+    })
     const lost = new Promise<void>((resolve) => {
       fresh.on('error', () => resolve())
       fresh.on('end', () => resolve())
