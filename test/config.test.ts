@@ -124,7 +124,12 @@ describe('a setting', () => {
     ['USER_VERIFIER', 'https://app.example.test/verify?tenant=1'],
     ['USER_VERIFIER', 'https://app.example.test/verify#top'],
     ['USER_VERIFIER', 'https://user:password@app.example.test/verify'],
-    ['USER_VERIFIER', 'oidc:https://login.example.test'],
+    ['USER_VERIFIER', 'oidc:http://login.example.test'],
+    ['USER_VERIFIER', 'oidc:'],
+    ['USER_VERIFIER', 'oidc:javascript:alert(1)'],
+    ['USER_VERIFIER', 'oidc:https://login.example.test?tenant=1'],
+    ['USER_VERIFIER', 'oidc:https://login.example.test#top'],
+    ['USER_VERIFIER', 'oidc:https://user:password@login.example.test'],
     ['ALLOWED_HOSTS', 'localhost,http://10.0.0.1'],
     ['ALLOWED_HOSTS', '10.0.0.0/33'],
     ['NEXT_URIS', 'app.example.test'],
@@ -135,7 +140,7 @@ describe('a setting', () => {
     ['CONNECT_PAGE', 'skip'],
     ['LOG_LEVEL', 'verbose'],
   ])('that cannot be read stops the start, by its name: GATEPASS_%s=%s', (name, value) => {
-    const faults = faultsOf(() => serve({ [`GATEPASS_${name}`]: value }))
+    const faults = faultsOf(() => serve({ GATEPASS_OIDC_CLIENT_ID: 'x', [`GATEPASS_${name}`]: value }))
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(new RegExp(`^GATEPASS_${name} `))
   })
@@ -174,6 +179,67 @@ test('all faults are named at once', () => {
 test.each(Object.keys(NEEDED))('`serve` has no default for %s, nor does an empty one do', (name) => {
   for (const value of [undefined, '', '  '])
     expect(faultsOf(() => serve({ [name]: value }))).toEqual([expect.stringMatching(`^${name} is missing: `)])
+})
+
+describe('a login by OpenID Connect', () => {
+  const ISSUER = {
+    GATEPASS_USER_VERIFIER: 'oidc:https://login.example.test/realms/a',
+    GATEPASS_OIDC_CLIENT_ID: 'gatepass',
+  }
+
+  test('needs an issuer and a client id; the rest has a default', () => {
+    expect(serve(ISSUER).verifier).toEqual({
+      kind: 'oidc',
+      issuer: 'https://login.example.test/realms/a',
+      client: { clientId: 'gatepass' },
+      scopes: ['openid'],
+      claim: 'sub',
+    })
+  })
+
+  test('asks for what its claim needs', () => {
+    const environment = {
+      ...ISSUER,
+      GATEPASS_OIDC_CLIENT_SECRET: 'sesame',
+      GATEPASS_OIDC_USER_CLAIM: 'email',
+    }
+    const { verifier } = serve(environment)
+    expect(verifier).toMatchObject({
+      client: { clientSecret: 'sesame' },
+      claim: 'email',
+      scopes: ['openid', 'email'],
+    })
+    expect(serve({ ...environment, GATEPASS_OIDC_SCOPES: 'openid  profile' }).verifier).toMatchObject({
+      scopes: ['openid', 'profile'],
+    })
+  })
+
+  test('all that is wrong with it is named at once', () => {
+    const faults = faultsOf(() =>
+      serve({
+        GATEPASS_USER_VERIFIER: 'oidc:login.example.test',
+        GATEPASS_OIDC_USER_CLAIM: 'two words',
+        GATEPASS_OIDC_SCOPES: 'email',
+      }),
+    )
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual([
+      'GATEPASS_USER_VERIFIER',
+      'GATEPASS_OIDC_CLIENT_ID',
+      'GATEPASS_OIDC_USER_CLAIM',
+      'GATEPASS_OIDC_SCOPES',
+    ])
+  })
+
+  test.each([
+    ['on this machine', 'serve', 'http://localhost:8080', 0],
+    ['in development', 'development', 'http://issuer:8080', 0],
+    ['over the network', 'serve', 'http://issuer:8080', 1],
+  ] as const)('without TLS %s', (_, mode, issuer, count) => {
+    const environment = { ...NEEDED, ...ISSUER, GATEPASS_USER_VERIFIER: `oidc:${issuer}` }
+    const faults = count === 0 ? [] : faultsOf(() => readConfig(environment, mode))
+    expect(faults).toHaveLength(count)
+    if (count === 0) expect(readConfig(environment, mode).verifier).toMatchObject({ issuer })
+  })
 })
 
 test('the client of a provider may stand in the environment', () => {

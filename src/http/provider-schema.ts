@@ -44,6 +44,10 @@ const settings = {
   issuer: z.string().max(1000).nullish().openapi({
     description: 'Beyond Arcade: the `iss` that authorization responses must carry (RFC 9207).',
   }),
+  authorization_response_iss_parameter_supported: z.boolean().nullish().openapi({
+    description:
+      'Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207 section 3), so that one without is refused. Needs `issuer`.',
+  }),
   token_types: z.array(z.string().max(50)).max(10).nullish().openapi({
     description: 'Beyond Arcade: `token_type` values taken besides Bearer; an empty one stands for none.',
   }),
@@ -151,6 +155,7 @@ export const providerResponseSchema = z
         .optional(),
       revocation_request: z.object(requestWire).optional(),
       issuer: z.string().optional(),
+      authorization_response_iss_parameter_supported: z.boolean().optional(),
       token_types: z.array(z.string()).optional(),
       strict_rotation: z.literal(true).optional(),
     }),

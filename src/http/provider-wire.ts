@@ -1,7 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../domain/clock.ts'
 import { USUAL_ACCOUNT } from '../providers/catalogue/define.ts'
-import { builtIn, withOfflineAccess } from '../providers/catalogue/registry.ts'
+import { builtIn, builtInByHosts, withOfflineAccess } from '../providers/catalogue/registry.ts'
 import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import {
@@ -178,13 +178,25 @@ function buildProvider(
   )
   // what is known of one server says nothing of another
   const sameServer = sameHost(base?.authorizationRequest.endpoint, authorizationRequest.endpoint)
-  const issuer = changed(said.issuer, sameServer ? base?.issuer : undefined)
+  const wellKnown = builtInByHosts(authorizationRequest.endpoint, tokenRequest.endpoint)?.provider
+  const known = base !== undefined && sameServer ? base : wellKnown
+  const issuer = changed(said.issuer, known?.issuer)
   const issuerFault = issuer === undefined ? undefined : endpointFault(issuer, allowsHttp)
   if (issuerFault !== undefined) refuse('oauth2.issuer', issuerFault)
+  const announcesIss = changed(
+    said.authorization_response_iss_parameter_supported,
+    issuer === undefined ? undefined : known?.announcesIss,
+  )
+  if (announcesIss === true && issuer === undefined)
+    refuse(
+      'oauth2.authorization_response_iss_parameter_supported',
+      'needs oauth2.issuer to compare `iss` with',
+    )
   const sameAccount = sameHost(base?.userInfoRequest?.endpoint, userInfoRequest?.endpoint)
   return {
     displayName: base?.displayName ?? id,
     ...(issuer !== undefined && { issuer }),
+    ...(announcesIss === true && { announcesIss }),
     pkce: pkceOf(said.pkce, base?.pkce),
     scopeSeparator: said.scope_delimiter ?? base?.scopeSeparator ?? ' ',
     ...(sameServer && base?.scopeAliases !== undefined && { scopeAliases: base.scopeAliases }),
@@ -225,6 +237,7 @@ function oauth2ToWire(provider: Provider) {
     }),
     ...(revocationRequest !== undefined && { revocation_request: tokenBlockToWire(revocationRequest) }),
     ...(issuer !== undefined && { issuer }),
+    ...(provider.announcesIss === true && { authorization_response_iss_parameter_supported: true }),
     ...(provider.tokenTypes.length > 0 && { token_types: [...provider.tokenTypes] }),
     ...(provider.strictRotation && { strict_rotation: true as const }),
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { FAILURE_REASONS } from '../../src/domain/authorization.ts'
 import type { Consent } from '../fake-authorization-server.ts'
 import { UserAgent } from '../user-agent.ts'
-import { addProvider, approve, click, startScene } from './fixtures.ts'
+import { addProvider, approve, click, importEntry, startScene } from './fixtures.ts'
 
 describe('the connect page', () => {
   test('opening the link consumes nothing, however often; the click goes to the provider', async () => {
@@ -287,6 +287,93 @@ describe('the callback', () => {
       expect(scene.as.tokenRequests()).toEqual([])
     }
   })
+
+  test.each([
+    ['its own iss', true, undefined],
+    ['another', 'https://evil.example', 'issuer_mismatch'],
+    ['none', false, 'issuer_mismatch'],
+  ])('a server that announces iss, and sends %s', async (_, issParameter, reason) => {
+    await using scene = await startScene({ oauth2: false, as: { issParameter } })
+    const announced = { issuer: scene.as.url, authorization_response_iss_parameter_supported: true }
+    const added = await addProvider(scene.gatepass, scene.as, announced)
+    expect(added.body.oauth2).toMatchObject(announced)
+    const { body } = await scene.connect()
+    if (reason === undefined) return expect(body.status).toBe('completed')
+    expect(body).toMatchObject({ status: 'failed', reason })
+    expect(scene.as.tokenRequests()).toEqual([])
+    return undefined
+  })
+
+  test('an announcement without an issuer to compare with is refused', async () => {
+    await using scene = await startScene({ oauth2: false })
+    const announced = { authorization_response_iss_parameter_supported: true }
+    await expect(addProvider(scene.gatepass, scene.as, announced)).rejects.toThrow(/needs oauth2.issuer/)
+  })
+
+  test('an iss that cannot be compared is told to the operator, and to nobody else', async () => {
+    const iss = 'https://whoever.example/\u001b[31m'
+    await using scene = await startScene({ as: { issParameter: iss } })
+    await scene.connect()
+    const told = scene.gatepass.logLines.filter((line) => line.includes('oauth2.issuer'))
+    expect(told).toHaveLength(1)
+    expect(told[0]).toContain('"level":"info"')
+    expect(told[0]).toContain('https://whoever.example')
+    expect(told[0]).not.toContain('\\u001b')
+    const [request] = scene.as.tokenRequests()
+    expect(JSON.stringify(request?.params)).not.toContain('whoever')
+  })
+
+  const GOOGLE = [
+    'https://accounts.google.com/o/oauth2/v2/auth',
+    'https://oauth2.googleapis.com/token',
+  ] as const
+  const GITHUB = [
+    'https://github.com/login/oauth/authorize',
+    'https://github.com/login/oauth/access_token',
+  ] as const
+  test.each([
+    ['Google', GOOGLE, 'https://accounts.google.com'],
+    ['GitHub', GITHUB, 'https://github.com/login/oauth'],
+  ])(
+    '%s is known by its hosts, wherever the entry came from',
+    async (_, [authorizationUrl, tokenUrl], issuer) => {
+      await using scene = await startScene({ oauth2: false })
+      const client = { client_id: 'id', client_secret: 'secret' }
+      const added = await scene.call('POST', '/v1/admin/auth_providers', {
+        id: 'by-hosts',
+        oauth2: {
+          ...client,
+          authorize_request: { endpoint: authorizationUrl },
+          token_request: { endpoint: tokenUrl },
+        },
+      })
+      expect(added.body.oauth2.issuer).toBe(issuer)
+      const imported = await importEntry(scene.gatepass, scene.as, { ...client, authorizationUrl, tokenUrl })
+      expect(imported.status).toBe(200)
+      const { items } = (await scene.call('GET', '/v1/admin/auth_providers')).body
+      const ids: string[] = items.map((one: { id: string }) => one.id)
+      expect(ids).toHaveLength(2)
+      for (const provider of ids)
+        for (const [iss, reason] of [
+          [issuer, 'access_denied'],
+          [new URL(issuer).origin === issuer ? `${issuer}/` : new URL(issuer).origin, 'issuer_mismatch'],
+          ['https://evil.example', 'issuer_mismatch'],
+        ]) {
+          const { id, url } = (await scene.authorize({ provider, user_id: `u-${reason}-${iss}` })).body
+          const browser = new UserAgent()
+          const until = ({ origin }: URL) => origin === new URL(authorizationUrl).origin
+          const sent = await browser.submitForm(await browser.get(url), {}, { until })
+          const asked = new URL(sent.hops.at(-1)?.location ?? '').searchParams
+          const answer = new URL(asked.get('redirect_uri') ?? '')
+          answer.search = `${new URLSearchParams({ error: 'access_denied', state: asked.get('state') ?? '', iss: iss ?? '' })}`
+          await browser.follow(answer)
+          expect((await scene.status(id)).body, `${provider} ${iss}`).toMatchObject({
+            status: 'failed',
+            reason,
+          })
+        }
+    },
+  )
 
   test.each<[Consent, string]>([
     ['deny', 'access_denied'],
