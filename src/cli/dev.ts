@@ -5,8 +5,9 @@ import { SANDBOX_WORKER } from '../sandbox/mount.ts'
 import { sampleMetadata } from '../sandbox/sample-metadata.ts'
 import { startServer } from '../server.ts'
 import { databaseName } from '../store/database-place.ts'
-import { untilStopped } from './serve.ts'
-import type { Shell } from './shell.ts'
+import { printJson } from './print.ts'
+import { leave, served, untilStopped } from './serve.ts'
+import { jsonOption, type Shell } from './shell.ts'
 
 export function addDev(program: Command, { environment }: Shell): void {
   program
@@ -14,14 +15,23 @@ export function addDev(program: Command, { environment }: Shell): void {
     .description(
       'run in development: a SQLite file, a sandbox provider and a sample tool, and what to do next',
     )
-    .addHelpText('after', '\nExamples:\n  $ gatepass dev\n  $ GATEPASS_PORT=8500 gatepass dev')
-    .action(async () => {
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ gatepass dev\n  $ GATEPASS_PORT=8500 gatepass dev\n  $ gatepass dev --json',
+    )
+    .action(async ({ json }: { readonly json?: true }) => {
       const config = readConfig(environment, 'development')
-      const server = await startServer(config, {
-        log: createLog(environment.GATEPASS_LOG_LEVEL ? config.logLevel : 'warn'),
-      })
-      process.stdout.write(welcome(config, server.newApiKey))
-      await untilStopped(server)
+      const log = createLog(environment.GATEPASS_LOG_LEVEL ? config.logLevel : 'warn')
+      const server = await startServer(config, { log })
+      if (json)
+        printJson({
+          ...served(config, 1),
+          ...(server.newApiKey !== undefined && { api_key: server.newApiKey }),
+        })
+      else process.stdout.write(welcome(config, server.newApiKey))
+      await untilStopped(server, log)
+      await leave(log)
     })
 }
 
