@@ -1,0 +1,309 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { Broker } from '../../src/broker.ts'
+import { readConfig } from '../../src/config.ts'
+import { systemClock } from '../../src/domain/clock.ts'
+import { rotateKeys } from '../../src/flows/rotate-keys.ts'
+import { sealingKeys } from '../../src/flows/sealing-keys.ts'
+import { openBroker } from '../../src/open-broker.ts'
+import { createSealer, keyId, UnsealError } from '../../src/store/seal.ts'
+import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
+import { addProvider, authorize } from '../flows/fixtures.ts'
+import type { Gatepass } from '../gatepass.ts'
+import { defined } from './fixtures.ts'
+import {
+  comeBack,
+  envelopesOf,
+  type FoundEnvelope,
+  flipped,
+  overwrite,
+  type SealedInstallation,
+  startSealedInstallation,
+  truncated,
+} from './sealed-installation.ts'
+
+/** Of `startGatepass`. */
+const OLD = Buffer.alloc(32, 7)
+const NEW = Buffer.alloc(32, 8)
+
+test.each(['sqlite', 'postgres'])('the list has every sealed column of the %s schema', (backend) => {
+  const schema = readFileSync(new URL(`../../src/store/${backend}/schema.ts`, import.meta.url), 'utf8')
+  const columns = schema
+    .split(/Table\(\s*'/)
+    .slice(1)
+    .flatMap((text) => {
+      const table = text.slice(0, text.indexOf("'"))
+      return [...text.matchAll(/: sealed\('(\w+)'\)/g)].map(([, column]) => `${table}.${column}`)
+    })
+  expect(columns.length).toBeGreaterThanOrEqual(7)
+  const listed = SEALED_COLUMNS.filter(({ table }) => table !== 'facts')
+  expect(listed.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(columns.sort())
+})
+
+test('each envelope opens in its own place, and in no other of the whole installation', async () => {
+  await using installation = await startSealedInstallation()
+  const { broker } = installation.scene.gatepass
+  const found = await envelopesOf(broker)
+  for (const column of SEALED_COLUMNS)
+    expect(found.filter((one) => one.column === column).length, column.table).toBeGreaterThanOrEqual(2)
+  const sealer = createSealer([OLD])
+  for (const one of found) {
+    expect(() => sealer.open(one.sealed, one.place)).not.toThrow()
+    for (const damage of [flipped, truncated])
+      expect(() => sealer.open(damage(one.sealed) as typeof one.sealed, one.place)).toThrow(UnsealError)
+    for (const other of found)
+      if (other !== one) expect(() => sealer.open(other.sealed, one.place)).toThrow(UnsealError)
+  }
+})
+
+describe('an envelope that was altered or moved fails closed, for its row alone', () => {
+  const token = (gatepass: Gatepass, user_id: string) => authorize(gatepass, { user_id })
+
+  /** What goes wrong for the first row of the column, and goes on for the second. */
+  const uses: Record<string, (on: SealedInstallation, which: 0 | 1) => Promise<'works' | 'fails closed'>> = {
+    async 'connections.access'({ scene, users }, which) {
+      const { body } = await token(scene.gatepass, defined(users[which]))
+      if (body.status === 'completed') expect(scene.as.isLive(body.context.token)).toBe(true)
+      return body.status === 'completed' ? 'works' : 'fails closed'
+    },
+    async 'connections.refresh'({ scene, users }, which) {
+      scene.clock.advance(which === 0 ? 4_000 : 0)
+      const { body } = await token(scene.gatepass, defined(users[which]))
+      return body.status === 'completed' ? 'works' : 'fails closed'
+    },
+    async 'authorizations.secrets'({ scene, approved }, which) {
+      const { id, userId, ...back } = defined(approved[which])
+      const flow_id = await comeBack(back)
+      await scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id: userId })
+      const { status } = (await scene.status(id)).body
+      expect(['failed', 'completed']).toContain(status)
+      return status === 'completed' ? 'works' : 'fails closed'
+    },
+    async 'authorizations.response'({ scene, confirming }, which) {
+      const { userId: user_id, flowId: flow_id } = defined(confirming[which])
+      const { status } = await scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id })
+      return status === 200 ? 'works' : 'fails closed'
+    },
+    async 'secrets.value'({ scene }, which) {
+      const { openSecret } = await import('../../src/tools/secrets.ts')
+      const { broker } = scene.gatepass
+      const project = defined(await broker.store.projects.findByName('default'))
+      return openSecret(broker, project.id, which === 0 ? 'KEY_one' : 'KEY_two').then(
+        (value) => {
+          expect(value).toBe(which === 0 ? 'the value of one' : 'the value of two')
+          return 'works' as const
+        },
+        (error) => {
+          expect(error).toBeInstanceOf(UnsealError)
+          return 'fails closed' as const
+        },
+      )
+    },
+    async 'workers.secret'({ scene }, which) {
+      const id = which === 0 ? 'one-false' : 'two-false'
+      const { status, body } = await scene.call('GET', `/v1/workers/${id}/health`)
+      return status === 200 && body.healthy !== false ? 'works' : 'fails closed'
+    },
+    async 'providers.client_secret'({ scene, approved }, which) {
+      if (which === 1) return 'works' // it is another project's
+      await addProvider(scene.gatepass, scene.as, {}, { id: 'another' }) // so that entries are read again
+      const { id, userId, ...back } = defined(approved[0])
+      const flow_id = await comeBack(back)
+      await scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id: userId })
+      return (await scene.status(id)).body.status === 'completed' ? 'works' : 'fails closed'
+    },
+  }
+
+  const damages: Record<string, (one: FoundEnvelope, other: FoundEnvelope) => string> = {
+    'a bit flipped': ({ sealed }) => flipped(sealed),
+    'cut short': ({ sealed }) => truncated(sealed),
+    'taken from another row': (_, other) => other.sealed,
+    'no envelope at all': () => 'plain',
+  }
+
+  const cases = Object.keys(uses).flatMap((where) =>
+    Object.keys(damages).map((damage) => [where, damage] as const),
+  )
+
+  test.each(cases)('%s, %s', async (where, damage) => {
+    await using installation = await startSealedInstallation()
+    const { gatepass } = installation.scene
+    const found = (await envelopesOf(gatepass.broker)).filter(
+      ({ column }) => `${column.table}.${column.column}` === where,
+    )
+    const one = rowOf(installation, where, found)
+    const other = defined(found.find((each) => each !== one))
+    overwrite(gatepass.databasePath, one, defined(damages[damage])(one, other))
+
+    const use = defined(uses[where])
+    if (where !== 'connections.refresh') expect(await use(installation, 1)).toBe('works')
+    expect(await use(installation, 0)).toBe('fails closed')
+    expect(await use(installation, 1)).toBe('works')
+    expect(gatepass.logLines.join('\n')).toContain('an envelope does not open')
+    expect(gatepass.logLines.join('\n')).not.toContain(other.sealed)
+    const blocks = await gatepass.broker.store.audit.blocks(one.place.projectId, {
+      order: 'oldest first',
+      limit: 1_000,
+      containing: ['envelope.unreadable', one.rowId],
+    })
+    expect(blocks.length).toBeGreaterThan(0)
+  })
+
+  function rowOf(
+    { users, approved, confirming }: SealedInstallation,
+    where: string,
+    found: readonly FoundEnvelope[],
+  ) {
+    const users0: Record<string, string | undefined> = {
+      connections: users[0],
+      'authorizations.secrets': approved[0]?.userId,
+      'authorizations.response': confirming[0]?.userId,
+    }
+    const userId = users0[where] ?? users0[where.split('.')[0] ?? '']
+    return defined(found.find(({ place }) => userId === undefined || place.userId === userId))
+  }
+})
+
+describe('rotation', () => {
+  /** The installation as another process has it, with these keys. */
+  async function opened(gatepass: Gatepass, ...keys: readonly Buffer[]) {
+    const { config } = gatepass
+    const [newest = NEW, ...older] = keys
+    return openBroker(
+      { ...config, masterKeys: [newest, ...older] },
+      { log: gatepass.broker.log, now: systemClock },
+    )
+  }
+
+  async function everythingOpens(broker: Broker): Promise<void> {
+    for (const { sealed, place } of await envelopesOf(broker)) broker.sealer.open(sealed, place)
+  }
+
+  test('seals every column anew; then the new key alone opens everything, and the old one nothing', async () => {
+    await using installation = await startSealedInstallation()
+    const { gatepass } = installation.scene
+    const rotating = await opened(gatepass, NEW, OLD)
+    const progress: number[] = []
+    const rotation = await rotateKeys(rotating, { batch: 2, onProgress: ({ done }) => progress.push(done) })
+    expect(rotation).toMatchObject({ complete: true, unreadable: [], removableKeys: [keyId(OLD)] })
+    expect(progress).toEqual([...progress].sort((a, b) => a - b))
+    expect(progress.at(-1)).toBe(rotation.resealed)
+    expect(await sealingKeys(rotating.store.facts)).toEqual([keyId(NEW)])
+    await rotating.close()
+
+    const after = await opened(gatepass, NEW)
+    await everythingOpens(after)
+    expect(await after.store.envelopes.census()).not.toContainEqual(
+      expect.objectContaining({ keyId: keyId(OLD) }),
+    )
+    await after.close()
+    await expect(opened(gatepass, OLD)).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  test('may be ended at any time and goes on where it was', async () => {
+    await using installation = await startSealedInstallation()
+    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
+    const ending = new AbortController()
+    const first = await rotateKeys(rotating, {
+      batch: 1,
+      signal: ending.signal,
+      onProgress: ({ done }) => {
+        if (done === 5) ending.abort()
+      },
+    })
+    expect(first).toMatchObject({ complete: false, resealed: 5, removableKeys: [] })
+    await everythingOpens(rotating)
+    expect(await sealingKeys(rotating.store.facts)).toEqual(expect.arrayContaining([keyId(NEW), keyId(OLD)]))
+    await expect(opened(installation.scene.gatepass, NEW)).rejects.toThrow(keyId(OLD))
+
+    const second = await rotateKeys(rotating, { batch: 100 })
+    expect(second).toMatchObject({ complete: true, removableKeys: [keyId(OLD)] })
+    await everythingOpens(rotating)
+    expect(await rotateKeys(rotating, { batch: 100 })).toMatchObject({ complete: true, resealed: 0 })
+    await rotating.close()
+  })
+
+  test('two at once do no harm', async () => {
+    await using installation = await startSealedInstallation()
+    const both = await Promise.all([1, 2].map(() => opened(installation.scene.gatepass, NEW, OLD)))
+    const rotations = await Promise.all(both.map((broker) => rotateKeys(broker, { batch: 3 })))
+    expect(rotations).toMatchObject([{ complete: true }, { complete: true }])
+    for (const broker of both) {
+      await everythingOpens(broker)
+      await broker.close()
+    }
+  })
+
+  test('leaves what was altered as it is, says so, and lets the user consent anew', async () => {
+    await using installation = await startSealedInstallation()
+    const { scene } = installation
+    const found = await envelopesOf(scene.gatepass.broker)
+    const damaged = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
+    overwrite(scene.gatepass.databasePath, damaged, flipped(damaged.sealed))
+    const rotating = await opened(scene.gatepass, NEW, OLD)
+    const rotation = await rotateKeys(rotating, { batch: 100 })
+    expect(rotation).toMatchObject({
+      complete: true,
+      removableKeys: [keyId(OLD)],
+      unreadable: [{ reason: 'altered', place: { rowId: damaged.rowId, column: 'access' } }],
+    })
+    expect(await rotating.store.connections.find(damaged.rowId)).toMatchObject({
+      status: 'needs_authorization',
+      statusReason: 'unreadable',
+    })
+    await rotating.close()
+  })
+
+  test('an envelope of a key that is not here is a mistake to put right: 503, and the connection stays', async () => {
+    await using installation = await startSealedInstallation()
+    const { scene } = installation
+    const { gatepass } = scene
+    const found = await envelopesOf(gatepass.broker)
+    const one = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
+    const elsewhere = createSealer([NEW])
+    const text = createSealer([OLD]).open(one.sealed, one.place)
+    overwrite(gatepass.databasePath, one, elsewhere.seal(text, one.place))
+
+    const refused = await authorize(gatepass, { user_id: 'ada' })
+    expect(refused).toMatchObject({ status: 503, body: { name: 'store_unavailable' } })
+    expect(refused.body.message).toContain(keyId(NEW))
+    expect((await authorize(gatepass, { user_id: 'bob' })).body.status).toBe('completed')
+    const { body } = await scene.call('GET', '/v1/connections?user_id=ada')
+    expect(body.items).toMatchObject([{ status: 'active' }])
+
+    scene.clock.advance(4_000) // and when it would have to be refreshed
+    expect(await authorize(gatepass, { user_id: 'ada' })).toMatchObject({ status: 503 })
+    expect((await scene.call('GET', '/v1/connections?user_id=ada')).body.items).toMatchObject([
+      { status: 'active' },
+    ])
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(0)
+    overwrite(gatepass.databasePath, one, one.sealed)
+  })
+})
+
+describe('a start', () => {
+  test('with a wrong key, or without one still in use, changes not one byte', async () => {
+    await using installation = await startSealedInstallation()
+    const { gatepass } = installation.scene
+    const { databasePath } = gatepass
+    const config = (...keys: readonly Buffer[]) =>
+      readConfig(
+        {
+          GATEPASS_DATABASE_URL: `file:${databasePath}`,
+          GATEPASS_MASTER_KEY: keys.map((key) => key.toString('base64')).join(','),
+          GATEPASS_USER_VERIFIER: 'open',
+          GATEPASS_PUBLIC_URL: 'http://localhost:1',
+        },
+        'serve',
+      )
+    const parts = { log: gatepass.broker.log, now: systemClock }
+    const rotating = await openBroker(config(NEW, OLD), parts)
+    await rotating.close()
+    const bytes = () => [databasePath, `${databasePath}-wal`].map((path) => readFileSync(path, 'base64'))
+    const before = bytes()
+    await expect(openBroker(config(Buffer.alloc(32, 9)), parts)).rejects.toThrow(/not the key/)
+    await expect(openBroker(config(OLD), parts)).rejects.toThrow(keyId(NEW))
+    await expect(openBroker(config(NEW), parts)).rejects.toThrow(/Nothing was changed/)
+    expect(bytes()).toEqual(before)
+  })
+})

@@ -1,0 +1,138 @@
+import Database from 'better-sqlite3'
+import type { Broker } from '../../src/broker.ts'
+import type { Sealed } from '../../src/domain/sealed.ts'
+import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
+import type { FakeWorker } from '../fake-worker.ts'
+import { startFakeWorker } from '../fake-worker.ts'
+import { type Approved, type Scene, type SceneOptions, startScene } from '../flows/fixtures.ts'
+import type { UserAgent } from '../user-agent.ts'
+
+export const VERIFIER = 'https://app.example/verify'
+
+/** An installation with at least two envelopes in every sealed column, and what needs them. */
+export interface SealedInstallation extends AsyncDisposable {
+  readonly scene: Scene
+  readonly worker: FakeWorker
+  /** Connections of these users at `demo`. */
+  readonly users: readonly string[]
+  /** Back from the provider, and waiting for their user to be confirmed. */
+  readonly confirming: readonly { readonly userId: string; readonly flowId: string }[]
+  /** At the provider: the browser has not yet brought the answer back. */
+  readonly approved: readonly (Approved & { readonly userId: string })[]
+}
+
+export async function startSealedInstallation(options: SceneOptions = {}): Promise<SealedInstallation> {
+  const scene = await startScene({
+    ...options,
+    as: { refresh: 'rotate', ...options.as },
+    gatepass: {
+      ...options.gatepass,
+      environment: { GATEPASS_USER_VERIFIER: VERIFIER, ...options.gatepass?.environment },
+    },
+  })
+  const worker = await startFakeWorker({
+    secret: 'the secret of the worker',
+    requirement: { scopes: ['read'] },
+  })
+  const { call } = scene
+  const other = await scene.gatepass.makeKey('admin', 'other')
+  for (const key of [scene.gatepass.apiKey, other]) {
+    for (const id of ['one', 'two']) {
+      const http = { uri: worker.url, secret: 'the secret of the worker', timeout: 5, retry: 0 }
+      await call('POST', '/v1/workers', { id: `${id}-${key === other}`, http }, { key })
+      await call('POST', `/v1/admin/secrets/KEY_${id}`, { value: `the value of ${id}` }, { key })
+    }
+  }
+  await call('POST', '/v1/admin/auth_providers', providerLike(scene), { key: other })
+
+  const users = ['ada', 'bob']
+  for (const user_id of users) {
+    const flowId = await comeBack(await scene.approve({ user_id }))
+    await call('POST', '/v1/auth/confirm_user', { flow_id: flowId, user_id })
+  }
+  const confirming: SealedInstallation['confirming'][number][] = []
+  for (const userId of ['eve', 'fay'])
+    confirming.push({ userId, flowId: await comeBack(await scene.approve({ user_id: userId })) })
+  const approved: SealedInstallation['approved'][number][] = []
+  for (const userId of ['cyd', 'dan'])
+    approved.push({ userId, ...(await scene.approve({ user_id: userId })) })
+
+  return {
+    scene,
+    worker,
+    users,
+    confirming,
+    approved,
+    async [Symbol.asyncDispose]() {
+      await worker.close()
+      await scene[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function providerLike({ as }: Scene) {
+  return {
+    id: 'demo',
+    oauth2: {
+      client_id: as.clientId,
+      client_secret: as.clientSecret,
+      authorize_request: { endpoint: as.authorizationUrl },
+      token_request: { endpoint: as.tokenUrl },
+    },
+  }
+}
+
+/** Brings the provider's answer back; the flow id that the verifier page is visited with. */
+export async function comeBack({
+  browser,
+  callback,
+}: {
+  readonly browser: UserAgent
+  readonly callback: URL
+}): Promise<string> {
+  const page = await browser.get(callback)
+  const location = page.response.headers.get('location')
+  if (location === null) throw new Error(`${page.status} instead of a redirect to the verifier: ${page.body}`)
+  return new URL(location).searchParams.get('flow_id') ?? ''
+}
+
+/** Every envelope of the installation, in its place. */
+export async function envelopesOf({ store }: Pick<Broker, 'store'>): Promise<readonly FoundEnvelope[]> {
+  const found: FoundEnvelope[] = []
+  for (const column of SEALED_COLUMNS)
+    for (const one of await store.envelopes.ofOtherKeys(column, 'none of them', '', 1_000))
+      found.push({ ...one, column })
+  return found
+}
+
+export interface FoundEnvelope extends PlacedEnvelope {
+  readonly column: SealedColumn
+}
+
+/** Writes what nobody but an intruder or a broken disk writes, past Gatepass. */
+export function overwrite(databasePath: string, { column, rowId }: FoundEnvelope, envelope: string): void {
+  const client = new Database(databasePath)
+  const { changes } = client
+    .prepare(`update ${column.table} set ${column.column} = ? where ${column.id} = ?`)
+    .run(envelope, rowId)
+  client.close()
+  if (changes !== 1) throw new Error('there is no such row')
+}
+
+/** One bit of the ciphertext turned over. */
+export function flipped(sealed: Sealed): string {
+  return changed(sealed, (bytes) => {
+    bytes[0] = (bytes[0] ?? 0) ^ 1
+    return bytes
+  })
+}
+
+export function truncated(sealed: Sealed): string {
+  return changed(sealed, (bytes) => bytes.subarray(0, -1))
+}
+
+function changed(sealed: Sealed, change: (bytes: Buffer) => Buffer): string {
+  const parts = sealed.split('.')
+  parts[3] = change(Buffer.from(parts[3] ?? '', 'base64url')).toString('base64url')
+  return parts.join('.')
+}
