@@ -1,0 +1,264 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId, sha256 } from '../../src/domain/ids.ts'
+import { type Answer, startGatepass } from '../gatepass.ts'
+import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
+import { type ApiDocument, type ApiRequest, requestOf, routesOf } from './requests-of-document.ts'
+
+// Two projects in one installation: `default`, whose things are all called alpha, and `stranger`, whose key asks for
+// them in every place of every route.
+
+let world: World
+let document: ApiDocument
+let strangerKeys: readonly string[]
+/** Alpha's ids, each with one of the same form that nobody has. */
+let twins: ReadonlyMap<string, string>
+/** What only alpha's own things hold. None of it is ever sent by the stranger. */
+let marks: readonly string[]
+let projectId: string
+
+const USER = 'alpha-user@example.com'
+const HARMLESS = ['x', 'GitHub', 'read', '1.0.0', 'https://example.com/']
+
+beforeAll(async () => {
+  world = await startWorld()
+  const { gatepass, call } = world
+  document = (await call('GET', '/openapi.json', undefined, { key: null })).body
+
+  const token = await world.connect(USER)
+  const alpha = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(method, path, body)
+    if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  await alpha('PATCH', '/v1/admin/auth_providers/demo', { description: 'alpha-description-of-the-provider' })
+  await alpha('POST', '/v1/admin/secrets/ALPHA_SECRET', {
+    value: 'alpha-secret-value',
+    description: 'alpha-description-of-the-secret',
+  })
+  await alpha(
+    'POST',
+    '/v1/tools/import',
+    metadata('Alpha Tool', { description: 'alpha-description-of-the-tool' }),
+  )
+  const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['alpha-scope'] } } }
+  const pending = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: USER })
+  const second = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: 'alpha-second-user' })
+  await approve(second.url)
+  const [connection] = (await alpha('GET', `/v1/connections?user_id=${USER}`)).items
+  const [secret] = (await alpha('GET', '/v1/admin/secrets')).items
+  const { store } = gatepass.broker
+  projectId = (await store.projects.findByName('default'))?.id ?? ''
+  const [provider] = await store.providers.list(projectId)
+  const [worker] = await store.workers.list(projectId)
+  const tools = await store.tools.list(projectId)
+  const apiKey = await store.apiKeys.findByHash(sha256(gatepass.apiKey))
+
+  // its own things, so that its lists are not empty and whatever is found is found among something
+  const strangerKey = await gatepass.makeKey('admin', 'stranger')
+  strangerKeys = [
+    strangerKey,
+    await gatepass.makeKey('caller', 'stranger'),
+    await gatepass.makeKey('readonly', 'stranger'),
+  ]
+  const stranger = { key: strangerKey }
+  await call('POST', '/v1/admin/auth_providers', providerBody('own', world.as), stranger)
+  await call('POST', '/v1/admin/secrets/OWN', { value: 'own value' }, stranger)
+  await call('POST', '/v1/tools/import', metadata('Own Tool'), stranger)
+  const http = { uri: 'http://127.0.0.1:1', secret: WORKER_SECRET, timeout: 1, retry: 0 }
+  await call('POST', '/v1/workers', { id: 'own', http }, stranger)
+
+  const ids = [
+    pending.id,
+    second.id,
+    connection.id,
+    secret.id,
+    provider?.uid,
+    worker?.uid,
+    apiKey?.id,
+    ...tools.map(({ uid }) => uid),
+    newId('exec'),
+  ].filter((id) => id !== undefined)
+  twins = new Map([
+    ...ids.map((id) => [id, `${id.slice(0, id.indexOf('_'))}_${'0123456789abcdef'.repeat(2)}`] as const),
+    ['demo', 'omed'],
+    [USER, 'omega-user@example.com'],
+    ['alpha-second-user', 'omega-second-user'],
+    ['ALPHA_SECRET', 'OMEGA_SECRET'],
+    ['Alpha Tool', 'Omega Tool'],
+    ['local:Alpha_Tool', 'local:Omega_Tool'],
+    ['Demo.Whoami', 'Omed.Whoami'],
+    ...tools.map(({ namespace, name }) => [`${namespace}:${name}`, `${namespace}:x${name}`] as const),
+  ])
+  marks = [
+    token,
+    projectId,
+    'alpha-description',
+    'alpha-secret-value',
+    'alpha-scope',
+    connection.account.id,
+    worker?.uri ?? '',
+    gatepass.apiKey,
+    ...tools.map(({ description }) => description),
+  ].filter((mark) => mark !== '')
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** Every row of alpha's, as the file has it. */
+function alphasRows(): string {
+  using database = closing(new Database(world.gatepass.databasePath, { readonly: true }))
+  const tables = database
+    .prepare("select name from sqlite_master where type = 'table'")
+    .pluck()
+    .all() as string[]
+  return JSON.stringify(
+    tables.flatMap((table) => {
+      const columns = database.pragma(`table_info(${table})`) as { name: string }[]
+      if (!columns.some(({ name }) => name === 'project_id')) return []
+      return [[table, database.prepare(`select * from "${table}" where project_id = ?`).all(projectId)]]
+    }),
+    // written in the background, of uses before
+    (name, value) => (['last_used_at', 'last_accessed_at'].includes(name) ? undefined : value),
+    1,
+  )
+}
+
+function closing(database: Database.Database): Database.Database & Disposable {
+  return Object.assign(database, { [Symbol.dispose]: () => void database.close() })
+}
+
+/** The answer without what is new in each: ids, times, durations. What was asked for is one word. */
+function comparable({ status, headers, body }: Answer, asked: ReadonlyMap<string, string>): unknown {
+  let text = typeof body === 'string' ? body : JSON.stringify(body)
+  for (const [id, twin] of asked)
+    for (const one of [id, twin])
+      text = text.replaceAll(one, '<asked>').replaceAll(encodeURIComponent(one), '<asked>')
+  text = text
+    .replaceAll(/\b[a-z]+_[0-9a-f]{32}\b/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/"duration":[\d.]+/g, '"duration":0')
+  const named = ['content-type', 'allow', 'retry-after', 'www-authenticate', 'x-gatepass-error-kind']
+  return { status, headers: named.map((name) => headers.get(name)), text }
+}
+
+function inTwin<T>(value: T): T {
+  let text = JSON.stringify(value)
+  for (const [id, twin] of twins)
+    for (const [from, to] of [
+      [id, twin],
+      [encodeURIComponent(id), encodeURIComponent(twin)],
+    ] as const)
+      text = text.replaceAll(from, to)
+  return JSON.parse(text)
+}
+
+describe('threats 37, 38, 51: what another project has', () => {
+  test('is not told, not changed and not known, in any place of any route', {
+    timeout: 120_000,
+  }, async () => {
+    const before = alphasRows()
+    const routes = routesOf(document).filter(({ isPublic }) => !isPublic)
+    expect(routes.length).toBeGreaterThan(30)
+    const seen = new Map<string, Set<number>>()
+    const fill = () =>
+      fc.oneof(
+        { weight: 9, arbitrary: fc.constantFrom(...twins.keys()) },
+        { weight: 1, arbitrary: fc.constantFrom(...HARMLESS) },
+      )
+    const ask = async ({ method, path, body }: ApiRequest, key: string) =>
+      world.call(method, path, body, { key })
+
+    for (const route of routes) {
+      const statuses = new Set<number>()
+      seen.set(`${route.method} ${route.path}`, statuses)
+      await fc.assert(
+        fc.asyncProperty(
+          requestOf(route, document, fill),
+          fc.constantFrom(...strangerKeys),
+          async (request, key) => {
+            const answer = await ask(request, key)
+            statuses.add(answer.status)
+            const text = JSON.stringify([answer.body, ...answer.headers])
+            for (const mark of marks) expect(text).not.toContain(mark)
+            const other = await ask(inTwin(request), key)
+            expect(comparable(answer, twins)).toEqual(comparable(other, twins))
+          },
+        ),
+        { numRuns: 15 },
+      )
+      expect(alphasRows(), `${route.method} ${route.path}`).toBe(before)
+    }
+    // it was not the key, the role or the form alone that was refused
+    for (const [route, statuses] of seen)
+      expect(
+        [...statuses].some((status) => ![401, 403, 415].includes(status)),
+        route,
+      ).toBe(true)
+  })
+
+  test.each([
+    ['GET', '/v1/auth/status?id={auth}', 'caller'],
+    ['GET', '/v1/auth/{auth}/events', 'caller'],
+    ['POST', '/v1/connections/{conn}/token', 'caller'],
+  ])('%s %s needs a key of its project: the id alone is worth nothing', async (method, template) => {
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, kind) => idOf(kind))
+    const without = await world.call(method, path, undefined, { key: null })
+    expect([without.status, without.body.name]).toEqual([401, 'invalid_authorization'])
+    for (const key of strangerKeys.slice(0, 2)) {
+      const { status, body } = await world.call(method, path, undefined, { key })
+      expect([status, body.name]).toEqual([404, 'not_found'])
+    }
+  })
+
+  test('status of a pending authorization holds no token, whoever asks', async () => {
+    const { body } = await world.call('GET', `/v1/auth/status?id=${idOf('auth')}`)
+    expect(body).toMatchObject({ status: 'pending', context: {} })
+  })
+})
+
+function idOf(kind: string): string {
+  const found = [...twins.keys()].find((id) => id.startsWith(`${kind}_`))
+  if (found === undefined) throw new Error(`alpha has no ${kind}`)
+  return found
+}
+
+describe('threat 41: whatever is sent', () => {
+  test('is never a failure of ours, and a secret in it never comes back', { timeout: 120_000 }, async () => {
+    await using gatepass = await startGatepass()
+    const SECRET = 'planted-secret-0123456789'
+    const secretly = /(^|\.)(client_secret|clientSecret|secret|value)$/
+    const fill = (place: string) =>
+      secretly.test(place)
+        ? fc.constant(SECRET)
+        : fc.oneof(
+            fc.string({ unit: 'binary', maxLength: 20 }),
+            fc.constantFrom(
+              ...HARMLESS,
+              'http://127.0.0.1:1/',
+              '',
+              '__proto__',
+              '\u0000',
+              '\ud800',
+              '{{token}}',
+            ),
+          )
+    const writes = routesOf(document).filter(({ method }) => ['POST', 'PATCH', 'PUT'].includes(method))
+    expect(writes.length).toBeGreaterThan(10)
+    for (const route of writes)
+      await fc.assert(
+        fc.asyncProperty(
+          requestOf(route, document, fill),
+          fc.option(fc.jsonValue({ maxDepth: 4 })),
+          async ({ method, path, body }, anything) => {
+            const answer = await gatepass.call(method, path, anything ?? body)
+            if (answer.status !== 501) expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500)
+            expect(JSON.stringify(answer.body)).not.toContain(SECRET)
+          },
+        ),
+        { numRuns: 40 },
+      )
+    expect(gatepass.logLines.join('\n')).not.toContain(SECRET)
+  })
+})
