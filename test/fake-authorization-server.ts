@@ -20,6 +20,7 @@ export type Fault =
   | 'invalid_client'
   | 'invalid_request' // Hydra: "please retry"
   | '503'
+  | '503-later' // the same
   | '429' // with Retry-After: `behaviour.retryAfter`
   | 'html-500'
   | 'hang'
@@ -80,6 +81,10 @@ export interface Behaviour {
   refresh: RefreshMode | Fault
   exchangeDelayMs: number
   refreshDelayMs: number
+  /** Called for every refresh request, and awaited: before it is carried out, and between that and the answer. */
+  onRefresh:
+    | ((moment: 'arrived' | 'carried out', refreshToken: string) => Promise<unknown> | undefined)
+    | undefined
   retryAfter: string
   /** Seconds. */
   accessTokenLifetime: number
@@ -110,6 +115,7 @@ const WELL_BEHAVED: Behaviour = {
   refresh: 'static',
   exchangeDelayMs: 0,
   refreshDelayMs: 0,
+  onRefresh: undefined,
   retryAfter: '7',
   accessTokenLifetime: 3600,
   omitRefreshToken: false,
@@ -297,8 +303,13 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
         ? grant
         : issue(grant, { refreshed: refreshing, used: params.refresh_token })
     }
+    const held = (moment: 'arrived' | 'carried out') =>
+      refreshing ? behaviour.onRefresh?.(moment, params.refresh_token ?? '') : undefined
+    const waitsOnArrival = held('arrived')
+    if (waitsOnArrival) await waitsOnArrival
     const early = earlyFault(mode)
     const outcome = early ? '' : carryOut()
+    await held('carried out')
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
     if (early) return early(res, refuse)
     if (typeof outcome === 'string') return refuse(400, 'invalid_grant', outcome)
@@ -325,6 +336,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
         return (_, refuse) => refuse(400, 'invalid_request', 'Concurrent requests; please retry.')
       case '503':
         return (res) => answer(res, 503, 'text/plain', 'Service unavailable')
+      case '503-later':
+        return (res) => answer(res, 503, 'text/plain', 'Back soon', { 'retry-after': behaviour.retryAfter })
       case '429':
         return (res) =>
           answerJson(res, 429, { error: 'rate_limited' }, { 'retry-after': behaviour.retryAfter })
