@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { checkInstallation } from './doctor-installation.ts'
+import { checkLogin } from './doctor-login.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './doctor-project.ts'
 import { faint, MARKS, plain, print, printJson } from './print.ts'
 import { CommandFailure, type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
@@ -49,7 +50,7 @@ async function examine(shell: Shell, { project, production }: DoctorOptions): Pr
     if (!(error instanceof ConfigError)) throw error
     return [...checks, ...error.faults.map(toFault)]
   }
-  checks.push(...settingsChecks(config))
+  checks.push(...settingsChecks(config), ...(await checkLogin(config)))
   const installation = await checkInstallation(shell, config)
   checks.push(...installation.checks)
   if (!installation.opens) return checks
@@ -88,7 +89,7 @@ function settingsChecks({ publicUrl, verifier, development, allowedHosts }: Conf
       name: 'settings',
       status: 'warning',
       message: 'GATEPASS_USER_VERIFIER is open: whoever opens a link completes it.',
-      fix: 'Set GATEPASS_USER_VERIFIER to the page of your application that confirms users.',
+      fix: 'Set GATEPASS_USER_VERIFIER to the page of your application that confirms users, or to oidc:<issuer>.',
     })
   if (publicUrl.protocol === 'http:')
     checks.push({

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
+import { startFakeIssuer } from '../fake-issuer.ts'
 import { type Installation, install } from './gatepass.ts'
 
 let gatepass: Installation
@@ -240,6 +241,31 @@ describe('doctor', () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'server', status: 'warning' }))
     expect(checks).toContainEqual(expect.objectContaining({ name: 'API keys', status: 'warning' }))
     expect(checks).toContainEqual(expect.objectContaining({ name: 'provider github' }))
+  })
+
+  test('asks the issuer of logins, and says what to register there', async () => {
+    await using issuer = await startFakeIssuer()
+    const env = {
+      GATEPASS_USER_VERIFIER: `oidc:${issuer.issuer}`,
+      GATEPASS_OIDC_CLIENT_ID: issuer.clientId,
+      GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
+      GATEPASS_MASTER_KEY: MASTER_KEY,
+    }
+    const loginCheck = async (more: Record<string, string> = {}) => {
+      const { stdout } = await gatepass.runWith({ env: { ...env, ...more } }, 'doctor', '--json')
+      return JSON.parse(stdout).checks.find((one: { name: string }) => one.name === 'login')
+    }
+    const redirectUri = `${gatepass.url}/login/callback`
+    expect(await loginCheck()).toMatchObject({ status: 'ok', message: expect.stringContaining(redirectUri) })
+    expect(await loginCheck({ GATEPASS_ALLOWED_HOSTS: '' })).toMatchObject({
+      status: 'failed',
+      message: expect.stringContaining(redirectUri),
+      fix: expect.stringContaining('GATEPASS_ALLOWED_HOSTS'),
+    })
+    expect(await loginCheck({ GATEPASS_USER_VERIFIER: `oidc:${issuer.issuer}/` })).toMatchObject({
+      status: 'failed',
+      fix: expect.stringContaining('exactly as it calls itself'),
+    })
   })
 
   test('says that the master key is not the one the database was sealed with', async () => {
