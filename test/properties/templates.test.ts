@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { missingScopes, splitScope, unionOfScopes } from '../../src/domain/scopes.ts'
+import type { RequestBlock } from '../../src/providers/provider.ts'
+import { requestOf } from '../../src/providers/provider-request.ts'
+import {
+  checkTemplate,
+  type Placeholder,
+  renderParams,
+  renderTemplate,
+} from '../../src/providers/template.ts'
+
+const NAMES = ['client_id', 'client_secret', 'redirect_uri', 'refresh_token', 'access_token'] as const
+const code = fc.constantFrom(
+  '{{client_secret}}',
+  '{{ access_token }}',
+  '{{',
+  '}}',
+  '$&',
+  '$1',
+  '\r\n',
+  '"',
+  '&',
+  '=',
+  '%',
+  '+',
+  ' ',
+  '#',
+  '\\',
+)
+const value = fc
+  .array(fc.oneof(code, fc.string(), fc.string({ unit: 'grapheme' })), { maxLength: 5 })
+  .map((parts) => parts.join('').toWellFormed())
+const values = fc.record({
+  client_id: value,
+  client_secret: value,
+  redirect_uri: value,
+  refresh_token: value,
+  access_token: value,
+})
+const literal = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !/[{}\s]/.test(one))
+const part = fc.oneof(
+  literal.map((one) => ({ literal: one })),
+  fc.constantFrom(...NAMES).map((name) => ({ name })),
+)
+
+describe('threat 26: templates', () => {
+  test('what is put in is never read again: the result is the parts in their order', () => {
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 6 }), values, (parts, filled) => {
+        const template = parts.map((one) => ('name' in one ? `{{${one.name}}}` : one.literal)).join('')
+        expect(checkTemplate(template, NAMES)).toBeUndefined()
+        expect(renderTemplate(template, filled)).toBe(
+          parts.map((one) => ('name' in one ? filled[one.name] : one.literal)).join(''),
+        )
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('any text is a template or has a fault, and one without a fault names allowed values alone', () => {
+    const written = fc
+      .array(fc.oneof(code, fc.constantFrom('{{scopes}}', '{{x}}', '{{constructor}}'), fc.string()), {
+        maxLength: 6,
+      })
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(
+        written,
+        fc.subarray<Placeholder>([...NAMES, 'scopes']),
+        values,
+        (template, allowed, filled) => {
+          if (checkTemplate(template, allowed) !== undefined) return
+          const rest = template.replace(/\{\{\s*([A-Za-z_]+)\s*\}\}/g, (_, name) => {
+            expect(allowed).toContain(name)
+            return ''
+          })
+          expect(rest).not.toContain('{{')
+          expect(typeof renderTemplate(template, { ...filled, scopes: ['a'] })).toBe('string')
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('every encoding gives back the values as they were', () => {
+    const params = { id: '{{client_id}}', 'a&b=': 'x{{client_secret}}', token: '{{refresh_token}}' }
+    fc.assert(
+      fc.property(values, (filled) => {
+        const expected = renderParams(params, filled)
+        expect(
+          new URL(String(requestOf(block({ method: 'GET', params }), filled).url)).searchParams.size,
+        ).toBe(Object.keys(expected).length + 1)
+        expect(
+          Object.fromEntries(
+            new URL(String(requestOf(block({ method: 'GET', params }), filled).url)).searchParams,
+          ),
+        ).toEqual({ own: '1', ...expected })
+        expect(
+          Object.fromEntries(new URLSearchParams(String(requestOf(block({ params }), filled).body))),
+        ).toEqual(expected)
+        expect(
+          JSON.parse(
+            String(requestOf(block({ params, requestContentType: 'application/json' }), filled).body),
+          ),
+        ).toEqual(expected)
+        const { authorization = '' } =
+          requestOf(block({ authMethod: 'client_secret_basic', params: {} }), filled).headers ?? {}
+        expect(authorization).toMatch(/^Basic [A-Za-z0-9+/]+=*$/)
+        const pair = Buffer.from(authorization.slice(6), 'base64').toString().split(':')
+        expect(pair.map((one) => new URLSearchParams(`v=${one}`).get('v'))).toEqual([
+          filled.client_id,
+          filled.client_secret,
+        ])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('a list of scopes is joined once each, and none is lost or made up', () => {
+    const scope = fc
+      .string({ minLength: 1 })
+      .filter((one) => /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(one))
+    fc.assert(
+      fc.property(
+        fc.array(scope),
+        fc.array(scope),
+        fc.constantFrom(' ' as const, ',' as const),
+        (scopes, existing_scopes, scopeSeparator) => {
+          const rendered = renderTemplate('{{scopes}} {{existing_scopes}}', {
+            scopes,
+            existing_scopes,
+            scopeSeparator,
+          })
+          expect(rendered === '' ? [] : rendered.split(scopeSeparator)).toEqual([
+            ...new Set([...scopes, ...existing_scopes]),
+          ])
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('scopes', () => {
+  const scope = fc.constantFrom(
+    'read',
+    'write',
+    'a b',
+    'a,b',
+    'a',
+    'b',
+    'offline_access',
+    'https://x.example/y',
+    '',
+  )
+  const scopes = fc.array(scope, { maxLength: 6 })
+
+  test('what is missing is of what is needed, and nothing is missing once it is granted too', () => {
+    fc.assert(
+      fc.property(scopes, scopes, (needed, granted) => {
+        const missing = missingScopes(needed, granted)
+        for (const one of missing) expect(needed).toContain(one)
+        expect(missingScopes(needed, [...granted, ...missing])).toEqual([])
+        expect(missingScopes(needed, needed)).toEqual([])
+        for (const one of granted) expect(missing).not.toContain(one)
+      }),
+    )
+  })
+
+  test('a union has everything once, and is its own union', () => {
+    fc.assert(
+      fc.property(scopes, scopes, (one, other) => {
+        const union = unionOfScopes(one, other)
+        expect(new Set(union)).toEqual(new Set([...one, ...other]))
+        expect(union.length).toBe(new Set(union).size)
+        expect(unionOfScopes(union, one, other)).toEqual(union)
+      }),
+    )
+  })
+
+  test('a split scope has no separators left', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        for (const one of splitScope(text)) expect(one).toMatch(/^[^\s,]+$/)
+      }),
+    )
+  })
+})
+
+function block(of: Partial<RequestBlock>): RequestBlock {
+  return {
+    endpoint: 'https://public.example/token?own=1',
+    method: 'POST',
+    params: {},
+    authMethod: 'none',
+    requestContentType: 'application/x-www-form-urlencoded',
+    responseContentType: 'application/json',
+    ...of,
+  }
+}
