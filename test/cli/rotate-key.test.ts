@@ -1,0 +1,283 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { providerIdentity } from '../../src/flows/find-provider.ts'
+import { sealGrant } from '../../src/flows/seal-grant.ts'
+import { openBroker } from '../../src/open-broker.ts'
+import { keyId } from '../../src/store/seal.ts'
+import { putConnection } from '../../src/store/sqlite/connections.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { approve, oauth2For } from '../flows/fixtures.ts'
+import { type Served, serveProcess } from '../served.ts'
+import { defined } from '../store/fixtures.ts'
+import { type Installation, install } from './gatepass.ts'
+
+const OLD = Buffer.alloc(32, 1).toString('base64')
+const NEW = Buffer.alloc(32, 2).toString('base64')
+const idOf = (key: string) => keyId(Buffer.from(key, 'base64'))
+
+let gatepass: Installation
+beforeEach(async () => {
+  gatepass = await install()
+})
+afterEach(() => gatepass[Symbol.asyncDispose]())
+
+const run = (keys: readonly string[], ...args: readonly string[]) =>
+  gatepass.runWith({ env: { GATEPASS_MASTER_KEY: keys.join(',') } }, ...args)
+
+describe('rotate-key', () => {
+  test('says what is sealed with which key, seals it anew, and which key can go', async () => {
+    await run([OLD], 'keys', 'create', '--role', 'admin')
+    const one = await run([OLD], 'rotate-key')
+    expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('<new>,<old>') })
+
+    const before = await run([NEW, OLD], 'rotate-key', '--status', '--json')
+    expect(JSON.parse(before.stdout)).toEqual({
+      complete: false,
+      key: idOf(NEW),
+      left: 2,
+      keys: [
+        { id: idOf(NEW), role: 'seals', envelopes: 0 },
+        { id: idOf(OLD), role: 'opens', envelopes: 2 },
+      ],
+    })
+    const rotated = await run([NEW, OLD], 'rotate-key')
+    expect(rotated).toMatchObject({ code: 0, stderr: '' })
+    expect(rotated.stdout).toContain(`2 sealed anew with key ${idOf(NEW)}`)
+    expect(rotated.stdout).toContain(`Nothing needs key ${idOf(OLD)} any more`)
+    const after = await run([NEW], 'rotate-key', '--status')
+    expect(after).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Everything is sealed with key ${idOf(NEW)}`),
+    })
+  })
+
+  test.each([
+    ['the old key after it has gone', [OLD], 'not the key this database was sealed with'],
+    ['neither', [randomBytes(32).toString('base64')], 'not the key this database was sealed with'],
+  ])('with %s: one line, and nothing is changed', async (_, keys, line) => {
+    await run([OLD], 'keys', 'create', '--role', 'admin')
+    await run([NEW, OLD], 'rotate-key')
+    const refused = await run(keys, 'rotate-key')
+    expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
+    expect(refused.stderr).toContain(line)
+    expect(await run([NEW], 'rotate-key')).toMatchObject({ code: 0 })
+  })
+
+  test('a key is not given up before the rotation: the start names it', async () => {
+    await run([OLD], 'keys', 'create', '--role', 'admin')
+    await run([NEW, OLD], 'keys', 'list')
+    const early = await run([NEW], 'keys', 'list')
+    expect(early).toMatchObject({ code: 1, stdout: '' })
+    await run([NEW, OLD], 'rotate-key', '--json')
+    expect(await run([NEW], 'keys', 'list')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('under load', () => {
+  const USERS = 3_000
+  const REFRESHED_USERS = 6
+  const LOADERS = 6
+  /** Shorter than a rotation: these are refreshed again and again while it goes on. */
+  const LIFE_SECONDS = 2
+
+  let folder: string
+  let database: string
+  let as: FakeAuthorizationServer
+  let nodes: Served[]
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatepass-rotation-'))
+    database = `file:${join(folder, 'gatepass.db')}`
+    as = await startFakeAuthorizationServer({ refresh: 'rotate-strict', accessTokenLifetime: LIFE_SECONDS })
+    nodes = []
+  })
+  afterEach(async () => {
+    for (const node of nodes) await node[Symbol.asyncDispose]()
+    await as.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const needOf = (user_id: string) => ({
+    auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
+    user_id,
+  })
+
+  async function seed(): Promise<void> {
+    const [node] = nodes
+    await node?.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
+    await Promise.all(
+      Array.from({ length: REFRESHED_USERS }, async (_, i) => {
+        const { browser, callback } = await approve(
+          (await defined(node).call('POST', '/v1/auth/authorize', needOf(`refreshed ${i}`))).body.url,
+        )
+        expect((await browser.follow(callback)).status).toBe(200)
+      }),
+    )
+    const config = readConfig(
+      {
+        GATEPASS_DATABASE_URL: database,
+        GATEPASS_MASTER_KEY: OLD,
+        GATEPASS_USER_VERIFIER: 'open',
+        GATEPASS_PUBLIC_URL: 'http://localhost',
+      },
+      'serve',
+    )
+    const nothing = () => {}
+    const log = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+    const broker = await openBroker(config, { log })
+    const { id: projectId } = defined(await broker.store.projects.findByName('default'))
+    const entry = defined(await broker.store.providers.findById(projectId, 'demo'))
+    const { client, db } = openDatabase(join(folder, 'gatepass.db'))
+    db.transaction((tx) => {
+      for (let i = 0; i < USERS; i++) {
+        const place = { id: newId('conn'), projectId, userId: `held ${i}`, providerUid: entry.uid }
+        const grant = sealGrant(broker, place, {
+          accessToken: `token of held ${i}`,
+          userInfo: {},
+          refreshToken: `refresh token of held ${i}`,
+          tokenType: 'bearer',
+          scopes: ['read'],
+          expiresIn: 3600,
+        })
+        const rest = {
+          isDefault: true,
+          generation: 1,
+          unansweredRefreshes: 0,
+          createdAt: 1,
+          consentedAt: 1,
+        } as const
+        const account = { id: `held ${i}`, name: `held ${i}` }
+        putConnection(
+          tx,
+          {
+            ...place,
+            ...grant,
+            ...rest,
+            account,
+            status: 'active',
+            providerIdentity: providerIdentity(broker, entry),
+          },
+          { makeDefault: true },
+        )
+      }
+    })
+    client.close()
+    await broker.close()
+  }
+
+  /** As a balancer does: the other node when one is not there. Only an answer counts. */
+  async function fetchToken(
+    userId: string,
+  ): Promise<{ status: number; body: { context?: { token: string } } }> {
+    for (;;) {
+      const [first, second] = Math.random() < 0.5 ? nodes : [...nodes].reverse()
+      for (const node of [first, second])
+        try {
+          return await defined(node).call('POST', '/v1/auth/authorize', needOf(userId))
+        } catch (error) {
+          if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
+        }
+      await sleep(5)
+    }
+  }
+
+  async function roll(...masterKeys: readonly string[]): Promise<void> {
+    for (const i of nodes.keys()) {
+      await nodes[i]?.stop()
+      nodes[i] = await serveProcess({ database, masterKeys })
+    }
+  }
+
+  test('no fetch fails while the key is changed on two nodes; afterwards the new key alone opens everything', async () => {
+    for (const _ of [1, 2]) nodes.push(await serveProcess({ database, masterKeys: [OLD] }))
+    await seed()
+    const failed: unknown[] = []
+    let answered = 0
+    let isOver = false
+    const load = Array.from({ length: LOADERS }, async (_, loader) => {
+      for (let turn = 0; !isOver; turn++) {
+        const isRefreshed = turn % 4 === 0
+        const user = isRefreshed ? `refreshed ${loader}` : `held ${(turn * LOADERS + loader) % USERS}`
+        const { status, body } = await fetchToken(user)
+        const token = body.context?.token
+        const isRight = isRefreshed ? token !== undefined : token === `token of ${user}`
+        if (status !== 200 || !isRight) failed.push({ user, status, body })
+        answered++
+      }
+    })
+
+    await roll(OLD, NEW)
+    await roll(NEW, OLD)
+    const atStart = answered
+    // killed in the middle of it, and run again
+    const first = await interrupted(50)
+    const rotated = await gatepass.runWith(
+      { env: { GATEPASS_DATABASE_URL: database, GATEPASS_MASTER_KEY: `${NEW},${OLD}` } },
+      ...['rotate-key', '--batch', '100', '--json'],
+    )
+    expect(rotated, rotated.stderr).toMatchObject({ code: 0 })
+    const during = answered - atStart
+    await roll(NEW)
+    isOver = true
+    await Promise.all(load)
+
+    expect(failed.slice(0, 3)).toEqual([])
+    expect(during).toBeGreaterThan(20)
+    const { complete, resealed, removable_keys, unreadable } = JSON.parse(rotated.stdout)
+    expect({ complete, removable_keys, unreadable }).toEqual({
+      complete: true,
+      removable_keys: [idOf(OLD)],
+      unreadable: [],
+    })
+    expect(first).toBeGreaterThan(0)
+    expect(resealed).toBeLessThanOrEqual(2 * USERS + 4 * REFRESHED_USERS - first)
+    expect(as.familyRevoked).toBe(false)
+
+    for (let i = 0; i < USERS; i += 1) {
+      const { body } = await fetchToken(`held ${i}`)
+      expect(body.context?.token).toBe(`token of held ${i}`)
+    }
+    for (let i = 0; i < REFRESHED_USERS; i++) expect((await fetchToken(`refreshed ${i}`)).status).toBe(200)
+    const status = await gatepass.runWith(
+      { env: { GATEPASS_DATABASE_URL: database, GATEPASS_MASTER_KEY: NEW } },
+      ...['rotate-key', '--status', '--json'],
+    )
+    expect(JSON.parse(status.stdout)).toMatchObject({ complete: true, left: 0, keys: [{ id: idOf(NEW) }] })
+  }, 120_000)
+
+  /** Killed with SIGKILL when something has been sealed anew; answers how much. */
+  async function interrupted(batch: number): Promise<number> {
+    const bin = new URL('../../bin/gatepass.js', import.meta.url).pathname
+    const child = spawn(process.execPath, [bin, 'rotate-key', '--batch', String(batch)], {
+      env: {
+        PATH: process.env.PATH,
+        GATEPASS_DATABASE_URL: database,
+        GATEPASS_MASTER_KEY: `${NEW},${OLD}`,
+      },
+      stdio: 'ignore',
+    })
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    const { client } = openDatabase(join(folder, 'gatepass.db'))
+    const done = client
+      .prepare<[string], number>('select count(*) from connections where substr(access, 4, 8) = ?')
+      .pluck()
+    try {
+      while ((done.get(idOf(NEW)) ?? 0) < 500) await sleep(2)
+      child.kill('SIGKILL')
+      await gone
+      const count = done.get(idOf(NEW)) ?? 0
+      expect(count).toBeLessThan(USERS)
+      return count - REFRESHED_USERS
+    } finally {
+      client.close()
+    }
+  }
+})
