@@ -58,13 +58,20 @@ function formsOf(secrets: readonly string[]): Form[] {
   const known = secrets.flatMap((secret) => [secret, secret.trim()]) // what uses a secret may trim it
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
   return usable.flatMap((secret): Form[] => {
-    const folded = fold(secret)
+    // as it is, and as it is when all of it was escaped: only then does a `%41` that stands in a secret stay one
+    const folded = new Set([fold(secret), fold(percentEncoded(secret))])
     return [
       { text: secret, kind: 'exact' },
-      ...(folded.length >= MIN_FOLDED_LENGTH ? [{ text: folded, kind: 'folded' } as const] : []),
+      ...[...folded]
+        .filter((text) => text.length >= MIN_FOLDED_LENGTH)
+        .map((text) => ({ text, kind: 'folded' }) as const),
       ...base64Forms(secret).map((text) => ({ text: fold(text), kind: 'base64' }) as const),
     ]
   })
+}
+
+function percentEncoded(secret: string): string {
+  return Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&')
 }
 
 /**
