@@ -1,5 +1,5 @@
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
+import { freePort, type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
 import { listen } from '../loopback.ts'
 import { startOidcProvider } from '../oidc-provider.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -9,14 +9,23 @@ import { verifierOf } from './login-fixtures.ts'
 export const VERIFIERS = ['open', 'caller', 'oidc'] as const
 export type VerifierKind = (typeof VERIFIERS)[number]
 
+export interface HostileOptions extends Pick<GatepassOptions, 'environment'> {
+  /** A browser takes the provider, the issuer and the application for other sites than the broker. */
+  readonly crossSite?: boolean
+}
+
 export type HostileWorld = Awaited<ReturnType<typeof startHostileWorld>>
 
 /**
  * A Gatepass under one of the verifiers, a provider that insists on PKCE, and people: each has a browser, and is
  * signed in as one user at the application and at the issuer, as far as there are any.
  */
-export async function startHostileWorld(kind: VerifierKind, { environment }: GatepassOptions = {}) {
+export async function startHostileWorld(
+  kind: VerifierKind,
+  { environment, crossSite = false }: HostileOptions = {},
+) {
   const clock = testClock()
+  const port = await freePort()
   const as = await startFakeAuthorizationServer({ now: () => clock() * 1000, requirePkce: 'S256' })
   let gatepass: Gatepass | undefined
   // the caller's application: a session cookie says who it is, never the query
@@ -32,7 +41,7 @@ export async function startHostileWorld(kind: VerifierKind, { environment }: Gat
     return res.writeHead(answer?.status ?? 500).end(answer?.body.name)
   })
   const oidc = await startOidcProvider({
-    redirectUris: () => [`${gatepass?.url}/login/callback`],
+    redirectUris: () => [new URL('/login/callback', gatepass?.config.publicUrl).href],
     account: { sub: 'alice', name: 'Alice', email: 'alice@example.test' },
   })
   const settings = {
@@ -40,9 +49,15 @@ export async function startHostileWorld(kind: VerifierKind, { environment }: Gat
     caller: { GATEPASS_USER_VERIFIER: `${application.url}/verify` },
     oidc: verifierOf(oidc),
   }[kind]
-  gatepass = await startGatepass({ now: clock, environment: { ...settings, ...environment } })
+  const publicUrl = crossSite && { GATEPASS_PUBLIC_URL: `http://localhost:${port}` }
+  gatepass = await startGatepass({
+    now: clock,
+    port,
+    environment: { ...settings, ...publicUrl, ...environment },
+  })
   await addProvider(gatepass, as)
-  const { call, url } = gatepass
+  const { call } = gatepass
+  const url = gatepass.url
   const started = gatepass
 
   return {
