@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import {
+  API_KEY,
+  approve,
+  authorize,
+  begin,
+  connect,
+  importTool,
+  isAlive,
+  keptConnection,
+  serveIn,
+  until,
+  workersOf,
+} from './process.ts'
+
+// Real processes that are told to end while something is under way.
+
+let as: FakeAuthorizationServer
+beforeEach(async () => {
+  as = await startFakeAuthorizationServer()
+})
+afterEach(() => as.close())
+
+const KINDS = [
+  ['one process', []],
+  ['two processes', ['--processes', '2']],
+] as const
+
+describe.each(KINDS)('SIGTERM to %s', (_, args) => {
+  test('while a code is redeemed: the browser gets its page and the connection is stored', async () => {
+    await using served = await serveIn({ args })
+    await importTool(served, as)
+    const flow = await begin(served)
+    const callback = await approve(flow)
+    as.behaviour.exchangeDelayMs = 1_500
+    const page = flow.browser.get(callback)
+    await until(() => as.tokenRequests('authorization_code').length === 1)
+    served.child.kill('SIGTERM')
+
+    expect((await page).status).toBe(303)
+    expect(await served.ended).toEqual({ code: 0, signal: null })
+    const database = new Database(served.databasePath, { readonly: true })
+    expect(database.prepare('select status from authorizations').pluck().all()).toEqual(['completed'])
+    expect(database.prepare('select count(*) from connections').pluck().get()).toBe(1)
+    database.close()
+    expect(as.tokenRequests('authorization_code')).toHaveLength(1)
+  })
+
+  test('while a token is refreshed: the caller gets it, and the rotated refresh token is stored', async () => {
+    await using served = await serveIn({ args })
+    await importTool(served, as)
+    as.behaviour.refresh = 'rotate-strict'
+    as.behaviour.accessTokenLifetime = 1
+    const id = await connect(served)
+    await sleep(1_100)
+    as.behaviour.refreshDelayMs = 1_500
+    as.behaviour.accessTokenLifetime = 3600
+    const token = served.call('POST', `/v1/connections/${id}/token`)
+    await until(() => as.tokenRequests('refresh_token').length === 1)
+    served.child.kill('SIGTERM')
+
+    const { status, body } = await token
+    expect(status).toBe(200)
+    expect(as.isLive(body.access_token)).toBe(true)
+    expect(await served.ended).toEqual({ code: 0, signal: null })
+    const database = new Database(served.databasePath, { readonly: true })
+    const row = database
+      .prepare('select generation, unanswered_refreshes as unanswered from connections')
+      .get()
+    expect(row).toEqual({ generation: 2, unanswered: 0 })
+    database.close()
+  })
+
+  test('while 200 wait: all are answered at once with what stands, and the next request needs another connection', async () => {
+    await using served = await serveIn({ args })
+    await importTool(served, as)
+    const { id } = await begin(served)
+    const waiting = Array.from({ length: 200 }, () =>
+      keptConnection(served).get(`/v1/auth/status?id=${id}&wait=59`),
+    )
+    await until(async () => (await served.get('/metrics')).body.includes('\ngatepass_waiters 200\n'))
+    const begun = performance.now()
+    served.child.kill('SIGTERM')
+    const answers = await Promise.all(waiting)
+
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    for (const { status, connection, body } of answers) {
+      expect([status, connection]).toEqual([200, 'close'])
+      expect(JSON.parse(body)).toMatchObject({ id, status: 'pending' })
+    }
+    expect(await served.ended).toEqual({ code: 0, signal: null })
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  })
+
+  test('a second time ends it at once', async () => {
+    await using served = await serveIn({ args })
+    await importTool(served, as)
+    const flow = await begin(served)
+    const callback = await approve(flow)
+    as.behaviour.exchangeDelayMs = 20_000
+    const page = flow.browser.get(callback).catch(() => undefined)
+    await until(() => as.tokenRequests('authorization_code').length === 1)
+    const begun = performance.now()
+    served.child.kill('SIGTERM')
+    await until(() => served.logged().includes('"ending"'))
+    served.child.kill('SIGTERM')
+    expect(await served.ended).toEqual({ code: 1, signal: null })
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    await page
+    await until(() => [...workersOf(served).values()].every((pid) => !isAlive(pid)))
+  })
+})
+
+describe('SIGTERM', () => {
+  test('while a code is redeemed and its browser has gone: the connection is stored all the same', async () => {
+    await using served = await serveIn()
+    await importTool(served, as)
+    const flow = await begin(served)
+    const callback = await approve(flow)
+    as.behaviour.exchangeDelayMs = 1_500
+    const gone = new AbortController()
+    const asked = fetch(callback, {
+      signal: gone.signal,
+      redirect: 'manual',
+      headers: {
+        cookie: Object.entries(flow.browser.cookies(callback))
+          .map(([name, value]) => `${name}=${value}`)
+          .join('; '),
+      },
+    }).catch(() => undefined)
+    await until(() => as.tokenRequests('authorization_code').length === 1)
+    gone.abort()
+    await asked
+    served.child.kill('SIGTERM')
+
+    expect(await served.ended).toEqual({ code: 0, signal: null })
+    const database = new Database(served.databasePath, { readonly: true })
+    expect(database.prepare('select count(*) from connections').pluck().get()).toBe(1)
+    database.close()
+  })
+
+  test('while somebody reads events: the stream ends', async () => {
+    await using served = await serveIn()
+    await importTool(served, as)
+    const { id } = await begin(served)
+    const response = await fetch(`${served.url}/v1/auth/${id}/events`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    })
+    const text = response.text()
+    await until(async () => (await served.get('/metrics')).body.includes('\ngatepass_waiters 1\n'))
+    served.child.kill('SIGTERM')
+    expect(await text).toContain('"pending"')
+    expect(await served.ended).toEqual({ code: 0, signal: null })
+  })
+
+  test('closes the connections that are kept, and nobody new comes in', async () => {
+    await using served = await serveIn()
+    await importTool(served, as)
+    const flow = await begin(served)
+    const callback = await approve(flow)
+    as.behaviour.exchangeDelayMs = 2_000
+    const page = flow.browser.get(callback) // keeps it from ending
+    await until(() => as.tokenRequests('authorization_code').length === 1)
+    const kept = keptConnection(served)
+    expect(await kept.get('/ready')).toMatchObject({ status: 200 })
+    const last = kept.get(`/v1/auth/status?id=${flow.id}&wait=59`)
+    await until(async () => (await served.get('/metrics')).body.includes('\ngatepass_waiters 1\n'))
+    served.child.kill('SIGTERM')
+    expect((await last).connection).toBe('close')
+    await until(async () => (await authorize(served, 'eve').catch(() => undefined)) === undefined)
+    expect((await page).status).toBe(303)
+    expect(await served.ended).toEqual({ code: 0, signal: null })
+  })
+})
