@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import type { Broker } from '../broker.ts'
 import { assets } from './assets.ts'
 import { addAudit } from './audit.ts'
@@ -10,7 +10,8 @@ import { bodyLimit } from './body-limit.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
 import { endpoints } from './endpoint.ts'
-import { errorResponse } from './errors.ts'
+import { errorPage, wantsPage } from './error-page.ts'
+import { errorResponse, toRefusal } from './errors.ts'
 import { addHealth } from './health.ts'
 import { idempotent } from './idempotency.ts'
 import { addLogin } from './login.ts'
@@ -47,11 +48,15 @@ export interface AppOptions {
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
 export function createApp(broker: Broker, { version, sandbox, metrics }: AppOptions): OpenAPIHono {
   const app = new OpenAPIHono()
-  app.onError((error, c) => errorResponse(c, error, broker.log))
+  const refuse = (c: Context, error: unknown) =>
+    wantsPage(c)
+      ? errorPage(c, toRefusal(error, c.req.path, broker.log))
+      : errorResponse(c, error, broker.log)
+  app.onError((error, c) => refuse(c, error))
   const notFound = createNotFound(app)
   const observer = createObserver(broker)
-  app.notFound((c) => {
-    const response = errorResponse(c, notFound(c), broker.log)
+  app.notFound(async (c) => {
+    const response = await refuse(c, notFound(c))
     observer.unknown(c, response.status)
     return response
   })

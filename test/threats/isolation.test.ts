@@ -18,7 +18,7 @@ let twins: ReadonlyMap<string, string>
 let marks: readonly string[]
 let projectId: string
 
-const USER = 'alpha-user@example.com'
+const USER = 'alpha-user'
 const HARMLESS = ['x', 'GitHub', 'read', '1.0.0', 'https://example.com/']
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ beforeAll(async () => {
   twins = new Map([
     ...ids.map((id) => [id, `${id.slice(0, id.indexOf('_'))}_${'0123456789abcdef'.repeat(2)}`] as const),
     ['demo', 'omed'],
-    [USER, 'omega-user@example.com'],
+    [USER, 'omega-user'],
     ['alpha-second-user', 'omega-second-user'],
     ['ALPHA_SECRET', 'OMEGA_SECRET'],
     ['Alpha Tool', 'Omega Tool'],
@@ -162,11 +162,15 @@ describe('threats 37, 38, 51: what another project has', () => {
     const routes = routesOf(document).filter(({ isPublic }) => !isPublic)
     expect(routes.length).toBeGreaterThan(30)
     const seen = new Map<string, Set<number>>()
-    const fill = () =>
-      fc.oneof(
-        { weight: 9, arbitrary: fc.constantFrom(...twins.keys()) },
-        { weight: 1, arbitrary: fc.constantFrom(...HARMLESS) },
-      )
+    const harmless = fc.constantFrom(...HARMLESS)
+    const fill = (place: string) =>
+      // a document of any form only ever names what it makes
+      place === ''
+        ? harmless
+        : fc.oneof(
+            { weight: 9, arbitrary: fc.constantFrom(...twins.keys()) },
+            { weight: 1, arbitrary: harmless },
+          )
     const ask = async ({ method, path, body }: ApiRequest, key: string) =>
       world.call(method, path, body, { key })
 
@@ -182,8 +186,9 @@ describe('threats 37, 38, 51: what another project has', () => {
             statuses.add(answer.status)
             const text = JSON.stringify([answer.body, ...answer.headers])
             for (const mark of marks) expect(text).not.toContain(mark)
-            const other = await ask(inTwin(request), key)
-            expect(comparable(answer, twins)).toEqual(comparable(other, twins))
+            const twin = inTwin(request)
+            if (JSON.stringify(twin) === JSON.stringify(request)) return
+            expect(comparable(answer, twins)).toEqual(comparable(await ask(twin, key), twins))
           },
         ),
         { numRuns: 15 },
