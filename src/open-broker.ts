@@ -8,6 +8,7 @@ import { createAuditLog } from './flows/audit-log.ts'
 import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { createMetrics } from './flows/metrics.ts'
+import { observedOutgoing, observedStore } from './flows/observed.ts'
 import { createPendingLimit } from './flows/pending-limit.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { createReadCache } from './flows/read-cache.ts'
@@ -42,7 +43,9 @@ export async function openBroker(
   { log, now = systemClock }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
-  const store = await openStore(config.database, { admit: (facts) => admitKeys(facts, keys) })
+  const metrics = createMetrics()
+  const opened = await openStore(config.database, { admit: (facts) => admitKeys(facts, keys) })
+  const store = observedStore(opened, metrics)
   try {
     await noteSealingKey(store.facts, keys)
     const audit = createAuditLog(store, await ensureAuditKey(store, keys), now)
@@ -50,13 +53,12 @@ export async function openBroker(
     await settleRestore(store, log, now)
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
-    const outgoing = createOutgoing({ allowedHosts: config.allowedHosts })
+    const outgoing = observedOutgoing(createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
     const waiters = createWaiters(store, {
       total: config.maxWaiters,
       perOwner: Math.ceil(config.maxWaiters / 2),
     })
     const uses = createUseLog(store)
-    const metrics = createMetrics()
     const refreshes = createRefreshes(store, { now, log })
     metrics.gauge(
       'gatepass_providers_held_back',

@@ -56,7 +56,17 @@ export interface HeldConnection {
  * Throws `token_request_refused` when the provider refuses for a reason that is not the user's, `provider_incomplete`
  * when its client is not set, `provider_inactive` when it is switched off.
  */
-export async function getAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
+export function getAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
+  const { id } = need.entry
+  const found = findAccessToken(broker, need)
+  found.then(
+    ({ outcome }) => broker.metrics.tokenFetched(id, outcome),
+    () => broker.metrics.tokenFetched(id, 'refused'),
+  )
+  return found
+}
+
+async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
   const { account } = need
   const entry = active(need.entry)
   const owner = { projectId: need.projectId, providerUid: entry.uid, userId: need.userId }

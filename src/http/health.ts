@@ -87,7 +87,7 @@ const MESSAGES = {
 } as const satisfies Record<Unready, string>
 
 /** Whether the database takes a commit, as of the last second; those who ask together share one. */
-function probe({ store, now, metrics }: Broker): () => Promise<boolean> {
+function probe({ store, metrics }: Broker): () => Promise<boolean> {
   let isWritable = true
   let asked: Promise<boolean> | undefined
   let foundOutAt = Number.NEGATIVE_INFINITY
@@ -95,7 +95,7 @@ function probe({ store, now, metrics }: Broker): () => Promise<boolean> {
   async function write(): Promise<boolean> {
     const timer = Promise.withResolvers<boolean>()
     const late = setTimeout(() => timer.resolve(false), LONGEST_PROBE_MS)
-    const written = store.facts.put('last_probe', String(now())).then(
+    const written = store.probe().then(
       () => true,
       () => false,
     )

@@ -68,7 +68,11 @@ function metadataUrls(issuer: string): [URL, URL] {
 /** `undefined` when there is nothing to be read there, as the other place is tried then. */
 async function ask(outgoing: Outgoing, issuer: string, url: URL): Promise<Members | undefined> {
   try {
-    const { status, body } = await outgoing.send({ url, headers: { accept: 'application/json' } })
+    const { status, body } = await outgoing.send({
+      url,
+      purpose: 'discovery',
+      headers: { accept: 'application/json' },
+    })
     if (status >= 500 || status === 429)
       throw new ProviderRefusal('provider_unavailable', `${issuer} cannot answer right now (HTTP ${status}).`)
     return status === 200 ? readJsonMembers(body) : undefined

@@ -117,7 +117,11 @@ async function resource(
   values: TemplateValues,
 ): Promise<Record<string, unknown> | undefined> {
   try {
-    const response = await outgoing.send({ ...requestOf(block, values), deadlineMs: RESOURCE_DEADLINE_MS })
+    const response = await outgoing.send({
+      ...requestOf(block, values),
+      purpose: 'resource',
+      deadlineMs: RESOURCE_DEADLINE_MS,
+    })
     if (response.status < 200 || response.status > 299) return undefined
     return readUserInfo(response.body, block.responseMap)
   } catch (error) {

@@ -134,8 +134,9 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     request: CustomFetchOptions,
     seen: Seen,
   ): Promise<Response> {
+    const purpose = values.refresh_token === undefined ? 'exchange' : 'refresh'
     try {
-      const response = await outgoing.send(requestOf(block, values, request))
+      const response = await outgoing.send({ ...requestOf(block, values, request), purpose })
       seen.retryAfter = retryAfterSeconds(response.headers['retry-after'], now())
       seen.status = response.status
       const repaired = repairTokenResponse(response.status, response.headers['content-type'], response.body, {
@@ -183,6 +184,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
       const sent = typeof body === 'string' || body instanceof URLSearchParams ? { body: String(body) } : {}
       const answer = await outgoing.send({
         url,
+        purpose: 'login',
         method: method === 'POST' ? 'POST' : 'GET',
         headers,
         ...sent,
@@ -282,7 +284,10 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
       const config = configure(registered, block)
       let refused = false
       config[customFetch] = async (_url, request) => {
-        const { status } = await outgoing.send(requestOf(block, values, request))
+        const { status } = await outgoing.send({
+          ...requestOf(block, values, request),
+          purpose: 'revocation',
+        })
         refused = status < 200 || status > 299
         return new Response(null, { status: 200 })
       }

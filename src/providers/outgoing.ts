@@ -24,8 +24,19 @@ const MAX_BYTES = 256 * 1024
 const CONNECTIONS_PER_HOST = 64
 const WAITING_PER_HOST = 1024
 
+/** What a request is made for; it is counted by that. */
+export type OutgoingPurpose =
+  | 'exchange'
+  | 'refresh'
+  | 'revocation'
+  | 'resource'
+  | 'discovery'
+  | 'login'
+  | 'worker'
+
 export interface OutgoingRequest {
   readonly url: string | URL
+  readonly purpose?: OutgoingPurpose
   readonly method?: Dispatcher.HttpMethod
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array

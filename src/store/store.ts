@@ -48,6 +48,8 @@ export interface Store {
   onChange(listener: (change: StoreChange) => void): void
   /** Writes, and throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
+  /** How the database is doing, as far as this process sees it. */
+  figures(): StoreFigures
   /**
    * Makes a restored backup safe to go on with, once: its refresh tokens may have been rotated since, so that each
    * counts one more request whose outcome is not known; authorizations that were under way fail as expired, with this
@@ -55,6 +57,13 @@ export interface Store {
    */
   settleRestore(message: string, now: EpochSeconds): Promise<SettledRestore | undefined>
   close(): Promise<void>
+}
+
+export interface StoreFigures {
+  /** SQLite: statements that were tried again because another process had the file. */
+  readonly busyRetries?: number
+  /** PostgreSQL: connections of the pool by what they do, and who waits for one. */
+  readonly connections?: { readonly used: number; readonly idle: number; readonly waiting: number }
 }
 
 export type StoreChange =

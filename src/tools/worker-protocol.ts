@@ -159,6 +159,7 @@ async function send(
   for (let attempt = 0; ; attempt++) {
     const token = signed ? await workerToken(worker.secret) : undefined
     const request: OutgoingRequest = {
+      purpose: 'worker',
       url: `${worker.uri.replace(/\/+$/, '')}/worker/${path}`,
       method: body === undefined ? 'GET' : 'POST',
       headers: {

@@ -73,6 +73,13 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
         },
         settleRestore: postgresSettleRestore(context),
       }),
+      figures: () => ({
+        connections: {
+          used: pool.totalCount - pool.idleCount,
+          idle: pool.idleCount,
+          waiting: pool.waitingCount,
+        },
+      }),
       close,
     }
   } catch (error) {

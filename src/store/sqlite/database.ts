@@ -189,6 +189,7 @@ export function steady<Noun extends object>(noun: Noun): Noun {
         } catch (error) {
           if (!(error instanceof Database.SqliteError)) throw error
           if (isBusy(error) && tries < BUSY_RETRIES) {
+            retried++
             await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 20))
             continue
           }
@@ -209,6 +210,13 @@ export function steady<Noun extends object>(noun: Noun): Noun {
     },
   ])
   return Object.fromEntries(wrapped) as Noun // the same names with the same signatures
+}
+
+let retried = 0
+
+/** Of this process, since its start. */
+export function busyRetries(): number {
+  return retried
 }
 
 /** What a race for the same key, or against a deletion, ends in. */

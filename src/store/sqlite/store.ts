@@ -5,7 +5,14 @@ import { sqliteAppendAudit, sqliteAudit } from './audit.ts'
 import { sqliteAuthorizations } from './authorizations.ts'
 import { sqliteChangeFeed } from './changes.ts'
 import { sqliteConnections } from './connections.ts'
-import { migrateDatabase, openDatabase, readFacts, type SqliteContext, steady } from './database.ts'
+import {
+  busyRetries,
+  migrateDatabase,
+  openDatabase,
+  readFacts,
+  type SqliteContext,
+  steady,
+} from './database.ts'
 import { sqliteEnvelopes } from './envelopes.ts'
 import { sqliteProjects } from './projects.ts'
 import { sqliteProviders } from './providers.ts'
@@ -81,6 +88,7 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
       },
       settleRestore: sqliteSettleRestore(context),
     }),
+    figures: () => ({ busyRetries: busyRetries() }),
     async close() {
       client.close()
     },
