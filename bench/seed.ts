@@ -119,6 +119,7 @@ export async function seed(folder: string, upstreamPort: number): Promise<Seeded
       generation: 1,
       unansweredRefreshes: 0,
       createdAt: now,
+      consentedAt: now,
     }
   }
   const { client, db } = openDatabase(databaseIn(folder))

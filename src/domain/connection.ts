@@ -30,6 +30,8 @@ export interface Connection {
   /** Refresh requests that were sent with the stored refresh token and whose outcome is not known. */
   readonly unansweredRefreshes: number
   readonly createdAt: EpochSeconds
+  /** When the user set out for the consent that stands: of two, the one that was begun later counts. */
+  readonly consentedAt: EpochSeconds
   readonly lastUsedAt?: EpochSeconds
 }
 

@@ -130,6 +130,7 @@ async function toConnection(
     generation: 1,
     unansweredRefreshes: 0,
     createdAt: tokens.receivedAt,
+    consentedAt: claimed.attempt.startedAt,
   }
 }
 

@@ -48,8 +48,6 @@ export interface Store {
   onChange(listener: (change: StoreChange) => void): void
   /** Writes, and throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
-  /** How the database is doing, as far as this process sees it. */
-  figures(): StoreFigures
   /**
    * Makes a restored backup safe to go on with, once: its refresh tokens may have been rotated since, so that each
    * counts one more request whose outcome is not known; authorizations that were under way fail as expired, with this
@@ -57,13 +55,6 @@ export interface Store {
    */
   settleRestore(message: string, now: EpochSeconds): Promise<SettledRestore | undefined>
   close(): Promise<void>
-}
-
-export interface StoreFigures {
-  /** SQLite: statements that were tried again because another process had the file. */
-  readonly busyRetries?: number
-  /** PostgreSQL: connections of the pool by what they do, and who waits for one. */
-  readonly connections?: { readonly used: number; readonly idle: number; readonly waiting: number }
 }
 
 export type StoreChange =
@@ -210,7 +201,8 @@ export interface Authorizations {
   claim(stateHash: string, now: EpochSeconds, deadline: EpochSeconds): Promise<Exchanging | undefined>
   /**
    * Stores the connection and finishes the step in one transaction: the next step is pending, or all is completed.
-   * The connection becomes the default when `makeDefault`, or when it is the first of its owner.
+   * The connection becomes the default when `makeDefault`, or when it is the first of its owner. Over one whose user set
+   * out for its consent later (`consentedAt`) nothing is written: the newest consent stands, whichever ends last.
    * `undefined`, and nothing stored, when this exchange no longer holds its claim or its provider is gone.
    */
   finishStep(
@@ -292,8 +284,8 @@ export interface Connections {
     audit?: AuditEntries,
   ): Promise<boolean>
   /**
-   * Active connections with a refresh token whose access token runs out before `before`, lives at least `leastLife`
-   * seconds, and was used since it was received; not those that are being refreshed. The first to run out first.
+   * Active connections with a refresh token whose access token runs out before `before` and has not yet, lives at least
+   * `leastLife` seconds, and was used since it was received; not those that are being refreshed. The first to run out first.
    */
   dueForRefresh(
     before: EpochSeconds,

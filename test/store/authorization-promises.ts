@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/authorization.ts'
+import type { Connection } from '../../src/domain/connection.ts'
 import type { ConnectionOwner, Store } from '../../src/store/store.ts'
 import {
   attempt,
@@ -11,6 +12,7 @@ import {
   type OpenedStore,
   pending,
   providerEntry,
+  refreshed,
   sealed,
 } from './fixtures.ts'
 
@@ -378,6 +380,49 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
           isDefault: true,
         })
         expect(again).not.toHaveProperty('statusReason')
+      })
+
+      test.each<[string, Partial<Connection>, string]>([
+        ['older', { consentedAt: 6 }, 'access 2'],
+        ['newer', { consentedAt: 8 }, 'access 9'],
+        ['as old', { consentedAt: 7 }, 'access 9'],
+      ])('of a consent that is %s than the one that stands', async (_, of, access) => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        const { id } = await connected(store, owner, { consentedAt: 7 })
+        await connected(store, owner, { account: { id: 'u-2', name: 'Bob' } }, { makeDefault: true })
+        await store.connections.settleRefresh(id, 1, refreshed({ receivedAt: 99 }))
+        const claim = await claimed(store, owner, { state: 's2' })
+        const late = connection(owner, { id, access: sealed('access 9'), ...of })
+        const done = await other.authorizations.finishStep(claim, late, { makeDefault: true }, 100)
+        expect(done).toMatchObject({ status: 'completed', steps: [{ connectionId: id }] })
+        const isWritten = access === 'access 9'
+        expect(await store.connections.find(id)).toMatchObject({
+          access,
+          generation: isWritten ? 3 : 2,
+          consentedAt: isWritten ? of.consentedAt : 7,
+        })
+        const defaults = (await store.connections.ofOwner(owner)).map((one) => [one.id === id, one.isDefault])
+        expect(defaults).toEqual([
+          [isWritten, true],
+          [!isWritten, false],
+        ])
+      })
+
+      test.each<[string, (store: Store, id: string) => Promise<unknown>, Partial<Connection>]>([
+        ['is of no use', (store, id) => store.connections.needsAuthorization(id, 1, 'refresh_refused'), {}],
+        ['leads elsewhere', async () => {}, { providerIdentity: 'other hosts' }],
+      ])('of an older consent is written where the newer one %s', async (_, meanwhile, of) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const { id } = await connected(store, owner, { consentedAt: 7 })
+        await meanwhile(store, id)
+        const claim = await claimed(store, owner, { state: 's2' })
+        const late = connection(owner, { id, access: sealed('access 9'), consentedAt: 6, ...of })
+        await store.authorizations.finishStep(claim, late, { makeDefault: false }, 100)
+        expect(await store.connections.find(id)).toMatchObject({ access: 'access 9', status: 'active' })
       })
 
       test('keeps the refresh token there is when the consent gave none', async () => {

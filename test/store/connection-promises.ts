@@ -231,6 +231,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       const due = await put('due', 10, { receivedAt: 0, expiresAt: 3400 })
       await put('unused', undefined, { receivedAt: 0, expiresAt: 3400 })
       await put('short-lived', 3390, { receivedAt: 3380, expiresAt: 3400 })
+      await put('run out', 10, { receivedAt: 0, expiresAt: 3000 })
       await put('not yet', 10, { receivedAt: 0, expiresAt: 4000 })
       await put('endless', 10, { receivedAt: 0, expiresAt: undefined as never })
       const claimed = await put('under way', 10, { receivedAt: 0, expiresAt: 3400 })

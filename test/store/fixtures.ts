@@ -89,6 +89,7 @@ export function connection(owner: ConnectionOwner, of: Partial<Connection> = {})
     generation: 1,
     unansweredRefreshes: 0,
     createdAt: 0,
+    consentedAt: 0,
     ...of,
   }
 }

@@ -131,7 +131,7 @@ export function postgresConnections({ db, write }: PostgresContext): Connections
       )
       return written !== undefined
     },
-    async dueForRefresh(before, leastLife, _now, limit) {
+    async dueForRefresh(before, leastLife, now, limit) {
       const rows = await db
         .select()
         .from(connections)
@@ -140,6 +140,7 @@ export function postgresConnections({ db, write }: PostgresContext): Connections
             eq(connections.status, 'active'),
             isNotNull(connections.refresh),
             lt(connections.expiresAt, before),
+            gt(connections.expiresAt, now),
             sql`${connections.expiresAt} - ${connections.receivedAt} >= ${leastLife}`,
             gt(connections.lastUsedAt, connections.receivedAt),
             isFree,
@@ -180,7 +181,7 @@ export function postgresConnections({ db, write }: PostgresContext): Connections
 /**
  * Writes the tokens of a new consent. A grant that came without a refresh token keeps the one there is: some
  * providers give it on the first consent only. Not so when the provider's identity has changed: that token is another
- * server's or client's.
+ * server's or client's. Nothing is written over a good consent that the user set out for later.
  */
 export async function putConnection(
   tx: Transaction,
@@ -188,6 +189,18 @@ export async function putConnection(
   { makeDefault }: { readonly makeDefault: boolean },
 ): Promise<void> {
   const isFirst = (await lockOwners(tx, connection)).length === 0
+  const newer = await tx
+    .select({ id: connections.id })
+    .from(connections)
+    .where(
+      and(
+        eq(connections.id, connection.id),
+        eq(connections.status, 'active'),
+        eq(connections.providerIdentity, connection.providerIdentity),
+        gt(connections.consentedAt, connection.consentedAt),
+      ),
+    )
+  if (newer.length > 0) return
   const isDefault = isFirst || makeDefault
   if (isDefault && !isFirst) await dropDefault(tx, connection)
   const { account, ...rest } = connection
@@ -213,6 +226,7 @@ export async function putConnection(
         leaseOwner: null,
         leaseUntil: null,
         unansweredRefreshes: 0,
+        consentedAt: connection.consentedAt,
       },
     })
 }

@@ -153,6 +153,7 @@ export const connections = pgTable(
     /** The intent: counted before the refresh token is sent, taken back when its outcome is known. */
     unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
     createdAt: whole('created_at').notNull(),
+    consentedAt: whole('consented_at').notNull().default(0),
     lastUsedAt: whole('last_used_at'),
   },
   (t) => [

@@ -142,6 +142,7 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
             eq(connections.status, 'active'),
             isNotNull(connections.refresh),
             lt(connections.expiresAt, before),
+            gt(connections.expiresAt, now),
             sql`${connections.expiresAt} - ${connections.receivedAt} >= ${leastLife}`,
             gt(connections.lastUsedAt, connections.receivedAt),
             or(isNull(connections.leaseUntil), lte(connections.leaseUntil, now)),
@@ -183,13 +184,26 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
 /**
  * Writes the tokens of a new consent. A grant that came without a refresh token keeps the one there is: some
  * providers give it on the first consent only. Not so when the provider's identity has changed: that token is another
- * server's or client's.
+ * server's or client's. Nothing is written over a good consent that the user set out for later.
  */
 export function putConnection(
   tx: Transaction,
   connection: Connection,
   { makeDefault }: { readonly makeDefault: boolean },
 ): void {
+  const newer = tx
+    .select({ id: connections.id })
+    .from(connections)
+    .where(
+      and(
+        eq(connections.id, connection.id),
+        eq(connections.status, 'active'),
+        eq(connections.providerIdentity, connection.providerIdentity),
+        gt(connections.consentedAt, connection.consentedAt),
+      ),
+    )
+    .get()
+  if (newer !== undefined) return
   const first =
     tx.select({ id: connections.id }).from(connections).where(ownedBy(connection)).get() === undefined
   const isDefault = first || makeDefault
@@ -216,6 +230,7 @@ export function putConnection(
         leaseOwner: null,
         leaseUntil: null,
         unansweredRefreshes: 0,
+        consentedAt: connection.consentedAt,
       },
     })
     .run()

@@ -131,6 +131,7 @@ export const connections = sqliteTable(
     /** The intent: counted before the refresh token is sent, taken back when its outcome is known. */
     unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
     createdAt: integer('created_at').notNull(),
+    consentedAt: integer('consented_at').notNull().default(0),
     lastUsedAt: integer('last_used_at'),
   },
   (t) => [

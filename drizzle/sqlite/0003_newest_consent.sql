@@ -1,0 +1,1 @@
+ALTER TABLE `connections` ADD `consented_at` integer DEFAULT 0 NOT NULL;
