@@ -60,8 +60,10 @@ function formsOf(secrets: readonly string[]): Form[] {
   return usable.flatMap((secret): Form[] => {
     // as it is, and as it is when all of it was escaped: only then does a `%41` that stands in a secret stay one
     const folded = new Set([fold(secret), fold(percentEncoded(secret))])
+    // both besides the folds: an escape that begins in the secret and ends behind it folds to something else
+    const exact = new Set([secret, JSON.stringify(secret).slice(1, -1)])
     return [
-      { text: secret, kind: 'exact' },
+      ...[...exact].map((text) => ({ text, kind: 'exact' }) as const),
       ...[...folded]
         .filter((text) => text.length >= MIN_FOLDED_LENGTH)
         .map((text) => ({ text, kind: 'folded' }) as const),
