@@ -19,7 +19,7 @@ export interface PostgresCluster extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** An empty database, dropped at the end with whatever is still connected to it. */
+/** A database that is dropped at the end, whatever is still connected to it. */
 export interface FreshDatabase extends AsyncDisposable {
   readonly url: string
 }
@@ -36,6 +36,7 @@ export async function startPostgres(): Promise<PostgresCluster> {
     user: 'postgres',
     password,
     persistent: true,
+    authMethod: 'password',
     createPostgresUser: isRoot, // PostgreSQL refuses to run as root
     initdbFlags: ['--no-sync', '--no-instructions', '--no-locale', '--encoding=UTF8'],
     postgresFlags: Object.entries({
@@ -68,18 +69,28 @@ export async function startPostgres(): Promise<PostgresCluster> {
   return cluster
 }
 
-/** A database of its own for one test, on the server that all tests share, or on the given one. */
-export async function freshDatabase(
-  on: Pick<PostgresCluster, 'url'> = { url: inject('postgresUrl') },
-): Promise<FreshDatabase> {
+/** An empty database of its own, on the server that all tests share. Making one takes a tenth of a second of CPU. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const server = inject('postgresUrl')
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await asAdministrator(on.url, `create database ${name}`)
-  const url = new URL(on.url)
+  await runSql(server, `create database ${name}`)
+  const url = new URL(server)
   url.pathname = `/${name}`
   return {
     url: url.href,
-    [Symbol.asyncDispose]: () => asAdministrator(on.url, `drop database if exists ${name} with (force)`),
+    async [Symbol.asyncDispose]() {
+      await runSql(server, `drop database if exists ${name} with (force)`)
+    },
   }
+}
+
+/** Removes all rows, for tests of one file that share a migrated database one after the other. */
+export async function emptyTables({ url }: FreshDatabase): Promise<void> {
+  const { rows } = await runSql(
+    url,
+    "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'",
+  )
+  await runSql(url, `truncate ${rows.map(({ tablename }) => tablename).join(', ')}`)
 }
 
 /** Runs SQL on a connection of its own. */
@@ -101,10 +112,6 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve))
   if (address === null || typeof address === 'string') throw new Error('no port was given')
   return address.port
-}
-
-async function asAdministrator(url: string, text: string): Promise<void> {
-  await runSql(url, text)
 }
 
 declare module 'vitest' {

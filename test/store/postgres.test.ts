@@ -1,22 +1,30 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
 import { pendingMigrations } from '../../src/store/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import type { Store, StoreChange } from '../../src/store/store.ts'
-import { freshDatabase, runSql } from '../postgres.ts'
+import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { storeConformance } from './conformance.ts'
 import { connected, inProject, type OpenedStore, refreshed, tool } from './fixtures.ts'
 
+/** One after the other: a database for each would take most of the time. */
+let shared: FreshDatabase
+
+beforeAll(async () => {
+  shared = await freshDatabase()
+})
+afterAll(() => shared[Symbol.asyncDispose]())
+
 async function openTwice(): Promise<OpenedStore & { readonly url: string }> {
-  const database = await freshDatabase()
-  const [store, other] = [await openPostgresStore(database.url), await openPostgresStore(database.url)]
+  const { url } = shared
+  const [store, other] = [await openPostgresStore(url), await openPostgresStore(url)]
   return {
-    url: database.url,
+    url,
     store,
     other,
     async [Symbol.asyncDispose]() {
       await Promise.all([store.close(), other.close()])
-      await database[Symbol.asyncDispose]()
+      await emptyTables(shared)
     },
   }
 }
@@ -199,9 +207,11 @@ describe('a PostgreSQL database', () => {
   })
 
   test('that lacks a table answers as one that cannot be used, and tells no values', async () => {
-    await using opened = await openTwice()
-    await runSql(opened.url, 'drop table facts')
-    const error = await opened.store.facts.settle('check', 'sesame').catch((reason: unknown) => reason)
+    await using database = await freshDatabase()
+    const store = await openPostgresStore(database.url)
+    await runSql(database.url, 'drop table facts')
+    const error = await store.facts.settle('check', 'sesame').catch((reason: unknown) => reason)
+    await store.close()
     expect(error).toMatchObject({ code: 'store_unavailable', retryAfter: 5 })
     expect(inspectAll(error)).not.toContain('sesame')
   })

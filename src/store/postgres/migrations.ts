@@ -60,7 +60,7 @@ export async function migrateDatabase(url: string): Promise<void> {
       )
     for (const { hash, sql, folderMillis } of migrations) {
       if (done.has(hash)) continue
-      for (const statement of sql) await query(statement)
+      await query(sql.join('\n'))
       await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
     }
     await query('commit')
