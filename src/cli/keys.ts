@@ -33,7 +33,7 @@ export function addKeys(program: Command, shell: Shell): void {
         .choices(ROLES)
         .makeOptionMandatory(),
     )
-    .option('--name <name>', 'what it is for, to know it by later', '')
+    .option('--name <name>', 'what it is for, to know it by later', parseName, '')
     .option(
       '--expires <time>',
       'refused from then on, such as 12h or 90d; without, it never expires',
@@ -192,6 +192,12 @@ function parseTime(text: string): number {
   if (amount === '' || seconds > 100 * 365 * DAY)
     throw new InvalidArgumentError('Say a number and a unit (s, m, h, d, w), such as 12h or 90d.')
   return seconds
+}
+
+function parseName(text: string): string {
+  if (text.length > 200 || !text.isWellFormed() || /\p{Cc}/u.test(text))
+    throw new InvalidArgumentError('Say a name of at most 200 characters, none of them control characters.')
+  return text
 }
 
 function parseRate(text: string): number {

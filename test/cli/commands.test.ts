@@ -22,6 +22,7 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['keys'],
   ['keys', 'create'],
   ['keys', 'list'],
+  ['keys', 'rotate'],
   ['keys', 'revoke'],
   ['doctor'],
   ['rotate-key'],
