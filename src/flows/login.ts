@@ -178,7 +178,8 @@ async function anotherUser(
     { authorizationId: id, issuer, claim, reason: 'user_mismatch' },
     'another user logged in than the one who was meant; if it is always so, the claim is not what callers use as user_id',
   )
-  const message = 'Another user logged in than the one this link was made for.'
+  const message =
+    'Another user logged in than the one who was asked. Ask for a new link, and open it as the right user.'
   const failed = await store.authorizations.fail(id, 'user_mismatch', message, now())
   const current = failed ?? (await store.authorizations.find(id)) ?? authorization
   return { outcome: 'stands', authorization: at(current, now()) }

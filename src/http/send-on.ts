@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { connectUrl } from '../flows/begin-authorization.ts'
 import { beginLogin } from '../flows/login.ts'
 import type { StartedAttempt } from '../flows/start-attempt.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
@@ -27,8 +28,12 @@ export async function sendOn(
         return c.redirect(started.authorizationUrl.href, 303)
       case 'login_required':
         return await sendToLogin(c, broker, started, browserId)
-      case 'not_startable':
-        return show(c, broker, started.authorization)
+      case 'not_startable': {
+        const page = connectUrl(broker, started.authorization)
+        if (new URL(page).pathname === c.req.path) return show(c, broker, started.authorization)
+        pageHeaders(c)
+        return c.redirect(page, 303) // a clean URL, as after every answer
+      }
     }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error

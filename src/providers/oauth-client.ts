@@ -21,15 +21,14 @@ import {
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
-import { unionOfScopes } from '../domain/scopes.ts'
 import { createDiscovery, type Discover, type ServerMetadata } from './discovery.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
 import { type Outgoing, OutgoingError } from './outgoing.ts'
 import type { Client, Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
-import { requestOf, templateValues } from './provider-request.ts'
+import { authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
 import { type Members, membersOf } from './response-body.ts'
-import { mentions, renderParams, type TemplateValues } from './template.ts'
+import type { TemplateValues } from './template.ts'
 import { repairTokenResponse } from './token-response.ts'
 
 /**
@@ -209,30 +208,13 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     },
 
     async authorizationUrl(registered, { state, secrets, scopes, existingScopes }) {
-      const { provider, redirectUri } = registered
-      const { params, endpoint } = provider.authorizationRequest
-      const values = {
-        ...templateValues(registered),
-        scopes: scopes.filter((scope) => !existingScopes.includes(scope)),
-        existing_scopes: existingScopes,
-      }
-      const asked = unionOfScopes(scopes, existingScopes)
-      const placed = Object.values(params).some(
-        (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
-      )
-      const request: Record<string, string> = {
-        redirect_uri: redirectUri,
-        ...(!placed && asked.length > 0 && { scope: asked.join(provider.scopeSeparator) }),
-        ...renderParams(params, values),
+      const { provider } = registered
+      const { endpoint, params } = authorizationRequestOf(registered, scopes, existingScopes, {
         state,
         ...(secrets.nonce !== undefined && { nonce: secrets.nonce }),
         ...(await pkceParameters(provider, secrets)),
-      }
-      // a query that the endpoint has of its own stays; what is set here is not said twice
-      const own = new URL(endpoint)
-      for (const name of [...Object.keys(request), 'client_id']) own.searchParams.delete(name)
-      if (own.searchParams.has('response_type')) request.response_type ??= takeParameter(own, 'response_type')
-      return buildAuthorizationUrl(configure(registered, provider.tokenRequest, own.href), request)
+      })
+      return buildAuthorizationUrl(configure(registered, provider.tokenRequest, endpoint.href), params)
     },
 
     async redeem(registered, response, secrets) {
@@ -402,10 +384,4 @@ function seenIn(error: unknown): Seen {
   if (cause instanceof OutgoingError) return { fault: cause }
   if (error instanceof ResponseBodyError) return { status: error.status }
   return cause instanceof Response ? { status: cause.status } : {}
-}
-
-function takeParameter(url: URL, name: string): string {
-  const value = url.searchParams.get(name) ?? ''
-  url.searchParams.delete(name)
-  return value
 }

@@ -1,6 +1,7 @@
+import { unionOfScopes } from '../domain/scopes.ts'
 import type { OutgoingRequest } from './outgoing.ts'
 import type { Client, RegisteredClient, RequestBlock } from './provider.ts'
-import { renderParams, renderTemplate, type TemplateValues } from './template.ts'
+import { mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
 /** What templates of this client's requests may hold; the request adds its own token or scopes. */
 export function templateValues({ provider, client, redirectUri }: RegisteredClient): TemplateValues {
@@ -10,6 +11,41 @@ export function templateValues({ provider, client, redirectUri }: RegisteredClie
     redirect_uri: redirectUri,
     scopeSeparator: provider.scopeSeparator,
   }
+}
+
+/**
+ * The authorization request as the entry describes it (RFC 6749 section 4.1.1), with those parameters that are the
+ * protocol's: what the entry says cannot replace them.
+ */
+export function authorizationRequestOf(
+  registered: RegisteredClient,
+  scopes: readonly string[],
+  existingScopes: readonly string[],
+  protocol: Readonly<Record<string, string>>,
+): { readonly endpoint: URL; readonly params: Record<string, string> } {
+  const { provider, redirectUri } = registered
+  const templates = provider.authorizationRequest.params
+  const values = {
+    ...templateValues(registered),
+    scopes: scopes.filter((scope) => !existingScopes.includes(scope)),
+    existing_scopes: existingScopes,
+  }
+  const asked = unionOfScopes(scopes, existingScopes)
+  const placed = Object.values(templates).some(
+    (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
+  )
+  const params: Record<string, string> = {
+    redirect_uri: redirectUri,
+    ...(!placed && asked.length > 0 && { scope: asked.join(provider.scopeSeparator) }),
+    ...renderParams(templates, values),
+    ...protocol,
+  }
+  // a query that the endpoint has of its own stays; what is set here is not said twice
+  const endpoint = new URL(provider.authorizationRequest.endpoint)
+  for (const name of [...Object.keys(params), 'client_id']) endpoint.searchParams.delete(name)
+  if (endpoint.searchParams.has('response_type'))
+    params.response_type ??= takeParameter(endpoint, 'response_type')
+  return { endpoint, params }
 }
 
 /**
@@ -64,4 +100,10 @@ function authorizationOf(block: RequestBlock, values: TemplateValues): string | 
 function basic({ clientId, clientSecret = '' }: Client): string {
   const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`
+}
+
+function takeParameter(url: URL, name: string): string {
+  const value = url.searchParams.get(name) ?? ''
+  url.searchParams.delete(name)
+  return value
 }

@@ -122,6 +122,18 @@ describe('the broker’s own login', () => {
     expect(page.body).toContain('<form')
   })
 
+  test('a provider that was switched off meanwhile: the end is shown under a clean address', async () => {
+    await using scene = await startLoginScene()
+    const { id, url } = (await scene.authorize()).body
+    const browser = new UserAgent()
+    const login = await upToLoginCallback(browser, await browser.get(url))
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', { status: 'inactive' })
+    const end = await browser.follow(login)
+    expect(end.url).toBe(url)
+    expect((await scene.status(id)).body).toMatchObject({ status: 'failed', reason: 'provider_changed' })
+    expect(scene.as.requests).toEqual([])
+  })
+
   test('callers cannot confirm users', async () => {
     await using scene = await startLoginScene()
     const answer = await scene.call('POST', '/v1/auth/confirm_user', { flow_id: 'flow_x', user_id: 'u1' })

@@ -91,6 +91,7 @@ describe('what others wrote is escaped', () => {
     ['the user', (text) => connectPage(connectView({ userId: text }))],
     ['a scope', (text) => connectPage(connectView({ scopes: ['read', text] }))],
     ['the action', (text) => connectPage(connectView({ action: text }))],
+    ['the login', (text) => connectPage(connectView({ loginAt: text }))],
     [
       'a step',
       (text) =>
