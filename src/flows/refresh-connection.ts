@@ -11,6 +11,7 @@ import { UnsealError } from '../store/seal.ts'
 import type { RefreshedTokens } from '../store/store.ts'
 import { registeredClient } from './find-provider.ts'
 import { markUnusable } from './mark-unusable.ts'
+import type { Ending } from './provider-breaker.ts'
 import type { CoolDown } from './refreshes.ts'
 import { openAccess, openRefreshToken, sealGrant } from './seal-grant.ts'
 
@@ -291,7 +292,8 @@ async function settleFailure(
     await markUnusable(broker, entry, connection, 'unreadable')
     return AUTHORIZATION_REQUIRED
   }
-  let coolDown = { until: broker.now() + coolDownSeconds(broker, connection, failure, rejected), failure }
+  const pauseSeconds = coolDownSeconds(broker, connection, failure, rejected)
+  let coolDown = { until: broker.now() + pauseSeconds, failure }
   if (isRefusalOfGrant(failure)) {
     const current = await broker.store.connections.find(id)
     if (current?.generation !== generation || current.status !== 'active') {
@@ -318,7 +320,7 @@ async function settleFailure(
           { until: connection.expiresAt ?? broker.now() + COOL_DOWN_SECONDS, failure }
     metrics.refreshed(entry.id, 'refused')
   } else {
-    breaker.ended(entry, id, endingOf(broker, failure))
+    breaker.ended(entry, id, endingOf(failure, pauseSeconds))
     metrics.refreshed(entry.id, outcomeOf(failure) === 'unknown' ? 'lost' : 'unavailable')
   }
   refreshes.coolDown(connection, coolDown)
@@ -364,12 +366,11 @@ function outcomeOf(failure: Error): 'answered' | 'unknown' {
   return failure instanceof BrokerError ? 'answered' : 'unknown'
 }
 
-function endingOf({ refreshes }: Broker, failure: Error) {
+function endingOf(failure: Error, pauseSeconds: number): Ending {
   if (!(failure instanceof ProviderRefusal)) return 'nothing'
   const { trouble, retryAfter } = failure
   if (trouble === 'outage') return 'outage'
-  if (trouble === 'limit' && retryAfter !== undefined)
-    return { limitedForSeconds: refreshes.jittered(retryAfter) }
+  if (trouble === 'limit' && retryAfter !== undefined) return { limitedForSeconds: pauseSeconds }
   return 'answered'
 }
 

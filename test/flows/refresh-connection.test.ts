@@ -1,22 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
-import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
-
-const LIFE = 3600
-
-async function connection(scene: Scene) {
-  return (await scene.call('GET', '/v1/connections?user_id=u1')).body.items[0]
-}
-
-async function token(scene: Scene): Promise<string> {
-  const { status, body } = await scene.authorize()
-  expect(status, JSON.stringify(body)).toBe(200)
-  return body.context.token
-}
+import { authorize, click, oauth2For, startScene } from './fixtures.ts'
+import { connection, gate, LIFE, token } from './refresh-fixtures.ts'
 
 describe('a storm', () => {
-  test('100 fetches of one expired token: one refresh request, 100 answers, one token', async () => {
+  test('R1: 100 fetches of one expired token: one refresh request, 100 answers, one token', async () => {
     await using scene = await startScene({ as: { refresh: 'rotate-strict', refreshDelayMs: 30 } })
     const old = (await scene.connect()).body.context.token
     scene.clock.advance(LIFE)
@@ -35,7 +24,7 @@ describe('a storm', () => {
     expect(scene.as.familyRevoked).toBe(false)
   })
 
-  test('two servers on one file still make one refresh request', async () => {
+  test('R2: two servers on one file still make one refresh request', async () => {
     await using scene = await startScene({ as: { refresh: 'rotate-strict', refreshDelayMs: 100 } })
     const { databasePath } = scene.gatepass
     await using second = await startGatepass({ now: scene.clock, databasePath })
@@ -51,6 +40,40 @@ describe('a storm', () => {
       expect(scene.as.tokenRequests('refresh_token')).toHaveLength(round)
     }
     expect(scene.as.familyRevoked).toBe(false)
+  })
+
+  test('R2: who waits for another server hears of its answer at once', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    await scene.connect()
+    scene.clock.advance(LIFE)
+    const { opened, open } = gate()
+    scene.as.behaviour.onRefresh = (moment) => (moment === 'carried out' ? opened : undefined)
+    const first = scene.authorize()
+    await expect.poll(() => scene.as.tokenRequests('refresh_token').length).toBe(1)
+    const waiting = authorize(second)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    open()
+    const [one, other] = await Promise.all([first, waiting])
+    expect(other.body.context.token).toBe(one.body.context.token)
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+  })
+
+  test('R2: who has a token that lives does not wait long for a server that died', async () => {
+    await using scene = await startScene()
+    const old = (await scene.connect()).body.context.token
+    scene.clock.advance(LIFE - 50)
+    const { store } = scene.gatepass.broker
+    const { id } = await connection(scene)
+    await store.connections.claimRefresh(id, 1, { owner: 'dead', seconds: 25 }, scene.clock())
+    const began = performance.now()
+    expect(await token(scene)).toBe(old)
+    expect(performance.now() - began).toBeLessThan(4_000)
+    const next = performance.now()
+    expect(await token(scene)).toBe(old)
+    expect(performance.now() - next).toBeLessThan(1_000)
+    scene.clock.advance(25)
+    expect(await token(scene)).not.toBe(old)
   })
 
   test('what one server deletes, the other no longer gives', async () => {
@@ -96,7 +119,7 @@ describe('a refresh', () => {
     },
   )
 
-  test('whose answer has no refresh token keeps the one there is', async () => {
+  test('R5: whose answer has no refresh token keeps the one there is', async () => {
     await using scene = await startScene({ as: { omitRefreshTokenOnRefresh: true } })
     await scene.connect()
     for (let times = 0; times < 2; times++) {
@@ -171,7 +194,7 @@ describe('a refresh that fails', () => {
     },
   )
 
-  test('by never answering does so too, and does not hold up who comes later', async () => {
+  test('R7: by never answering does so too, and does not hold up who comes later', async () => {
     await using scene = await startScene({ as: { refresh: 'hang' } })
     const old = (await scene.connect()).body.context.token
     scene.clock.advance(LIFE - 50)
@@ -198,12 +221,74 @@ describe('a refresh that fails', () => {
     ]
     for (const answer of answers) {
       expect(answer).toMatchObject({ status, body: { name } })
-      if (status === 503) expect(answer.headers.get('retry-after')).toBe(refresh === '429' ? '7' : '5')
+      const after = Number(answer.headers.get('retry-after'))
+      // what the provider asks for is spread by up to a fifth
+      if (status === 503) expect(refresh === '429' ? [7, 8] : [5]).toContain(after)
     }
     expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
     expect((await connection(scene)).status).toBe('active')
     scene.as.behaviour.refresh = 'static'
-    scene.clock.advance(7)
+    scene.clock.advance(8)
+    expect(scene.as.isLive(await token(scene))).toBe(true)
+  })
+
+  test.each<[string, string, number, number]>([
+    ['seconds', '100', 100, 120],
+    ['a date', 'date', 100, 120],
+    ['more than five minutes', '86400', 300, 360],
+    ['nothing', '0', 1, 1],
+    ['nonsense', 'soon', 5, 5],
+  ])(
+    'R6: with 429 and Retry-After in %s is left alone for so long, by all of the entry',
+    async (_, told, least, most) => {
+      await using scene = await startScene({ as: { refresh: '429' } })
+      await scene.connect()
+      await scene.connect({ user_id: 'u2' })
+      scene.as.behaviour.retryAfter =
+        told === 'date' ? new Date((scene.clock() + LIFE + 100) * 1000).toUTCString() : told
+      scene.clock.advance(LIFE)
+      const after = Number((await scene.authorize()).headers.get('retry-after'))
+      expect(after).toBeGreaterThanOrEqual(least)
+      expect(after).toBeLessThanOrEqual(most)
+      scene.as.behaviour.refresh = 'static'
+      const others = await scene.authorize({ user_id: 'u2' })
+      expect(others.status).toBe(told === 'soon' ? 200 : 503)
+      scene.clock.advance(after - 1)
+      if (after > 1) expect((await scene.authorize()).status).toBe(503)
+      scene.clock.advance(1)
+      expect(scene.as.isLive(await token(scene))).toBe(true)
+      expect((await scene.authorize({ user_id: 'u2' })).status).toBe(200)
+    },
+  )
+
+  test('R6: with 503 and Retry-After is left alone for so long, and others of the entry are not', async () => {
+    await using scene = await startScene({ as: { refresh: '503-later', retryAfter: '100' } })
+    const old = (await scene.connect()).body.context.token
+    await scene.connect({ user_id: 'u2' })
+    scene.clock.advance(LIFE - 50)
+    expect(await token(scene)).toBe(old)
+    scene.as.behaviour.refresh = 'static'
+    expect((await scene.authorize({ user_id: 'u2' })).status).toBe(200)
+    scene.clock.advance(49)
+    expect(await token(scene)).toBe(old)
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(2)
+    scene.clock.advance(1)
+    expect((await scene.authorize()).status).toBe(503)
+    scene.clock.advance(70)
+    expect(scene.as.isLive(await token(scene))).toBe(true)
+  })
+
+  test('R3: for all who share it is tried again by the next, not stuck', async () => {
+    await using scene = await startScene({ as: { refresh: 'invalid_client', refreshDelayMs: 30 } })
+    await scene.connect()
+    scene.clock.advance(LIFE)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => scene.authorize()))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]))
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    expect(scene.gatepass.broker.refreshes.running.size).toBe(0)
+    scene.as.behaviour.refresh = 'static'
+    expect((await scene.authorize()).status).toBe(502)
+    scene.clock.advance(5)
     expect(scene.as.isLive(await token(scene))).toBe(true)
   })
 
