@@ -158,6 +158,14 @@ function readPublicUrl(text: string | undefined, port: number, development: bool
 }
 
 /** The URL may hold a password: a fault does not repeat it. */
+/** The database that a URL names, for commands that need nothing else. Throws `ConfigError`. */
+export function parseDatabaseUrl(text: string): DatabasePlace {
+  const faults: string[] = []
+  const place = readDatabase(text, (_, what) => void faults.push(`The database URL ${what}`))
+  if (faults.length > 0) throw new ConfigError(faults)
+  return place
+}
+
 function readDatabase(text: string, fault: Fault): DatabasePlace {
   const fallback: DatabasePlace = { kind: 'sqlite', path: 'gatepass.db' }
   if (text.startsWith('file:') && text.length > 5)

@@ -1,31 +1,122 @@
 import type { Command } from 'commander'
+import { parseDatabaseUrl } from '../config.ts'
+import { systemClock } from '../domain/clock.ts'
+import { admitKeys } from '../flows/sealing-keys.ts'
+import { type CopiedCount, copyRows } from '../store/copy.ts'
 import { databaseName } from '../store/database-place.ts'
-import { openStore, pendingMigrations } from '../store/open-store.ts'
-import { MARKS, print, printJson } from './print.ts'
-import { jsonOption, type Shell } from './shell.ts'
+import { openSource, openTarget, readFacts } from '../store/open-copy.ts'
+import { isBegun, openStore, pendingMigrations } from '../store/open-store.ts'
+import { createSealer } from '../store/seal.ts'
+import { MOVED_FACT } from '../store/store.ts'
+import { faint, MARKS, plain, print, printJson, table } from './print.ts'
+import { recordInTrail } from './record.ts'
+import { CommandFailure, jsonOption, type Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
 
-export function addMigrate(program: Command, { environment }: Shell): void {
+interface MigrateOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly force?: true
+  readonly json?: true
+}
+
+export function addMigrate(program: Command, shell: Shell): void {
   program
     .command('migrate')
-    .description("bring the database's schema up to date, as each start does by itself")
+    .description("bring the database's schema up to date, or move the installation to another database")
+    .option('--from <url>', 'the database to move from: file:<path> or postgres://…')
+    .option('--to <url>', 'the empty database to move to')
+    .option('--force', 'copy once more from a database that was moved away before')
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
-    .action(async ({ json }: { json?: true }) => {
-      const { database: place } = readSettings(environment, { makeKey: true })
-      const database = databaseName(place)
-      const applied = await pendingMigrations(place)
-      await (await openStore(place)).close()
-      if (json) return printJson({ database, applied })
-      print(
-        applied === 0
-          ? `${MARKS.ok} ${database} is up to date already.`
-          : `${MARKS.ok} ${database} is up to date now: ${applied} migration${applied === 1 ? '' : 's'} applied.`,
-      )
+    .action(async ({ from, to, ...options }: MigrateOptions) => {
+      if (from === undefined && to === undefined) return bringUpToDate(shell, options)
+      if (from === undefined || to === undefined)
+        throw new CommandFailure('Moving takes both: --from <url> and --to <url>.')
+      return move(shell, { ...options, from, to })
     })
 }
 
+async function bringUpToDate({ environment }: Shell, { json }: MigrateOptions): Promise<void> {
+  const { database: place, masterKeys } = readSettings(environment, { makeKey: true })
+  const database = databaseName(place)
+  const applied = await pendingMigrations(place)
+  const sealer = createSealer(masterKeys)
+  await (await openStore(place, { admit: (facts) => admitKeys(facts, sealer) })).close()
+  if (json) return printJson({ database, applied })
+  print(
+    applied === 0
+      ? `${MARKS.ok} ${database} is up to date already.`
+      : `${MARKS.ok} ${database} is up to date now: ${applied} migration${applied === 1 ? '' : 's'} applied.`,
+  )
+}
+
+/**
+ * Copies every row in one transaction, compares both sides row by row, and only then keeps the copy and closes the
+ * source, which no server can write meanwhile.
+ */
+async function move(
+  shell: Shell,
+  options: MigrateOptions & { readonly from: string; readonly to: string },
+): Promise<void> {
+  const [from, to] = [parseDatabaseUrl(options.from), parseDatabaseUrl(options.to)]
+  const [fromName, toName] = [databaseName(from), databaseName(to)]
+  if (fromName === toName)
+    throw new CommandFailure(`${fromName} is where it is already: name another with --to.`)
+  if (!(await isBegun(from))) throw new CommandFailure(`There is no installation in ${fromName}.`)
+  const movedAt = (await readFacts(from)).get(MOVED_FACT)
+  if (movedAt !== undefined && !options.force)
+    throw new CommandFailure(
+      `${fromName} was moved to another database before: what has happened since is only there. --force copies what is left here.`,
+    )
+  const started = performance.now()
+  const counts = await copyAll(from, to, reporter())
+  const subject = `${fromName} to ${toName}`
+  const recorded = await recordInTrail(shell, to, { action: 'installation.moved', subject })
+  if (options.json)
+    return printJson({
+      from: fromName,
+      to: toName,
+      tables: counts.map(({ table, rows, digest }) => ({ table, rows, digest })),
+      recorded,
+    })
+  print(
+    table(
+      ['table', 'rows', 'digest of both sides'],
+      counts.map(({ table, rows, digest }) => [table, rows.toLocaleString('en'), digest.slice(0, 16)]),
+    ),
+  )
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  print(`\n${MARKS.ok} Moved, and compared row by row: ${plain(fromName)} → ${plain(toName)} (${seconds} s).`)
+  print('Start the servers with GATEPASS_DATABASE_URL set to the new one and the same master key.')
+  print(faint('The old one refuses to start from now on. Delete it when you are sure.'))
+}
+
+async function copyAll(
+  from: ReturnType<typeof parseDatabaseUrl>,
+  to: ReturnType<typeof parseDatabaseUrl>,
+  onProgress: (table: string, rows: number) => void,
+): Promise<readonly CopiedCount[]> {
+  await using source = await openSource(from)
+  await using target = await openTarget(to)
+  const counts = await copyRows(source, target, onProgress)
+  await target.commit()
+  await source.finish({ name: MOVED_FACT, value: String(systemClock()) })
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+  return counts
+}
+
+function reporter(): (table: string, rows: number) => void {
+  return (table, rows) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${table}: ${rows.toLocaleString('en')} rows`)
+  }
+}
+
 const EXAMPLES = `
+Moving: stop all servers first. The target must be empty, and is left empty when anything goes wrong. The source
+keeps all its rows, and refuses to start afterwards, so that nobody goes on there by mistake.
+
 Examples:
   $ gatepass migrate
-  $ GATEPASS_DATABASE_URL=postgres://gatepass@db.internal/gatepass gatepass migrate --json`
+  $ gatepass migrate --from file:/var/lib/gatepass/gatepass.db --to postgres://gatepass:…@db.internal/gatepass
+  $ gatepass migrate --from postgres://gatepass:…@db.internal/gatepass --to file:gatepass.db --json`

@@ -3,6 +3,7 @@ import { ConfigError } from '../config.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { version } from '../version.ts'
 import { addAudit } from './audit.ts'
+import { addBackup } from './backup.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
 import { addDev } from './dev.ts'
@@ -43,6 +44,7 @@ export async function runProgram(argv: readonly string[], { environment }: Shell
   addAudit(program, shell)
   addDoctor(program, shell)
   addRotateKey(program, shell)
+  addBackup(program, shell)
   addMigrate(program, shell)
   try {
     await program.parseAsync(argv)

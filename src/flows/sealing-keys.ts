@@ -3,14 +3,12 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { factPlace } from '../store/sealed-columns.ts'
-import type { Facts } from '../store/store.ts'
+import { type Facts, MOVED_FACT } from '../store/store.ts'
 
 /** A known text, sealed: opens with the right key only. */
 const KEY_CHECK = 'master_key_check'
 /** The ids of the keys that anything may be sealed with: noted before the first use, dropped when a rotation is complete. */
 const SEALING_KEYS = 'sealing_keys'
-/** That the installation was moved to another database, and when. */
-export const MOVED_FACT = 'moved_at'
 
 /**
  * Refuses to go on with a database that these keys do not open, or not all of, and with one that was moved away. Looks

@@ -347,6 +347,10 @@ export interface SettledRestore {
 
 /** The fact that marks a database as a backup that has not been started yet, with the time it was taken. */
 export const BACKUP_FACT = 'backup_taken_at'
+/** When the last backup of this database was taken. */
+export const LAST_BACKUP_FACT = 'last_backup_at'
+/** That the installation was moved to another database, and when. */
+export const MOVED_FACT = 'moved_at'
 
 /** Envelopes as they stand in their rows, for changing the key they are sealed with. */
 export interface Envelopes {

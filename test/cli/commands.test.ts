@@ -26,6 +26,7 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['keys', 'revoke'],
   ['doctor'],
   ['rotate-key'],
+  ['backup'],
   ['migrate'],
 ]
 

@@ -1,0 +1,66 @@
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import { parseDatabaseUrl } from '../config.ts'
+import { systemClock, toTimestamp } from '../domain/clock.ts'
+import { backUp } from '../store/backup.ts'
+import { databaseName } from '../store/database-place.ts'
+import { isBegun } from '../store/open-store.ts'
+import { LAST_BACKUP_FACT } from '../store/store.ts'
+import { faint, MARKS, plain, print, printJson } from './print.ts'
+import { recordInTrail } from './record.ts'
+import { CommandFailure, jsonOption, type Shell } from './shell.ts'
+
+interface BackupOptions {
+  readonly to: string
+  readonly json?: true
+}
+
+export function addBackup(program: Command, shell: Shell): void {
+  program
+    .command('backup')
+    .description('copy the installation into one file, beside running servers')
+    .requiredOption('--to <path>', 'the file to write; it must not be there yet')
+    .addOption(jsonOption())
+    .addHelpText('after', HELP)
+    .action(async ({ to, json }: BackupOptions) => {
+      const database = parseDatabaseUrl(shell.environment.GATEPASS_DATABASE_URL ?? 'file:gatepass.db')
+      if (!(await isBegun(database)))
+        throw new CommandFailure(
+          `There is no database ${databaseName(database)} yet. Set GATEPASS_DATABASE_URL to the one its server uses.`,
+        )
+      const started = performance.now()
+      const takenAt = systemClock()
+      const { bytes, rows } = await backUp(database, to, takenAt)
+      const event = { action: 'installation.backed_up', subject: basename(to) } as const
+      const recorded = await recordInTrail(shell, database, event, ({ store }) =>
+        store.facts.put(LAST_BACKUP_FACT, String(takenAt)),
+      )
+      if (json) return printJson({ path: to, taken_at: toTimestamp(takenAt), bytes, rows, recorded })
+      const { connections = 0, providers = 0, projects = 0, tools = 0 } = rows
+      const seconds = ((performance.now() - started) / 1000).toFixed(1)
+      print(`${MARKS.ok} ${plain(to)}: ${size(bytes)}, checked (${seconds} s).`)
+      print(
+        `  ${count(connections, 'connection')}, ${count(providers, 'provider')}, ${count(tools, 'tool')}, ${count(projects, 'project')}`,
+      )
+      print(faint('  It opens with the master key alone, which is not in it: keep that too, and elsewhere.'))
+      if (!recorded) print(faint('  Not in the audit trail: that needs the master key, and a database of this release.'))
+    })
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
+function size(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
+
+const HELP = `
+The file is a SQLite database, from PostgreSQL too. To restore it, stop all servers, then
+  SQLite:      copy it to where GATEPASS_DATABASE_URL points; remove <that>-wal and <that>-shm
+  PostgreSQL:  gatepass migrate --from file:<backup> --to <an empty database>
+and start with the same master key. Tokens that were rotated since are dead: docs/backup.md.
+
+Examples:
+  $ gatepass backup --to /backups/gatepass-$(date +%F).db
+  $ GATEPASS_DATABASE_URL=postgres://gatepass@db.internal/gatepass gatepass backup --to gatepass.db --json`

@@ -1,0 +1,43 @@
+import type { Broker } from '../broker.ts'
+import { type Config, ConfigError } from '../config.ts'
+import type { AuditAction } from '../domain/audit.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { inContext } from '../flows/request-context.ts'
+import { createLog } from '../log.ts'
+import { openBroker } from '../open-broker.ts'
+import type { DatabasePlace } from '../store/database-place.ts'
+import { pendingMigrations } from '../store/open-store.ts'
+import type { Shell } from './shell.ts'
+import { readSettings } from './with-broker.ts'
+
+/**
+ * Writes into a database's audit trail what a command has done that needs no master key. Without the key there is no
+ * entry, nor in a database that another release has to migrate first; answers whether there is one.
+ */
+export async function recordInTrail(
+  { environment, command = 'gatepass' }: Shell,
+  database: DatabasePlace,
+  event: { readonly action: AuditAction; readonly subject: string },
+  also: (broker: Broker) => Promise<void> = async () => {},
+): Promise<boolean> {
+  let config: Config
+  try {
+    config = readSettings(environment, { makeKey: false })
+    if ((await pendingMigrations(database)) > 0) return false
+    const broker = await openBroker({ ...config, database }, { log: createLog('error') })
+    try {
+      const project = await broker.store.projects.ensure(DEFAULT_PROJECT, broker.now())
+      await inContext({ actor: { kind: 'cli' }, purpose: command }, () =>
+        broker.audit.record(project.id, event),
+      )
+      await also(broker)
+      return true
+    } finally {
+      await broker.close()
+    }
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof BrokerError) return false
+    throw error
+  }
+}
