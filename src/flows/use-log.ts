@@ -9,12 +9,16 @@ const WRITTEN_SECONDS = 60
 /** As many as one commit takes without holding up requests, and the pause in which they go on. */
 const BATCH = 200
 const PAUSE_MS = 50
+/** Of each noun; while nothing can be written, what comes beyond it is not remembered. */
+const MAX_PENDING = 50_000
 
 /** When things were last used, written in batches so that using them costs no write. */
 export interface UseLog {
   used(noun: Noun, id: string, at: EpochSeconds): void
   /** Writes what has come together. Losing the last second of it in a crash is fine. */
   flush(): Promise<void>
+  /** That are to be written. */
+  readonly waiting: number
 }
 
 export function createUseLog(store: Store): UseLog {
@@ -37,6 +41,9 @@ export function createUseLog(store: Store): UseLog {
       })
       return flushing
     },
+    get waiting() {
+      return Object.values(logs).reduce((sum, uses) => sum + uses.waiting, 0)
+    },
   }
 }
 
@@ -52,7 +59,10 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
         since = at
         written.clear()
       }
-      if (!written.has(id)) pending.set(id, at)
+      if (!written.has(id) && pending.size < MAX_PENDING) pending.set(id, at)
+    },
+    get waiting() {
+      return pending.size
     },
     async write(): Promise<void> {
       while (pending.size > 0) {

@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Log } from '../broker.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
+import { requestId } from './request-id.ts'
 import { UnsealError } from '../store/seal.ts'
 
 /** The HTTP status of every code; a code without one does not compile. */
@@ -43,7 +44,7 @@ export interface WireError {
 export function errorResponse(c: Context, error: unknown, log: Log): Response {
   if (error instanceof HTTPException && error.status < 500)
     return c.json(toWire(ofStatus(error.status)), error.status)
-  const broker = toRefusal(error, c.req.path, log)
+  const broker = toRefusal(error, c.req.path, log, requestId(c))
   const status = STATUS[broker.code]
   if (broker.retryAfter !== undefined) c.header('retry-after', String(Math.ceil(broker.retryAfter)))
   if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
@@ -57,10 +58,13 @@ export function statusOf(error: unknown): number {
 }
 
 /** What a caller may know of the error; what an operator should know is logged. */
-export function toRefusal(error: unknown, path: string, log: Log): BrokerError {
+export function toRefusal(error: unknown, path: string, log: Log, requestId?: string): BrokerError {
   const refusal = error instanceof BrokerError ? error : error instanceof UnsealError ? UNREADABLE : INTERNAL
   if (STATUS[refusal.code] >= 500)
-    log.error({ path, reason: refusal.code, error: describe(error) }, 'a request failed')
+    log.error(
+      { path, reason: refusal.code, error: describe(error), ...(requestId !== undefined && { requestId }) },
+      'a request failed',
+    )
   return refusal
 }
 

@@ -87,7 +87,7 @@ function toFamily(metric: object): MetricFamily {
 }
 
 function addFigures(broker: Broker, version: string): void {
-  const { metrics, waiters, refreshes, cache, audit } = broker
+  const { metrics, waiters, refreshes, cache, audit, uses } = broker
   metrics.gauge('gatepass_processes', 'Processes that serve together', () => 1)
   metrics.gauge(
     'gatepass_build_info',
@@ -104,9 +104,34 @@ function addFigures(broker: Broker, version: string): void {
       ['providers', cache.providers.size],
     ]),
   }))
+  // each process counts the same rows
+  metrics.gauge('gatepass_authorizations_pending', 'Authorizations under way', countLive(broker), 'max')
+  metrics.gauge('gatepass_uses_waiting', 'Last-used times that are to be written', () => uses.waiting)
   metrics.gauge(
     'gatepass_audit_waiting',
     'Releases of tokens that wait for their commit',
     () => audit.waiting,
   )
+}
+
+/** How long a count is good: it reads an index, and scrapes may come from many. */
+const COUNTED_MS = 5_000
+
+function countLive({ store, now }: Broker): () => Promise<number> {
+  let countedAt = Number.NEGATIVE_INFINITY
+  let live = Promise.resolve(0)
+
+  async function count(): Promise<number> {
+    let sum = 0
+    for (const { id } of await store.projects.list()) sum += await store.authorizations.countLive(id, now())
+    return sum
+  }
+
+  return () => {
+    if (performance.now() - countedAt > COUNTED_MS) {
+      countedAt = performance.now()
+      live = count()
+    }
+    return live
+  }
 }
