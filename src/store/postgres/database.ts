@@ -82,18 +82,28 @@ export function createWrite({
     return made
   }
 
-  /** Sends the announcements, and asks for the transaction's id, which there is when anything was written. */
-  async function announceTo(client: pg.PoolClient, changes: readonly StoreChange[]): Promise<string | null> {
-    const id = tellsOutcome ? 'pg_current_xact_id_if_assigned()::text' : 'null::text'
-    const sent = 'select count(pg_notify($1, payload)) from unnest($2::text[]) as payload'
-    const query = announces
-      ? {
-          name: 'announce',
-          text: `select ${id} as id, (${sent}) as sent`,
-          values: [CHANNEL, changes.map(payloadOf)],
-        }
-      : { name: 'identify', text: `select ${id} as id` }
-    const { rows } = await asked(client.query<{ id: string | null }>(query))
+  const idOfTransaction = tellsOutcome ? 'pg_current_xact_id_if_assigned()::text' : 'null::text'
+
+  /** Sends the announcements, and answers the transaction's id: they come of something that was written. */
+  async function announce(client: pg.PoolClient, changes: readonly StoreChange[]): Promise<string | null> {
+    if (!announces) return identify(client)
+    const { rows } = await asked(
+      client.query<{ id: string | null }>({
+        name: 'announce',
+        text: `select ${idOfTransaction} as id,
+          (select count(pg_notify($1, payload)) from unnest($2::text[]) as payload) as sent`,
+        values: [CHANNEL, changes.map(payloadOf)],
+      }),
+    )
+    return rows[0]?.id ?? null
+  }
+
+  /** The transaction's id, which there is when anything was written. */
+  async function identify(client: pg.PoolClient): Promise<string | null> {
+    if (!tellsOutcome) return null
+    const { rows } = await asked(
+      client.query<{ id: string | null }>({ name: 'identify', text: `select ${idOfTransaction} as id` }),
+    )
     return rows[0]?.id ?? null
   }
 
@@ -140,9 +150,10 @@ export function createWrite({
       const changes: StoreChange[] = []
       await asked(client.query('begin'))
       const done = await body(tx, (change) => void changes.push(change))
+      const id = changes.length > 0 ? await announce(client, changes) : null
       // the head of the audit chain is locked last, since all writers of a project meet there
       if (audit !== undefined && done !== undefined && done !== false) await appendAudit(client, audit)
-      await commit(client, await announceTo(client, changes))
+      await commit(client, id ?? (await identify(client)))
       for (const change of changes) tell(change)
       return done
     } catch (error) {
