@@ -3,8 +3,8 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Log } from '../broker.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
-import { requestId } from './request-id.ts'
 import { UnsealError } from '../store/seal.ts'
+import { requestId } from './request-id.ts'
 
 /** The HTTP status of every code; a code without one does not compile. */
 export const STATUS = {
