@@ -95,14 +95,14 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
 
 /** What is done again and again. */
 function upkeep(broker: Broker, keepsUpForAll: boolean): NodeJS.Timeout[] {
-  const { store, uses, now, log } = broker
+  const { uses, log } = broker
   const own = [every(FLUSH_MS, () => uses.flush(), log)]
   if (!keepsUpForAll) return own
   // doubled over several machines these do no harm: a catalogue is read twice, a lease lets one refresh
   return [
     ...own,
     every(SYNC_SECONDS * 1000, () => syncWorkers(broker), log),
-    every(SWEEP_MS, () => store.authorizations.sweep(now() - KEPT_SECONDS), log),
+    every(SWEEP_MS, () => sweep(broker), log),
     every(BACKGROUND_REFRESH_SECONDS * 1000, () => refreshDue(broker), log),
   ]
 }
@@ -135,6 +135,12 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
   const { key, record } = issueApiKey({ ...of, name: 'development' })
   await store.apiKeys.add(record)
   return key
+}
+
+/** Deletes what nobody asks for any more. */
+async function sweep({ store, now }: Broker): Promise<void> {
+  await store.authorizations.sweep(now() - KEPT_SECONDS)
+  await store.answers.sweep(now())
 }
 
 /** Does it again and again; a failure is logged and the next time may go well. */

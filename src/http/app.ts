@@ -66,7 +66,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   const authenticate = createAuthenticate(broker)
   const charge = createCharge(broker.settings.requestsPerSecond)
   for (const path of ['/v1/tools/execute', '/v1/workers', '/v1/admin/auth_providers'])
-    app.post(path, idempotent(authenticate, charge))
+    app.post(path, idempotent(broker, authenticate, charge))
 
   const add = endpoints(app, { authenticate, charge, onAnswered: observer.onAnswered })
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user

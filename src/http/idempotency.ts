@@ -1,29 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { MiddlewareHandler } from 'hono'
+import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import { type SealedPlace, UnsealError } from '../store/seal.ts'
+import { answerPlace } from '../store/sealed-columns.ts'
+import type { KeptAnswer } from '../store/store.ts'
 import type { Authenticate } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { MAX_IDEMPOTENCY_KEY } from './limits.ts'
 import type { Charge } from './rate-limit.ts'
 
-const KEPT_MS = 10 * 60 * 1000
-const MAX_KEPT = 1_000
+const KEPT_SECONDS = 10 * 60
+/** Longer than a tool may run: when the process that carries the request out dies, the place is free again after it. */
+const CLAIM_SECONDS = 5 * 60
+const LOOK_MS = 50
 const MAX_KEPT_BYTES = 256 * 1024
 /** Clients try these again with the same key and mean it. */
 const TRIED_AGAIN = (status: number) => status >= 500 || [408, 409, 429].includes(status)
+/** What is said of one answer alone, and what the connection says for itself. */
+const NOT_KEPT = ['x-request-id', 'date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length']
 
-interface Kept {
-  readonly request: string
-  readonly answer: Promise<{ readonly status: number; readonly headers: Headers; readonly body: string }>
+interface Answer {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
 }
 
 /**
- * A POST with an `Idempotency-Key` is carried out once: the same request again, also while the first is under way,
- * gets the first one's answer. Arcade's clients retry POSTs with the same key after a timeout. Kept in this process,
- * for ten minutes; answers that ask for a retry are not kept.
+ * A POST with an `Idempotency-Key` is carried out once: the same request again, also while the first is under way and
+ * whichever process it reaches, gets the first one's answer. Arcade's clients retry POSTs with the same key after a
+ * timeout. Answers are kept sealed for ten minutes; those that ask for a retry are not kept.
  */
-export function idempotent(authenticate: Authenticate, charge: Charge): MiddlewareHandler {
-  const kept = new Map<string, Kept>()
+export function idempotent(broker: Broker, authenticate: Authenticate, charge: Charge): MiddlewareHandler {
+  const { store, sealer, now } = broker
+  const { answers } = store
+
+  /** What the first one's answer is, once there is one; `undefined` when it was not kept. */
+  async function untilAnswered(
+    place: string,
+    kept: KeptAnswer,
+    signal: AbortSignal,
+  ): Promise<KeptAnswer | undefined> {
+    let current: KeptAnswer | undefined = kept
+    const end = now() + CLAIM_SECONDS
+    while (current !== undefined && current.answer === undefined && now() < end && !signal.aborted) {
+      await sleep(LOOK_MS)
+      current = await answers.find(place)
+    }
+    return current
+  }
 
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
@@ -38,35 +66,61 @@ export function idempotent(authenticate: Authenticate, charge: Charge): Middlewa
     const place = sha256(JSON.stringify([caller.id, c.req.path, key]))
     await limitBody(c, MAX_API_BODY_BYTES)
     const request = sha256(await c.req.text())
-    const known = kept.get(place)
-    if (known !== undefined) {
-      if (known.request !== request)
+    const { projectId } = caller
+    const owner = randomUUID()
+    for (;;) {
+      const stands = await answers.claim(
+        place,
+        { projectId, owner, request, until: now() + CLAIM_SECONDS },
+        now(),
+      )
+      if (stands === 'claimed') break
+      if (stands.request !== request)
         throw new BrokerError(
           'invalid_request',
           'This Idempotency-Key was used for another request. Use a new one.',
         )
+      const { answer } = (await untilAnswered(place, stands, c.req.raw.signal)) ?? {}
+      // not kept, since it asked for a retry: this is the retry
+      if (answer === undefined && !c.req.raw.signal.aborted) continue
       charge(caller) // the first was charged where it was carried out
-      const { status, headers, body } = await known.answer
-      return new Response(body, { status, headers })
+      return answer === undefined
+        ? new Response(null, { status: 499 })
+        : open(answerPlace(place, projectId), answer)
     }
 
-    const answer = Promise.withResolvers<Awaited<Kept['answer']>>()
-    answer.promise.catch(() => {}) // whoever waits hears of it; nobody else has to
-    if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? place)
-    kept.set(place, { request, answer: answer.promise })
-    const forget = () => void kept.delete(place)
     try {
       await next()
       const { status, headers } = c.res
       const body = await c.res.clone().text()
-      answer.resolve({ status, headers: new Headers(headers), body })
-      if (TRIED_AGAIN(status) || body.length > MAX_KEPT_BYTES) forget()
-      else setTimeout(forget, KEPT_MS).unref()
+      if (TRIED_AGAIN(status) || body.length > MAX_KEPT_BYTES) await answers.release(place, owner)
+      else {
+        const kept = [...headers].filter(([name]) => !NOT_KEPT.includes(name))
+        const answer: Answer = { status, headers: kept, body }
+        const sealed = sealer.seal(JSON.stringify(answer), answerPlace(place, projectId))
+        await answers.settle(place, owner, sealed, now() + KEPT_SECONDS)
+      }
     } catch (error) {
-      forget()
-      answer.reject(error)
+      await answers.release(place, owner)
       throw error
     }
     return undefined
+  }
+
+  function open(place: SealedPlace, sealed: Sealed): Response {
+    try {
+      const { status, headers, body } = JSON.parse(sealer.open(sealed, place)) as Answer // as it was sealed above
+      return new Response(body, {
+        status,
+        headers: headers.map(([name, value]): [string, string] => [name, value]),
+      })
+    } catch (cause) {
+      if (!(cause instanceof UnsealError)) throw cause
+      throw new BrokerError(
+        'store_unavailable',
+        'The answer that was kept for this Idempotency-Key cannot be read. Look what became of the request, then use a new key.',
+        { cause },
+      )
+    }
   }
 }

@@ -28,10 +28,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
       place: ofStep,
     }),
   ),
+  { table: 'answers', column: 'answer', id: 'place', needs: ['project_id'], place: ofProject },
 ]
 
 export interface SealedColumn {
-  readonly table: 'facts' | 'providers' | 'workers' | 'secrets' | 'connections' | 'authorizations'
+  readonly table: 'facts' | 'providers' | 'workers' | 'secrets' | 'connections' | 'authorizations' | 'answers'
   readonly column: string
   /** The column that names the row. */
   readonly id: string
@@ -55,6 +56,11 @@ export const ENVELOPE_PATTERN = 'v1.________.%'
 /** Where a secret of the installation itself belongs, such as the check value of the master key. */
 export function factPlace(name: string): SealedPlace {
   return { table: 'facts', column: 'value', ...ofInstallation(name) }
+}
+
+/** Where a kept answer belongs. */
+export function answerPlace(place: string, projectId: string): SealedPlace {
+  return { table: 'answers', column: 'answer', rowId: place, projectId }
 }
 
 /** @param row has the columns `id`, `needs` and, as `sealed`, the envelope. */

@@ -36,6 +36,7 @@ export interface Store {
   readonly facts: Facts
   readonly envelopes: Envelopes
   readonly audit: AuditTrail
+  readonly answers: Answers
   /**
    * Announces through `onChange` what other processes have written since the last look, where the database does not
    * say so by itself. The answer changes when something may have been missed: what was kept must then be read again.
@@ -48,6 +49,8 @@ export interface Store {
   onChange(listener: (change: StoreChange) => void): void
   /** Writes, and throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
+  /** How the database is doing, as far as this process sees it. */
+  figures(): StoreFigures
   /**
    * Makes a restored backup safe to go on with, once: its refresh tokens may have been rotated since, so that each
    * counts one more request whose outcome is not known; authorizations that were under way fail as expired, with this
@@ -55,6 +58,13 @@ export interface Store {
    */
   settleRestore(message: string, now: EpochSeconds): Promise<SettledRestore | undefined>
   close(): Promise<void>
+}
+
+export interface StoreFigures {
+  /** SQLite: statements that were tried again because another process had the file. */
+  readonly busyRetries?: number
+  /** PostgreSQL: connections of the pool by what they do, and who waits for one. */
+  readonly connections?: { readonly used: number; readonly idle: number; readonly waiting: number }
 }
 
 export type StoreChange =
@@ -375,6 +385,38 @@ export interface EnvelopeCount {
   readonly column: string
   readonly keyId: string
   readonly count: number
+}
+
+/** What stands at a place: an answer, or nothing yet while the request is carried out. */
+export interface KeptAnswer {
+  /** The hash of the request that was made. */
+  readonly request: string
+  readonly answer?: Sealed
+}
+
+/** Answers to requests that carried an `Idempotency-Key`, whichever process they reach. */
+export interface Answers {
+  /**
+   * Claims the place for a request until `until`, at most once at a time: of two that race one gets `claimed`, the other
+   * what stands there. What has run out counts as free.
+   */
+  claim(
+    place: string,
+    claim: {
+      readonly projectId: string
+      readonly owner: string
+      readonly request: string
+      readonly until: EpochSeconds
+    },
+    now: EpochSeconds,
+  ): Promise<'claimed' | KeptAnswer>
+  find(place: string): Promise<KeptAnswer | undefined>
+  /** Keeps the answer until `until`, if the claim is still the owner's. */
+  settle(place: string, owner: string, answer: Sealed, until: EpochSeconds): Promise<void>
+  /** Frees the place, if it is still the owner's: the answer is not to be kept. */
+  release(place: string, owner: string): Promise<void>
+  /** Deletes what ran out before `before`. */
+  sweep(before: EpochSeconds): Promise<number>
 }
 
 /** Single values of the installation, such as the check value of the master key. */

@@ -51,6 +51,8 @@ const ROLES = {
   'GET /v1/admin/auth_providers': 'readonly',
   'GET /v1/admin/auth_providers/{id}': 'readonly',
   'GET /v1/admin/secrets': 'readonly',
+  'GET /v1/admin/audit': 'readonly',
+  'GET /v1/admin/audit/export': 'readonly',
   'POST /v1/auth/authorize': 'caller',
   'GET /v1/auth/status': 'caller',
   'GET /v1/auth/{id}/events': 'caller',

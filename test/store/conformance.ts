@@ -162,6 +162,58 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     toolPromises(open)
     keyPromises(open)
 
+    describe('answers', () => {
+      /** A project, and what claims in it. */
+      async function scene({ store }: OpenedStore) {
+        const { projectId } = await inProject(store)
+        return (owner: string, until = 100) => ({ projectId, owner, request: `request of ${owner}`, until })
+      }
+
+      test('are claimed by one of two that race', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const claim = await scene(opened)
+        const stands = await Promise.all(
+          ['a', 'b', 'c', 'd'].map((owner, i) =>
+            (i % 2 ? other : store).answers.claim('place', claim(owner), 0),
+          ),
+        )
+        expect(stands.filter((one) => one === 'claimed')).toHaveLength(1)
+        const winner = ['a', 'b', 'c', 'd'][stands.indexOf('claimed')]
+        for (const one of stands)
+          if (one !== 'claimed') expect(one).toEqual({ request: `request of ${winner}` })
+      })
+
+      test('stand until they run out, for whoever comes with the same place', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const claim = await scene(opened)
+        expect(await store.answers.claim('place', claim('a'), 0)).toBe('claimed')
+        await other.answers.settle('place', 'b', sealed('foreign'), 200)
+        await store.answers.settle('place', 'a', sealed('answer'), 200)
+        const kept = { request: 'request of a', answer: 'answer' }
+        expect(await other.answers.claim('place', claim('b', 300), 199)).toEqual(kept)
+        expect(await other.answers.find('place')).toEqual(kept)
+        expect(await other.answers.claim('place', claim('b', 300), 200)).toBe('claimed')
+        expect(await store.answers.find('place')).toEqual({ request: 'request of b' })
+      })
+
+      test('are freed by their owner alone, and swept when they have run out', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const claim = await scene(opened)
+        await store.answers.claim('place', claim('a'), 0)
+        await other.answers.release('place', 'b')
+        expect(await store.answers.find('place')).toBeDefined()
+        await store.answers.release('place', 'a')
+        expect(await other.answers.find('place')).toBeUndefined()
+        await store.answers.claim('old', claim('a', 10), 0)
+        await store.answers.claim('new', claim('a', 20), 0)
+        expect(await other.answers.sweep(20)).toBe(1)
+        expect(await store.answers.find('new')).toBeDefined()
+      })
+    })
+
     describe('facts', () => {
       test('are settled once, whoever comes', async () => {
         await using opened = await open()

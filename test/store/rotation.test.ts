@@ -12,6 +12,7 @@ import { addProvider, authorize } from '../flows/fixtures.ts'
 import type { Gatepass } from '../gatepass.ts'
 import { defined } from './fixtures.ts'
 import {
+  addWithKey,
   comeBack,
   envelopesOf,
   type FoundEnvelope,
@@ -104,6 +105,11 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
       const { status, body } = await scene.call('GET', `/v1/workers/${id}/health`)
       return status === 200 && body.healthy !== false ? 'works' : 'fails closed'
     },
+    async 'answers.answer'({ scene }, which) {
+      const { status, body } = await addWithKey(scene, which === 0 ? 'one' : 'two')
+      if (status === 503) expect(body.message).toContain('use a new key')
+      return status === 201 ? 'works' : 'fails closed'
+    },
     async 'providers.client_secret'({ scene, approved }, which) {
       if (which === 1) return 'works' // it is another project's
       await addProvider(scene.gatepass, scene.as, {}, { id: 'another' }) // so that entries are read again
@@ -159,6 +165,10 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
       'authorizations.secrets': approved[0]?.userId,
       'authorizations.response': confirming[0]?.userId,
     }
+    if (where === 'answers.answer')
+      return defined(
+        found.find(({ sealed, place }) => createSealer([OLD]).open(sealed, place).includes('kept-one')),
+      )
     const userId = users0[where] ?? users0[where.split('.')[0] ?? '']
     return defined(found.find(({ place }) => userId === undefined || place.userId === userId))
   }

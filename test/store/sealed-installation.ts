@@ -5,6 +5,7 @@ import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../../sr
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 import { type Approved, type Scene, type SceneOptions, startScene } from '../flows/fixtures.ts'
+import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
 
 export const VERIFIER = 'https://app.example/verify'
@@ -41,6 +42,7 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
       const http = { uri: worker.url, secret: 'the secret of the worker', timeout: 5, retry: 0 }
       await call('POST', '/v1/workers', { id: `${id}-${key === other}`, http }, { key })
       await call('POST', `/v1/admin/secrets/KEY_${id}`, { value: `the value of ${id}` }, { key })
+      if (key !== other) await addWithKey(scene, id)
     }
   }
   await call('POST', '/v1/admin/auth_providers', providerLike(scene), { key: other })
@@ -68,6 +70,16 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
       await scene[Symbol.asyncDispose]()
     },
   }
+}
+
+/** A provider, added with an Idempotency-Key: the answer is kept. */
+export async function addWithKey({ call, as }: Scene, id: string): Promise<Answer> {
+  const endpoint = {
+    authorize_request: { endpoint: as.authorizationUrl },
+    token_request: { endpoint: as.tokenUrl },
+  }
+  const headers = { 'idempotency-key': `key of ${id}` }
+  return call('POST', '/v1/admin/auth_providers', { id: `kept-${id}`, oauth2: endpoint }, { headers })
 }
 
 function providerLike({ as }: Scene) {

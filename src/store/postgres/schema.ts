@@ -249,6 +249,21 @@ export const secrets = pgTable(
   (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
 )
 
+export const answers = pgTable(
+  'answers',
+  {
+    place: text('place').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    owner: text('owner').notNull(),
+    request: text('request').notNull(),
+    answer: sealed('answer'),
+    until: whole('until').notNull(),
+  },
+  (t) => [index('answers_until').on(t.until)],
+)
+
 /** Where each project's chain ends: the row that its writers take turns at. */
 export const auditHeads = pgTable('audit_heads', {
   projectId: text('project_id').primaryKey(),

@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Facts, Store, StoreChange } from '../store.ts'
 import { listen } from './announcements.ts'
+import { postgresAnswers } from './answers.ts'
 import { postgresApiKeys } from './api-keys.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresAuthorizations } from './authorizations.ts'
@@ -63,6 +64,7 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
       secrets: steady(postgresSecrets(context)),
       facts: steady(postgresFacts(context)),
       envelopes: steady(postgresEnvelopes(context)),
+      answers: steady(postgresAnswers(context)),
       audit: steady(postgresAudit(context)),
       catchUp: announcements.missed,
       onChange: (listener) => void listeners.push(listener),

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3'
 import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { AuditBlock } from '../../domain/audit.ts'
 import type { Connection } from '../../domain/connection.ts'
@@ -8,43 +9,30 @@ import { apiKeys, auditBlocks, connections, providers } from './schema.ts'
 /** Appends a block, inside the transaction of whatever it tells of. */
 export type AppendAudit = (entries: AuditEntries) => void
 
-export function sqliteAppendAudit(db: SqliteContext['db']): AppendAudit {
-  const last = db
-    .select({ firstSeq: auditBlocks.firstSeq, count: auditBlocks.count, hash: auditBlocks.hash })
-    .from(auditBlocks)
-    .where(eq(auditBlocks.projectId, sql.placeholder('projectId')))
-    .orderBy(desc(auditBlocks.firstSeq))
-    .limit(1)
-    .prepare()
-  const insert = db
-    .insert(auditBlocks)
-    .values({
-      projectId: sql.placeholder('projectId'),
-      firstSeq: sql.placeholder('firstSeq'),
-      count: sql.placeholder('count'),
-      at: sql.placeholder('at'),
-      text: sql.placeholder('text'),
-      previous: sql.placeholder('previous'),
-      hash: sql.placeholder('hash'),
-    })
-    .prepare()
+export function sqliteAppendAudit(client: Database.Database): AppendAudit {
+  // not by drizzle: every release waits for these two
+  const last = client.prepare<[string], { next_seq: number; hash: string }>(
+    'select first_seq + count as next_seq, hash from audit_blocks where project_id = ? order by first_seq desc limit 1',
+  )
+  const insert = client.prepare<[string, number, number, number, string, string, string]>(
+    'insert into audit_blocks (project_id, first_seq, count, at, text, previous, hash) values (?, ?, ?, ?, ?, ?, ?)',
+  )
 
   return ({ projectId, at, lines, link }) => {
-    const head = last.get({ projectId })
-    const block = {
-      projectId,
-      firstSeq: head === undefined ? 1 : head.firstSeq + head.count,
-      count: lines.length,
-      at,
-      text: lines.join('\n'),
-      previous: head?.hash ?? '',
-    }
-    insert.run({ ...block, hash: link(block) })
+    const head = last.get(projectId)
+    const firstSeq = head?.next_seq ?? 1
+    const previous = head?.hash ?? ''
+    const count = lines.length
+    const text = lines.join('\n')
+    const hash = link({ projectId, firstSeq, count, at, text, previous })
+    insert.run(projectId, firstSeq, count, at, text, previous, hash)
   }
 }
 
-export function sqliteAudit({ db, write, catchUp, onChange }: SqliteContext): AuditTrail {
-  const appendAudit = sqliteAppendAudit(db)
+export function sqliteAudit(
+  { db, write, catchUp, onChange }: SqliteContext,
+  appendAudit: AppendAudit,
+): AuditTrail {
   const stands = groundsCheck(db, onChange)
 
   return {

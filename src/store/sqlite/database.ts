@@ -9,7 +9,8 @@ import * as schema from './schema.ts'
 
 export type SqliteDatabase = ReturnType<typeof openDatabase>['db']
 
-export type Transaction = Parameters<Parameters<SqliteDatabase['transaction']>[0]>[0]
+/** The database within a transaction. */
+export type Transaction = Pick<SqliteDatabase, 'select' | 'insert' | 'update' | 'delete' | 'run'>
 
 /** What each noun's file is given. */
 export interface SqliteContext {

@@ -225,6 +225,21 @@ export const secrets = sqliteTable(
   (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
 )
 
+export const answers = sqliteTable(
+  'answers',
+  {
+    place: text('place').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    owner: text('owner').notNull(),
+    request: text('request').notNull(),
+    answer: sealed('answer'),
+    until: integer('until').notNull(),
+  },
+  (t) => [index('answers_until').on(t.until)],
+)
+
 /** What was written, for the other processes on this file: see `catchUp`. Only the newest are kept. */
 export const changes = sqliteTable('changes', {
   seq: integer('seq').primaryKey({ autoIncrement: true }),

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import type { Facts, Store, StoreChange } from '../store.ts'
+import { sqliteAnswers } from './answers.ts'
 import { sqliteApiKeys } from './api-keys.ts'
 import { sqliteAppendAudit, sqliteAudit } from './audit.ts'
 import { sqliteAuthorizations } from './authorizations.ts'
@@ -33,7 +34,9 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
   const { client, db } = openDatabase(path)
   migrateDatabase(client)
   const feed = sqliteChangeFeed(client)
-  const appendAudit = sqliteAppendAudit(db)
+  const appendAudit = sqliteAppendAudit(client)
+  // drizzle's own makes its objects anew for every transaction, which costs as much as a commit
+  const inTransaction = client.transaction((run: () => unknown) => run()).immediate
   const listeners: ((change: StoreChange) => void)[] = []
   const tell = (change: StoreChange) => {
     for (const listener of listeners) listener(change)
@@ -43,15 +46,12 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     db,
     write(audit, body) {
       const changes: StoreChange[] = []
-      const result = db.transaction(
-        (tx) => {
-          const done = body(tx, (change) => void changes.push(change))
-          if (audit !== undefined && done !== undefined && done !== false) appendAudit(audit)
-          for (const change of changes) feed.add(change)
-          return done
-        },
-        { behavior: 'immediate' },
-      )
+      const result = inTransaction(() => {
+        const done = body(db, (change) => void changes.push(change))
+        if (audit !== undefined && done !== undefined && done !== false) appendAudit(audit)
+        for (const change of changes) feed.add(change)
+        return done
+      }) as ReturnType<typeof body> // what the transaction answers is what its body does
       for (const change of changes) tell(change)
       return result
     },
@@ -75,7 +75,8 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     secrets: steady(sqliteSecrets(context)),
     facts: steady(sqliteFacts(context)),
     envelopes: steady(sqliteEnvelopes(context)),
-    audit: steady(sqliteAudit(context)),
+    answers: steady(sqliteAnswers(context)),
+    audit: steady(sqliteAudit(context, appendAudit)),
     catchUp: context.catchUp,
     onChange: context.onChange,
     ...steady({
