@@ -79,8 +79,8 @@ async function ask(outgoing: Outgoing, issuer: string, url: URL): Promise<Member
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
     if (error.kind === 'redirected') return undefined
-    const reason =
-      error.kind === 'unreachable' || error.kind === 'timeout' ? 'provider_unavailable' : 'provider_refused'
+    const isPassing = error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'busy'
+    const reason = isPassing ? 'provider_unavailable' : 'provider_refused'
     throw new ProviderRefusal(reason, error.message, { cause: error })
   }
 }
