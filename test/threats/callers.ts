@@ -1,7 +1,8 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { AttemptSecrets } from '../../src/domain/authorization.ts'
 import { createDiscovery } from '../../src/providers/discovery.ts'
-import { createOAuthClient } from '../../src/providers/oauth-client.ts'
-import { type Outgoing, OutgoingError } from '../../src/providers/outgoing.ts'
+import { createOAuthClient, type LoginClient } from '../../src/providers/oauth-client.ts'
+import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../src/providers/outgoing.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from '../../src/providers/provider.ts'
 import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
 import {
@@ -26,6 +27,9 @@ export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) 
     return (await oauth(outgoing).revoke(clientAt(url), tokens)) === 'failed' ? 'failed' : undefined
   },
   'discovery of an issuer': (outgoing, url) => refusalOf(createDiscovery(outgoing, () => 0)(url)),
+  'token endpoint of a login': (outgoing, url) => logIn(outgoing, { token_endpoint: url }),
+  'keys of a login': (outgoing, url) => logIn(outgoing, { jwks_uri: url }),
+  'user info of a login': (outgoing, url) => logIn(outgoing, { userinfo_endpoint: url }),
   'worker health': async (outgoing, url) => (await workerHealth(outgoing, workerAt(url))).message,
   'worker catalogue': (outgoing, url) => refusalOf(workerCatalogue(outgoing, workerAt(url))),
   'worker invocation': async (outgoing, url) => {
@@ -68,6 +72,52 @@ async function askAbout(outgoing: Outgoing, blocks: Partial<Provider>): Promise<
   const client = clientAt('https://public.example/token', blocks)
   const asked = await oauth(outgoing).askAgain(client, grant)
   return asked?.userInfo === undefined && asked?.scopes === undefined ? 'left out' : undefined
+}
+
+const { publicKey, privateKey } = await generateKeyPair('ES256')
+const ISSUER = 'https://issuer.example'
+
+/** A login whose issuer answers as it should, but for the endpoint that is given. */
+async function logIn(outgoing: Outgoing, given: Partial<LoginClient['server']>): Promise<Error | undefined> {
+  const server = {
+    issuer: ISSUER,
+    authorization_endpoint: `${ISSUER}/authorize`,
+    token_endpoint: `${ISSUER}/token`,
+    jwks_uri: `${ISSUER}/keys`,
+    userinfo_endpoint: `${ISSUER}/userinfo`,
+    authorization_response_iss_parameter_supported: false,
+    ...given,
+  }
+  const id_token = await new SignJWT({ nonce: 'n' })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuer(ISSUER)
+    .setAudience('id')
+    .setSubject('ada')
+    .setIssuedAt()
+    .setExpirationTime('1m')
+    .sign(privateKey)
+  const answers: Readonly<Record<string, unknown>> = {
+    '/token': { access_token: 'SECRET-access', token_type: 'bearer', id_token },
+    '/keys': { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256', use: 'sig' }] },
+    '/userinfo': { sub: 'ada', email: 'ada@example.test' },
+  }
+  const reached: Outgoing = {
+    ...outgoing,
+    async send(request): Promise<OutgoingResponse> {
+      const url = new URL(request.url)
+      if (url.origin !== ISSUER) return outgoing.send(request)
+      const headers = { 'content-type': 'application/json' }
+      return { status: 200, headers, body: Buffer.from(JSON.stringify(answers[url.pathname])) }
+    },
+  }
+  const login = {
+    server,
+    client: { clientId: 'id', clientSecret: 'SECRET-client' },
+    redirectUri: 'https://gatepass.example/login/callback',
+  }
+  const response = new URLSearchParams({ code: 'SECRET-code', state: 's' })
+  const secrets = { codeVerifier: 'SECRET-verifier-SECRET-verifier-SECRET-verifier', nonce: 'n' }
+  return refusalOf(oauth(reached).identify(login, response, secrets, ['email']))
 }
 
 function workerAt(uri: string): WorkerEndpoint {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOutgoing } from '../../src/providers/outgoing.ts'
+import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { type Loopback, listen } from '../loopback.ts'
 import { CALLERS } from './callers.ts'
@@ -24,6 +24,32 @@ afterAll(async () => {
 const ROWS = Object.entries(PRIVATE_HOSTS).flatMap(([row, hosts]) =>
   hosts.map((host) => [row, host] as const),
 )
+
+test.each(Object.keys(CALLERS))('the %s gets through where nothing stands in its way', async (what) => {
+  const url = /^(token|keys|user info).* of a login/.test(what)
+    ? `https://issuer.example/${{ token: 'token', keys: 'keys', user: 'userinfo' }[what.split(' ')[0] ?? '']}`
+    : 'https://public.example'
+  const everything = {
+    access_token: 'at',
+    token_type: 'bearer',
+    scope: 'read',
+    sub: 'ada',
+    status: 'ok',
+    success: true,
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+  }
+  const outgoing: Outgoing = {
+    async send(request) {
+      const isList = new URL(request.url).pathname === '/worker/tools'
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(isList ? [] : everything)) }
+    },
+    allows: () => true,
+    close: async () => {},
+  }
+  expect(await CALLERS[what]?.(outgoing, url)).toBeUndefined()
+})
 
 describe('refused when it is dialled, and nothing there sees a byte', () => {
   test.each(ROWS)('threat %s: %s', async (_, host) => {
@@ -197,8 +223,8 @@ describe('refused when it is registered, and it is said why', () => {
   test.each([...ROWS, ...UNREADABLE_HOSTS.map((host) => ['14d', host] as const)])(
     'threat %s: %s',
     async (_, host) => {
-      for (const scheme of ['https', 'http'])
-        for (const [what, register] of Object.entries(REGISTRATIONS)) {
+      for (const [what, register] of Object.entries(REGISTRATIONS))
+        for (const scheme of what.includes('authorize_request') ? ['https', 'http'] : ['https']) {
           const { status, said } = await register(`${scheme}://${host}:${trap.port}/x`)
           expect([400, 422], `${scheme} ${what}: ${said}`).toContain(status)
           expect(said, what).toMatch(

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { request } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseJson } from '../../src/http/limits.ts'
-import { serverOptions } from '../../src/http/server-options.ts'
+import { answerUnreadable, serverOptions } from '../../src/http/server-options.ts'
 import { type Answer, type Gatepass, startGatepass } from '../gatepass.ts'
 import { approve, startWorld, type World } from '../http/world.ts'
 
@@ -24,9 +24,8 @@ function post(path: string, body: string, headers: Record<string, string> = {}):
 }
 
 /** Sends these bytes, and answers all that comes back until the server hangs up or `ms` have passed. */
-async function raw(text: string, ms = 2_000): Promise<string> {
-  const { hostname, port } = new URL(gatepass.url)
-  const socket = connect(Number(port), hostname)
+async function raw(text: string, ms = 2_000, port = Number(new URL(gatepass.url).port)): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
   let answered = ''
   socket.on('data', (data) => {
     answered += data
@@ -102,6 +101,24 @@ describe('threat 41: what a request may hold', () => {
     expect(requestTimeout).toBeLessThanOrEqual(60_000)
     expect(requestTimeout).toBeGreaterThan(headersTimeout)
     expect(connectionsCheckingInterval).toBeLessThanOrEqual(5_000)
+  })
+
+  test('a request that does not come whole is answered 408', async () => {
+    const server = createServer(
+      {
+        ...serverOptions(new URL('http://localhost')),
+        headersTimeout: 50,
+        requestTimeout: 100,
+        connectionsCheckingInterval: 20,
+      },
+      (incoming) => incoming.resume(),
+    ).on('clientError', answerUnreadable)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const slow = 'POST /v1/tools/import HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n1'
+    const answered = await raw(slow, 5_000, port)
+    expect(answered).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close[\s\S]*did not come whole/)
+    server.close()
   })
 
   test.each([
