@@ -73,13 +73,10 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
 }
 
 /** A provider, added with an Idempotency-Key: the answer is kept. */
-export async function addWithKey({ call, as }: Scene, id: string): Promise<Answer> {
-  const endpoint = {
-    authorize_request: { endpoint: as.authorizationUrl },
-    token_request: { endpoint: as.tokenUrl },
-  }
+export async function addWithKey(scene: Scene, id: string): Promise<Answer> {
+  const provider = { ...providerLike(scene), id: `kept-${id}` }
   const headers = { 'idempotency-key': `key of ${id}` }
-  return call('POST', '/v1/admin/auth_providers', { id: `kept-${id}`, oauth2: endpoint }, { headers })
+  return scene.call('POST', '/v1/admin/auth_providers', provider, { headers })
 }
 
 function providerLike({ as }: Scene) {
