@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { plainText } from './limits.ts'
 
 /** Arcade's provider bodies (reference/arcade.md section 1.5), with what Gatepass takes besides. */
 
@@ -57,15 +58,11 @@ const settings = {
   }),
 }
 
-const id = z
-  .string()
-  .min(1)
-  .max(100)
-  .regex(/^(?!\.{1,2}$)[^\s/\\?#%\p{Cc}]+$/u, 'no spaces and none of / \\ ? # %')
+const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'no spaces and none of / \\ ? # %')
 
 const about = {
   description: z.string().max(1000).nullish(),
-  provider_id: z.string().min(1).max(100).nullish(),
+  provider_id: plainText(100).nullish(),
   status: z.enum(['active', 'inactive']).nullish(),
   type: z.literal('oauth2').nullish(),
 }

@@ -311,6 +311,12 @@ describe('refusals', () => {
 })
 
 describe('the description', () => {
+  test('has patterns that a client generator can read', () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
+    expect(patterns.length).toBeGreaterThan(0)
+    for (const [, pattern = ''] of patterns) expect(JSON.parse(pattern)).not.toMatch(/\/[a-z]+$/)
+  })
+
   test('is OpenAPI 3.1 and has every route with a summary, a tag and its answers', () => {
     expect(document).toMatchObject({
       openapi: expect.stringMatching(/^3\.1\./),
