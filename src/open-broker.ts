@@ -50,9 +50,9 @@ export async function openBroker(
     await noteSealingKey(store.facts, keys)
     const audit = createAuditLog(store, await ensureAuditKey(store, keys), now)
     const sealer = watchSealer(keys, { log, audit })
-    await settleRestore(store, log, now)
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
+    await settleRestore({ store, log, now, audit }, operatorsProject.id)
     const outgoing = observedOutgoing(createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
     const waiters = createWaiters(store, {
       total: config.maxWaiters,

@@ -1,6 +1,5 @@
-import type { Log } from '../broker.ts'
-import { type Clock, toTimestamp } from '../domain/clock.ts'
-import type { Store } from '../store/store.ts'
+import type { Broker } from '../broker.ts'
+import { toTimestamp } from '../domain/clock.ts'
 
 const INTERRUPTED = 'This installation was restored from a backup meanwhile. Ask for a new link.'
 
@@ -9,10 +8,17 @@ const INTERRUPTED = 'This installation was restored from a backup meanwhile. Ask
  * been rotated, so that a refusal of one says nothing of the user's will (`refresh_outcome_lost`), and a code of an
  * authorization that was under way may have been redeemed. docs/backup.md tells operators what follows.
  */
-export async function settleRestore(store: Store, log: Log, now: Clock): Promise<void> {
+export async function settleRestore(
+  { store, log, now, audit }: Pick<Broker, 'store' | 'log' | 'now' | 'audit'>,
+  operatorsProjectId: string,
+): Promise<void> {
   const settled = await store.settleRestore(INTERRUPTED, now())
   if (settled === undefined) return
   const { takenAt, connections, authorizations } = settled
+  await audit.record(operatorsProjectId, {
+    action: 'installation.restored',
+    subject: `backup of ${toTimestamp(takenAt)}`,
+  })
   log.warn(
     { takenAt: toTimestamp(takenAt), connections, authorizations },
     'this is a restored backup: refresh tokens that were rotated since it was taken are dead, and what was revoked since is back (docs/backup.md)',

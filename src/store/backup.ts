@@ -26,7 +26,7 @@ export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSec
   const path = resolve(to)
   const partial = `${path}.partial`
   if (existsSync(path)) throw isThere(to)
-  rmSync(partial, { force: true }) // of one that was killed
+  discard(partial) // of one that was killed
   try {
     if (place.kind === 'sqlite') await copyPages(place.path, partial)
     else await copyFromServer(place.url, partial)
@@ -36,7 +36,7 @@ export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSec
     sync(dirname(path))
     return { bytes: statSync(path).size, rows }
   } catch (error) {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${partial}${suffix}`, { force: true })
+    discard(partial)
     throw error instanceof BrokerError ? error : cannotBackUp(to, error)
   }
 }
@@ -74,7 +74,7 @@ function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
     const facts = client.prepare('insert or replace into facts (name, value) values (?, ?)')
     facts.run(BACKUP_FACT, String(takenAt))
     client.prepare('delete from facts where name in (?, ?)').run(LAST_BACKUP_FACT, MOVED_FACT)
-    const faults = client.pragma('integrity_check(1)', { simple: true })
+    const faults = String(client.pragma('integrity_check(1)', { simple: true })).replaceAll(/\s+/g, ' ')
     const orphans = client.pragma('foreign_key_check') as unknown[]
     if (faults !== 'ok' || orphans.length > 0)
       throw new BrokerError(
@@ -94,6 +94,10 @@ function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
   } finally {
     client.close()
   }
+}
+
+function discard(partial: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${partial}${suffix}`, { force: true })
 }
 
 /** Never over something else. */
