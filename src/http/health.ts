@@ -7,7 +7,7 @@ const tag = 'Operation'
 /** How long what was found out of the database is believed: probes are no load. */
 const BELIEVED_MS = 1_000
 /** A commit that takes longer than this is no readiness. */
-const LONGEST_PROBE_MS = 5_000
+const LONGEST_PROBE_MS = 2_000
 
 type Unready = 'shutting_down' | 'database'
 

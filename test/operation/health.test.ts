@@ -1,0 +1,84 @@
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { startGatepass } from '../gatepass.ts'
+import { API_KEY, approve, begin, connect, importTool, serveIn, until } from './process.ts'
+
+let as: FakeAuthorizationServer
+beforeEach(async () => {
+  as = await startFakeAuthorizationServer()
+})
+afterEach(() => as.close())
+
+test('it is not ready any more as soon as it begins to end, and alive until then', async () => {
+  await using gatepass = await startGatepass()
+  expect(await gatepass.call('GET', '/ready')).toMatchObject({ status: 200, body: { ready: true } })
+  gatepass.broker.waiters.close()
+  expect(await gatepass.call('GET', '/ready')).toMatchObject({
+    status: 503,
+    body: { ready: false, reason: 'shutting_down' },
+  })
+  expect(await gatepass.call('GET', '/v1/health')).toMatchObject({ status: 503, body: { healthy: false } })
+  expect(await gatepass.call('GET', '/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
+})
+
+test('it is not ready while the database is held by somebody else, and recovers by itself', async () => {
+  await using gatepass = await startGatepass()
+  const other = new Database(gatepass.databasePath)
+  other.exec('begin immediate')
+  expect(await gatepass.call('GET', '/ready')).toMatchObject({
+    status: 503,
+    body: { ready: false, reason: 'database' },
+  })
+  expect(await gatepass.call('GET', '/health')).toMatchObject({ status: 200 })
+  other.exec('rollback')
+  other.close()
+  await until(async () => (await gatepass.call('GET', '/ready')).status === 200)
+}, 60_000)
+
+test('probes are no load: those of one second share one write', async () => {
+  await using gatepass = await startGatepass()
+  const { store } = gatepass.broker
+  let writes = 0
+  const probe = store.probe.bind(store)
+  Object.assign(store, {
+    probe() {
+      writes++
+      return probe()
+    },
+  })
+  await Promise.all(Array.from({ length: 200 }, () => gatepass.call('GET', '/ready')))
+  expect(writes).toBeLessThanOrEqual(3)
+})
+
+// `ulimit -f` stands for a disk that is full: what would grow a file beyond it is refused
+const LIMITED = ['bash', '-c', 'ulimit -f 1200; exec "$0" "$@"'] as const
+
+test('on a full disk: not ready, no code is sent to the provider that could not be stored, reads go on', async () => {
+  await using served = await serveIn({ under: LIMITED })
+  await importTool(served, as)
+  const id = await connect(served)
+  const flow = await begin(served, 'eve')
+  const callback = await approve(flow)
+  const exchanges = as.tokenRequests('authorization_code').length
+
+  // with ever smaller writes, until nothing can be written any more
+  for (const length of [4_900, 1])
+    await until(async () => {
+      const name = `FILL_${Math.random().toString(36).slice(2)}`
+      const { status } = await served.call('POST', `/v1/admin/secrets/${name}`, { value: 'x'.repeat(length) })
+      return status === 503
+    })
+  await until(async () => (await served.get('/ready')).status === 503)
+  expect(JSON.parse((await served.get('/ready')).body)).toMatchObject({ ready: false, reason: 'database' })
+  expect((await served.get('/health')).status).toBe(200)
+  expect((await served.call('GET', `/v1/connections/${id}`)).status).toBe(200)
+  expect((await served.get('/metrics')).body).toContain('\ngatepass_database_writable 0\n')
+
+  const page = await flow.browser.get(callback)
+  expect(page.status).toBe(503)
+  expect(as.tokenRequests('authorization_code')).toHaveLength(exchanges)
+  served.child.kill('SIGTERM')
+  expect(await served.ended).toEqual({ code: 0, signal: null })
+  expect(served.logged()).not.toContain(API_KEY)
+}, 60_000)

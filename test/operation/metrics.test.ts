@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createMetrics } from '../../src/flows/metrics.ts'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { toolMetadata } from '../fixtures.ts'
+import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
+import { UserAgent } from '../user-agent.ts'
+
+let as: FakeAuthorizationServer
+beforeEach(async () => {
+  as = await startFakeAuthorizationServer()
+})
+afterEach(() => as.close())
+
+/** Every sample, by its name with its labels as they are written. */
+async function scrape(gatepass: Gatepass): Promise<Map<string, number>> {
+  const response = await fetch(`${gatepass.url}/metrics`)
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const samples = new Map<string, number>()
+  const described = new Set<string>()
+  for (const line of (await response.text()).split('\n').filter(Boolean)) {
+    const [, name = '', type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? []
+    if (type !== undefined) {
+      expect(described).not.toContain(name)
+      described.add(name)
+    }
+    if (line.startsWith('#')) continue
+    const [, sample = '', value] = /^([a-z0-9_]+(?:\{.*\})?) (\S+)$/.exec(line) ?? []
+    expect(sample, line).not.toBe('')
+    expect(samples, 'told twice').not.toContain(sample)
+    samples.set(sample, Number(value))
+  }
+  return samples
+}
+
+async function connect(gatepass: Gatepass, user = 'ada'): Promise<string> {
+  const begun = await authorize(gatepass, user)
+  const browser = new UserAgent()
+  await browser.submitForm(await browser.get(begun.body.url))
+  const { body } = await gatepass.call('GET', `/v1/connections?user_id=${user}`)
+  return body.items[0]?.id
+}
+
+const authorize = (gatepass: Gatepass, user: string) =>
+  gatepass.call('POST', '/v1/auth/authorize', {
+    auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
+    user_id: user,
+  })
+
+async function withTool(options: Parameters<typeof startGatepass>[0] = {}): Promise<Gatepass> {
+  const gatepass = await startGatepass(options)
+  expect((await gatepass.call('POST', '/v1/tools/import', toolMetadata(as))).status).toBe(200)
+  return gatepass
+}
+
+describe('GET /metrics', () => {
+  test('counts requests by route, never by path, and how long they took', async () => {
+    await using gatepass = await withTool()
+    for (const id of ['conn_a', 'conn_b', 'conn_c']) await gatepass.call('GET', `/v1/connections/${id}`)
+    await gatepass.call('GET', '/v1/tools', undefined, { key: null })
+    await gatepass.call('GET', '/nowhere/at/all')
+    await gatepass.call('GET', '/connect/auth_unknown')
+    const samples = await scrape(gatepass)
+    const requests = (method: string, route: string, status: string) =>
+      samples.get(`gatepass_http_requests_total{method="${method}",route="${route}",status="${status}"}`)
+    expect(requests('GET', '/v1/connections/{id}', '4xx')).toBe(3)
+    expect(requests('GET', '/v1/tools', '4xx')).toBe(1)
+    expect(requests('POST', '/v1/tools/import', '2xx')).toBe(1)
+    expect(requests('any', 'unknown', '4xx')).toBe(1)
+    expect(requests('GET', '/connect/*', '4xx')).toBe(1)
+    const route = 'method="GET",route="/v1/connections/{id}"'
+    expect(samples.get(`gatepass_http_request_duration_seconds_count{${route}}`)).toBe(3)
+    expect(samples.get(`gatepass_http_request_duration_seconds_bucket{${route},le="+Inf"}`)).toBe(3)
+    expect(samples.get(`gatepass_http_request_duration_seconds_sum{${route}}`)).toBeGreaterThan(0)
+    expect([...samples.keys()].join()).not.toMatch(/conn_a|nowhere|auth_unknown/)
+  })
+
+  test('counts authorizations, tokens, refreshes and what the provider was asked', async () => {
+    const now = testClock()
+    await using gatepass = await withTool({ now })
+    as.behaviour.accessTokenLifetime = 3600
+    const id = await connect(gatepass)
+    await gatepass.call('POST', `/v1/connections/${id}/token`)
+    now.advance(3600)
+    await gatepass.call('POST', `/v1/connections/${id}/token`)
+    as.behaviour.consent = 'deny'
+    await connect(gatepass, 'eve')
+    await authorize(gatepass, 'bob')
+
+    const samples = await scrape(gatepass)
+    expect(Object.fromEntries([...samples].filter(([name]) => WHAT_HAPPENED.test(name)))).toEqual({
+      gatepass_authorizations_begun_total: 3,
+      gatepass_authorizations_completed_total: 1,
+      'gatepass_authorizations_failed_total{reason="access_denied"}': 1,
+      gatepass_authorizations_pending: 1,
+      'gatepass_refreshes_total{provider="demo",outcome="refreshed"}': 1,
+      'gatepass_token_fetches_total{provider="demo",outcome="authorization_required"}': 3,
+      'gatepass_token_fetches_total{provider="demo",outcome="ready"}': 2,
+      'gatepass_outgoing_requests_total{kind="exchange",outcome="2xx"}': 1,
+      'gatepass_outgoing_requests_total{kind="refresh",outcome="2xx"}': 1,
+    })
+    expect(samples.get('gatepass_outgoing_request_duration_seconds_count{kind="refresh"}')).toBe(1)
+    expect(samples.get('gatepass_audit_commit_duration_seconds_count')).toBeGreaterThan(0)
+  })
+
+  test('tells how the process is doing', async () => {
+    await using gatepass = await withTool()
+    await gatepass.call('GET', '/ready')
+    const samples = await scrape(gatepass)
+    for (const [name, value] of [
+      ['gatepass_processes', 1],
+      ['gatepass_waiters', 0],
+      ['gatepass_refreshes_running', 0],
+      ['gatepass_audit_waiting', 0],
+      ['gatepass_database_writable', 1],
+      ['gatepass_database_busy_retries_total', 0],
+      ['gatepass_http_requests_running', 1],
+    ] as const)
+      expect(samples.get(name), name).toBe(value)
+    expect([...samples.keys()]).toContainEqual(expect.stringMatching(/^gatepass_build_info\{version="\d/))
+    expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
+    expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+    expect(samples.get('process_start_time_seconds')).toBeGreaterThan(1e9)
+  })
+
+  test('holds no user, no project, no key and no secret', async () => {
+    await using gatepass = await withTool()
+    const user = 'ada.lovelace@example.test'
+    const id = await connect(gatepass, user)
+    const { body } = await gatepass.call('POST', `/v1/connections/${id}/token`)
+    const project = (await gatepass.broker.store.projects.list())[0]?.id ?? ''
+    const text = await (await fetch(`${gatepass.url}/metrics`)).text()
+    for (const secret of [user, id, project, body.access_token, gatepass.apiKey, ...as.secrets()])
+      expect(text).not.toContain(secret)
+  })
+
+  test.each([
+    ['open', [200, 200]],
+    ['key', [401, 200]],
+    ['off', [404, 404]],
+  ] as const)('GATEPASS_METRICS=%s', async (access, expected) => {
+    await using gatepass = await startGatepass({ environment: { GATEPASS_METRICS: access } })
+    const key = await gatepass.makeKey('readonly')
+    const statuses = [null, key].map(
+      async (key) => (await gatepass.call('GET', '/metrics', undefined, { key })).status,
+    )
+    expect(await Promise.all(statuses)).toEqual(expected)
+  })
+})
+
+const WHAT_HAPPENED =
+  /^gatepass_(authorizations|refreshes|token_fetches|outgoing_requests).*(?:_total|pending)/
+
+test('a label that takes ever new values stays bounded', async () => {
+  const metrics = createMetrics()
+  for (let i = 0; i < 20_000; i++) metrics.refreshed(`provider-${i}`, 'refreshed')
+  const family = (await metrics.families()).find(({ name }) => name === 'gatepass_refreshes_total')
+  expect(family?.values.length).toBeLessThanOrEqual(1_001)
+  expect(family?.values.find(({ labels }) => labels.provider === 'other')?.value).toBe(19_000)
+  expect(family?.values.reduce((sum, { value }) => sum + value, 0)).toBe(20_000)
+})
+
+test('a figure that cannot be read leaves the others', async () => {
+  const metrics = createMetrics()
+  metrics.gauge('gatepass_broken', 'Broken', () => Promise.reject(new Error('no database')))
+  metrics.counted('gatepass_absent_total', 'Absent', () => undefined)
+  metrics.gauge('gatepass_fine', 'Fine', () => 7)
+  const names = (await metrics.families()).map(({ name }) => name)
+  expect(names).toContain('gatepass_fine')
+  expect(names).not.toContain('gatepass_broken')
+  expect(names).not.toContain('gatepass_absent_total')
+})
+
+test('a distribution puts each value into the first bucket that holds it', async () => {
+  const metrics = createMetrics()
+  const cell = metrics.histogram('gatepass_some_seconds', 'Some', { buckets: [1, 2] }).of()
+  for (const value of [0.5, 1, 1.5, 2, 3]) cell.observe(value)
+  const family = (await metrics.families()).find(({ name }) => name === 'gatepass_some_seconds')
+  expect(family?.values.map(({ metricName, labels, value }) => [metricName, labels.le, value])).toEqual([
+    ['gatepass_some_seconds_bucket', 1, 2],
+    ['gatepass_some_seconds_bucket', 2, 4],
+    ['gatepass_some_seconds_bucket', '+Inf', 5],
+    ['gatepass_some_seconds_sum', undefined, 8],
+    ['gatepass_some_seconds_count', undefined, 5],
+  ])
+})
