@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
+import { failureAudit } from './authorization-audit.ts'
 import { connectUrl } from './begin-authorization.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { attemptPlace } from './start-attempt.ts'
@@ -43,8 +44,10 @@ export async function confirmUser(
   if (userId !== authorization.userId) {
     const message =
       'Another user came back than the one who was asked. Start again from your application, signed in as the right user.'
-    if (!isSettled(authorization))
-      await store.authorizations.fail(authorization.id, 'user_mismatch', message, now())
+    if (!isSettled(authorization)) {
+      const audit = failureAudit(broker, authorization, 'user_mismatch')
+      await store.authorizations.fail(authorization.id, 'user_mismatch', message, now(), undefined, audit)
+    }
     const rest =
       authorization.status === 'completed'
         ? 'It was completed before, for the right user, and stays so.'

@@ -6,6 +6,7 @@ import type { Sealed } from '../domain/sealed.ts'
 import type { LoginClient, LoginSecrets } from '../providers/oauth-client.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { type SealedPlace, UnsealError } from '../store/seal.ts'
+import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
 import { type StartedAttempt, startAttempt } from './start-attempt.ts'
@@ -128,8 +129,9 @@ async function identify(
   const authorization = at(found, now())
   if (isSettled(authorization)) return { outcome: 'stands', authorization }
   const authorizationId = authorization.id
-  const inTrouble = (trouble: LoginTrouble, why: string): LoginOutcome => {
+  const inTrouble = async (trouble: LoginTrouble, why: string): Promise<LoginOutcome> => {
     log.warn({ authorizationId, issuer: verifier.issuer, trouble, why }, 'a user could not log in')
+    await recordRefusal(broker, authorization, `login_${trouble}`)
     return { outcome: 'trouble', trouble, authorization }
   }
 
@@ -137,19 +139,19 @@ async function identify(
     const login = await loginClient(broker, verifier)
     const announcesIss = login.server.authorization_response_iss_parameter_supported
     if (!mayComeFrom(query, { issuer: verifier.issuer, announcesIss }))
-      return inTrouble('failed', 'the answer does not come from the issuer')
+      return await inTrouble('failed', 'the answer does not come from the issuer')
     const error = query.get('error')
-    if (error !== null) return inTrouble(TROUBLES[reasonOf(error)] ?? 'failed', sanitized(error))
+    if (error !== null) return await inTrouble(TROUBLES[reasonOf(error)] ?? 'failed', sanitized(error))
     const needed = verifier.claim === 'email' ? ['email', 'email_verified'] : [verifier.claim]
     const claims = await oauth.identify(login, query, kept, needed)
     const user = claims[verifier.claim]
     if (typeof user !== 'string' || user === '')
-      return inTrouble(
+      return await inTrouble(
         'failed',
         `there is no claim "${verifier.claim}" that is text: see GATEPASS_OIDC_SCOPES`,
       )
     if (verifier.claim === 'email' && claims.email_verified !== true)
-      return inTrouble('failed', 'the issuer does not vouch for the email address (email_verified)')
+      return await inTrouble('failed', 'the issuer does not vouch for the email address (email_verified)')
     if (user !== authorization.userId) return await anotherUser(broker, verifier, authorization)
   } catch (error) {
     if (error instanceof ProviderRefusal) return inTrouble(TROUBLES[error.reason] ?? 'failed', error.message)
@@ -180,7 +182,8 @@ async function anotherUser(
   )
   const message =
     'Another user logged in than the one who was asked. Ask for a new link, and open it as the right user.'
-  const failed = await store.authorizations.fail(id, 'user_mismatch', message, now())
+  const audit = failureAudit(broker, authorization, 'user_mismatch')
+  const failed = await store.authorizations.fail(id, 'user_mismatch', message, now(), undefined, audit)
   const current = failed ?? (await store.authorizations.find(id)) ?? authorization
   return { outcome: 'stands', authorization: at(current, now()) }
 }

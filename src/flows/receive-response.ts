@@ -8,6 +8,7 @@ import {
 } from '../domain/authorization.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { findProviderByUid } from './find-provider.ts'
@@ -46,19 +47,26 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   const found = await store.authorizations.findByState(sha256(state))
   if (found === undefined) return { outcome: 'unknown_state' }
   const attempt = 'attempt' in found ? found.attempt : undefined
-  if (currentStep(found).providerUid !== providerUid) return { outcome: 'wrong_provider' }
+  if (currentStep(found).providerUid !== providerUid) {
+    await recordRefusal(broker, found, 'wrong_provider')
+    return { outcome: 'wrong_provider' }
+  }
   const authorization = at(found, now())
   if (isSettled(authorization) || authorization.status === 'exchanging' || attempt === undefined)
     return { outcome: 'stands', authorization }
-  if (browserId === undefined || sha256(browserId) !== attempt.browserHash)
+  if (browserId === undefined || sha256(browserId) !== attempt.browserHash) {
+    await recordRefusal(broker, authorization, 'wrong_browser')
     return { outcome: 'wrong_browser' }
+  }
   const { verifier } = broker.settings
   // an attempt from before users had to log in: the next click asks for it
   if (
     verifier.kind === 'oidc' &&
     openAttemptSecrets(broker, authorization, attempt).loggedInAt !== verifier.issuer
-  )
+  ) {
+    await recordRefusal(broker, authorization, 'login_missing')
     return { outcome: 'stands', authorization }
+  }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
   const refused = refusalIn(query, entry)
@@ -70,6 +78,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
       message,
       now(),
       attempt.stateHash,
+      failureAudit(broker, authorization, reason),
     )
     return { outcome: 'stands', authorization: failed ?? (await reload(broker, authorization)) }
   }

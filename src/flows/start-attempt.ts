@@ -11,6 +11,7 @@ import {
 import { chooseConnection } from '../domain/connection.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { SealedPlace } from '../store/seal.ts'
+import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { hasLoggedIn } from './login-proof.ts'
 
@@ -45,7 +46,8 @@ export async function startAttempt(
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined || entry.status === 'inactive') {
     const message = 'The provider was removed or switched off meanwhile. Ask for a new link.'
-    const failed = await store.authorizations.fail(id, 'provider_changed', message, now())
+    const audit = failureAudit(broker, authorization, 'provider_changed')
+    const failed = await store.authorizations.fail(id, 'provider_changed', message, now(), undefined, audit)
     return { outcome: 'not_startable', authorization: failed ?? at(authorization, now()) }
   }
   const registered = registeredClient(broker, entry)

@@ -5,6 +5,7 @@ import type { Broker } from '../broker.ts'
 import { type ApiKey, isExpired, mayAct, type Role } from '../domain/api-key.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createReadCache } from '../flows/read-cache.ts'
+import { inContext } from '../flows/request-context.ts'
 import { createCountGuess } from './rate-limit.ts'
 
 /**
@@ -12,6 +13,8 @@ import { createCountGuess } from './rate-limit.ts'
  * `rate_limited` for one wrong key too many.
  */
 export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
+
+const MAX_RECORDED = 10_000
 
 /**
  * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it. Keys are looked
@@ -25,19 +28,34 @@ export function createAuthenticate(broker: Broker): Authenticate {
 
   const countGuess = createCountGuess()
 
-  function allow(key: ApiKey, role: Role): ApiKey {
+  function allow(c: Context, key: ApiKey, role: Role): ApiKey {
     if (isExpired(key, broker.now()))
       throw new BrokerError(
         'invalid_authorization',
         'This API key has expired. Make a new one with `gatepass keys create`.',
       )
-    if (!mayAct(key.role, role))
+    if (!mayAct(key.role, role)) {
+      recordRefusal(`${c.req.method} ${c.req.routePath}`, key)
       throw new BrokerError(
         'insufficient_role',
         `This key has the role ${key.role}; this needs ${role}. Make one with \`gatepass keys create --role ${role}\`.`,
       )
+    }
     broker.uses.used('apiKeys', key.id, broker.now())
     return key
+  }
+
+  const recorded = new Set<string>()
+
+  /** In the audit trail, once for each key and endpoint: a key that keeps trying fills no trail. */
+  function recordRefusal(purpose: string, apiKey: ApiKey): void {
+    const { id, projectId } = apiKey
+    if (recorded.has(`${id} ${purpose}`)) return
+    if (recorded.size >= MAX_RECORDED) recorded.clear()
+    recorded.add(`${id} ${purpose}`)
+    inContext({ actor: { kind: 'api_key', id }, apiKey, purpose }, () =>
+      broker.audit.record(projectId, { action: 'access.refused', reason: 'insufficient_role' }),
+    ).catch(() => recorded.delete(`${id} ${purpose}`)) // recorded at the next try
   }
 
   return (c, role) => {
@@ -58,7 +76,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
       }
       return key
     })
-    return known instanceof Promise ? known.then((key) => allow(key, role)) : allow(known, role)
+    return known instanceof Promise ? known.then((key) => allow(c, key, role)) : allow(c, known, role)
   }
 }
 

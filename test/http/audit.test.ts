@@ -1,6 +1,8 @@
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { verifyAudit } from '../../src/flows/read-audit.ts'
+import { startScene } from '../flows/fixtures.ts'
+import { UserAgent } from '../user-agent.ts'
 import { metadata, oauthEntry, providerBody, startWorld, type World } from './world.ts'
 
 async function entriesOf({ call }: World, query = '') {
@@ -153,6 +155,46 @@ describe('the audit trail', () => {
     const key = await gatepass.makeKey('readonly', 'another')
     expect((await call('GET', '/v1/admin/audit', undefined, { key })).body.items).toEqual([])
     expect((await call('GET', '/v1/admin/audit', undefined, { key: null })).status).toBe(401)
+  })
+})
+
+describe('refusals are in the audit trail, each once', () => {
+  test('a key whose role does not suffice', async () => {
+    await using world = await startWorld()
+    const key = await world.gatepass.makeKey('readonly')
+    for (let i = 0; i < 3; i++) await world.call('POST', '/v1/admin/secrets/KEY', { value: 'v' }, { key })
+    const refused = await entriesOf(world, '&action=access.refused')
+    expect(refused).toMatchObject([{ reason: 'insufficient_role', purpose: 'POST /v1/admin/secrets/:key' }])
+  })
+
+  test('a callback in another browser, and a consent that was not given', async () => {
+    await using scene = await startScene()
+    const approved = await scene.approve()
+    const stranger = new UserAgent()
+    for (let i = 0; i < 3; i++) await stranger.get(approved.callback)
+    const denied = new URL(approved.callback)
+    denied.searchParams.delete('code')
+    denied.searchParams.set('error', 'access_denied')
+    await approved.browser.get(denied)
+    const { body } = await scene.call('GET', '/v1/admin/audit?user_id=u1')
+    expect(body.items).toMatchObject([
+      { action: 'authorization.failed', reason: 'access_denied', actor: { kind: 'user' } },
+      { action: 'authorization.refused', reason: 'wrong_browser', provider_id: 'demo' },
+    ])
+  })
+
+  test('a user whom the caller does not know', async () => {
+    await using scene = await startScene({
+      gatepass: { environment: { GATEPASS_USER_VERIFIER: 'http://127.0.0.1:9/verify' } },
+    })
+    const { browser, callback } = await scene.approve()
+    const { response } = await browser.get(callback)
+    const flow_id = new URL(response.headers.get('location') ?? '').searchParams.get('flow_id')
+    await scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id: 'somebody else' })
+    const { body } = await scene.call('GET', '/v1/admin/audit?user_id=u1')
+    expect(body.items).toMatchObject([
+      { action: 'authorization.failed', reason: 'user_mismatch', purpose: 'POST /v1/auth/confirm_user' },
+    ])
   })
 })
 
