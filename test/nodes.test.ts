@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from './fake-authorization-server.ts'
+import { click, oauth2For } from './flows/fixtures.ts'
+import { freshDatabase } from './postgres.ts'
+import { type Served, serveProcess } from './served.ts'
+
+// Three `gatepass serve` processes on one database, and a server that rotates refresh tokens and ends the whole grant
+// when a used one comes again. Leases lapse in real time.
+
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+/** Of the access tokens that the first consent brings: it has run out as soon as the test goes on. */
+const SHORT_SECONDS = 1
+const FETCHES_OF_A_NODE = 100
+/** Longer than the lease of a dead process holds. */
+const LAPSED_MS = 26_000
+/** Nodes start in two thirds of the time. */
+const COMPILED = fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url))
+
+/** Where a node dies: what the server has seen of the refresh, and what the node has. */
+const MOMENTS = ['before the server has seen it', 'before the answer', 'with the answer', 'after'] as const
+type Moment = (typeof MOMENTS)[number]
+
+interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+async function startNodes(database: string) {
+  const start = () =>
+    serveProcess({
+      database,
+      masterKeys: [MASTER_KEY],
+      environment: { NODE_COMPILE_CACHE: COMPILED },
+    })
+  const nodes = [await start(), ...(await Promise.all([start(), start()]))]
+  const starting: (Promise<void> | undefined)[] = []
+  return {
+    async get(i: number): Promise<Served> {
+      await starting[i]
+      return nodes[i] as Served // there are three, always
+    },
+    /** Kills it; another takes its place meanwhile. */
+    async kill(i: number): Promise<void> {
+      await nodes[i]?.kill()
+      starting[i] = start().then((node) => {
+        nodes[i] = node
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled(starting)
+      await Promise.all(nodes.map((node) => node.kill()))
+    },
+  }
+}
+
+/** `undefined`: the node has died meanwhile. */
+async function fetchToken(node: Served, id: string): Promise<Answer | undefined> {
+  return node.call('POST', `/v1/connections/${id}/token`).catch(() => undefined)
+}
+
+async function connect(node: Served, user: string): Promise<string> {
+  const need = { user_id: user, auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } } }
+  await click((await node.call('POST', '/v1/auth/authorize', need)).body.url)
+  const { body } = await node.call('GET', `/v1/connections?user_id=${user}`)
+  return body.items[0].id
+}
+
+/** Kills the node in the middle of a refresh, and answers what it could still say itself. */
+async function killDuring(
+  moment: Moment,
+  {
+    as,
+    kill,
+    fetching,
+  }: { as: FakeAuthorizationServer; kill(): Promise<void>; fetching: () => Promise<Answer | undefined> },
+): Promise<Answer | undefined> {
+  if (moment === 'after') {
+    const answer = await fetching()
+    await kill()
+    return answer
+  }
+  const reached = Promise.withResolvers<void>()
+  const never = new Promise<void>(() => {})
+  let isFirst = true
+  as.behaviour.onRefresh = (at) => {
+    if (!isFirst || at !== (moment === 'before the server has seen it' ? 'arrived' : 'carried out'))
+      return undefined
+    isFirst = false
+    reached.resolve()
+    return moment === 'with the answer' ? undefined : never
+  }
+  const answer = fetching()
+  await reached.promise
+  as.behaviour.onRefresh = undefined
+  await kill()
+  return answer
+}
+
+async function threeNodes(database: string, kills: number): Promise<void> {
+  const as = await startFakeAuthorizationServer({
+    refresh: 'rotate-strict',
+    accessTokenLifetime: SHORT_SECONDS,
+  })
+  try {
+    await using nodes = await startNodes(database)
+    const first = await nodes.get(0)
+    const added = await first.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
+    expect(added.status).toBe(201)
+    const storm = await connect(first, 'storm')
+    const ids: string[] = []
+    for (let i = 0; i < kills; i++) ids.push(await connect(first, `user-${i}`))
+    await sleep((SHORT_SECONDS + 1) * 1000)
+    Object.assign(as.behaviour, { accessTokenLifetime: 3600, refreshDelayMs: 50 })
+
+    // 300 at once
+    const all = await Promise.all([0, 1, 2].map((i) => nodes.get(i)))
+    const answers = await Promise.all(
+      Array.from({ length: 3 * FETCHES_OF_A_NODE }, (_, i) => fetchToken(all[i % 3] as Served, storm)),
+    )
+    expect(new Set(answers.map((answer) => answer?.status))).toEqual(new Set([200]))
+    expect(new Set(answers.map((answer) => answer?.body.access_token)).size).toBe(1)
+    expect(as.isLive(answers[0]?.body.access_token)).toBe(true)
+    expect(as.tokenRequests('refresh_token')).toHaveLength(1)
+    expect(as.familyRevoked).toBe(false)
+
+    // again and again, with one node killed
+    as.behaviour.refreshDelayMs = 0
+    const meanwhile: Promise<Answer | undefined>[] = []
+    const rounds = []
+    for (const [i, id] of ids.entries()) {
+      const moment = MOMENTS[i % MOMENTS.length] as Moment
+      const victim = await nodes.get(i % 3)
+      const said = await killDuring(moment, {
+        as,
+        kill: () => nodes.kill(i % 3),
+        async fetching() {
+          const own = fetchToken(victim, id)
+          for (const other of [1, 2])
+            meanwhile.push(nodes.get((i + other) % 3).then((node) => fetchToken(node, id)))
+          return own
+        },
+      })
+      rounds.push({ id, moment, said })
+    }
+    const lapsed = sleep(LAPSED_MS)
+    for (const answer of await Promise.all(meanwhile))
+      if (answer !== undefined) expect([200, 503]).toContain(answer.status)
+
+    await lapsed
+    const ends = await Promise.all(
+      rounds.map(async (round) => ({ ...round, end: await untilSettled(nodes, round.id) })),
+    )
+    for (const { id, moment, said, end } of ends) {
+      const { body } = await (await nodes.get(0)).call('GET', `/v1/connections/${id}`)
+      if (end.status === 200) {
+        expect(as.isLive(end.body.access_token), moment).toBe(true)
+        expect(body, moment).toMatchObject({ status: 'active' })
+        if (said?.status === 200) expect(end.body.access_token).toBe(said.body.access_token)
+      } else {
+        expect(end, moment).toMatchObject({ status: 403, body: { name: 'authorization_required' } })
+        expect(body, moment).toMatchObject({
+          status: 'needs_authorization',
+          status_reason: 'refresh_outcome_lost',
+        })
+        expect(said?.status, moment).not.toBe(200)
+      }
+      if (moment === 'before the server has seen it' || moment === 'after')
+        expect(end.status, moment).toBe(200)
+      if (moment === 'before the answer') expect(end.status, moment).toBe(403)
+    }
+    // no used refresh token was sent but those whose answers were lost, and each of them once
+    expect(as.refreshReuses).toHaveLength(ends.filter(({ end }) => end.status === 403).length)
+    expect(new Set(as.refreshReuses).size).toBe(as.refreshReuses.length)
+  } finally {
+    await as.close()
+  }
+}
+
+/** All nodes ask at once, until the lease of the dead one has lapsed; then they must say the same. */
+async function untilSettled(nodes: Awaited<ReturnType<typeof startNodes>>, id: string): Promise<Answer> {
+  for (let seconds = 0; seconds < 60; seconds++) {
+    const answers = await Promise.all([0, 1, 2].map(async (i) => fetchToken(await nodes.get(i), id)))
+    const settled = answers.filter((answer) => answer !== undefined && answer.status !== 503) as Answer[]
+    if (settled.length === 3) {
+      expect(new Set(settled.map(({ status, body }) => `${status} ${body.access_token}`)).size).toBe(1)
+      return settled[0] as Answer // there are three
+    }
+    await sleep(1_000)
+  }
+  throw new Error(`the connection ${id} was not settled`)
+}
+
+describe.concurrent('R2, R4: three processes on one database', () => {
+  test('on PostgreSQL: one refresh for 300 fetches; of twenty that die in a refresh only lost answers are lost', async () => {
+    await using database = await freshDatabase()
+    await threeNodes(database.url, 20)
+  }, 180_000)
+
+  test('on one SQLite file: likewise, of four that die', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatepass-nodes-'))
+    try {
+      await threeNodes(`file:${join(folder, 'gatepass.db')}`, 4)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }, 180_000)
+})
