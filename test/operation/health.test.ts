@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
@@ -82,3 +83,17 @@ test('on a full disk: not ready, no code is sent to the provider that could not 
   expect(await served.ended).toEqual({ code: 0, signal: null })
   expect(served.logged()).not.toContain(API_KEY)
 }, 60_000)
+
+test('a database that is broken while somebody waits ends no process', async () => {
+  await using served = await serveIn()
+  await importTool(served, as)
+  const { id } = await begin(served)
+  const waiting = served.call('GET', `/v1/auth/status?id=${id}&wait=2`).catch(() => undefined)
+  await until(async () => (await served.get('/metrics')).body.includes('\ngatepass_waiters 1\n'))
+  for (const suffix of ['-wal', '-shm', '']) writeFileSync(`${served.databasePath}${suffix}`, 'no database')
+  await waiting
+  expect((await served.get('/health')).status).toBe(200)
+  expect((await served.get('/ready')).status).toBe(503)
+  served.child.kill('SIGTERM')
+  expect(await served.ended).toEqual({ code: 0, signal: null })
+})

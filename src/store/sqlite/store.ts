@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { and, eq } from 'drizzle-orm'
 import type { Facts, Store, StoreChange } from '../store.ts'
 import { sqliteAnswers } from './answers.ts'
@@ -77,7 +78,15 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     envelopes: steady(sqliteEnvelopes(context)),
     answers: steady(sqliteAnswers(context)),
     audit: steady(sqliteAudit(context, appendAudit)),
-    catchUp: context.catchUp,
+    catchUp() {
+      try {
+        return context.catchUp()
+      } catch (error) {
+        if (!(error instanceof Database.SqliteError)) throw error
+        // whatever was written meanwhile was missed; whoever reads now is told that it cannot be
+        return ++missed
+      }
+    },
     onChange: context.onChange,
     ...steady({
       async probe() {
