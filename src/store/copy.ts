@@ -28,7 +28,9 @@ export type Row = readonly (string | number | null)[]
 
 /** All of the schema, each after those it refers to. The change feed is each database's own. */
 export const COPIED_TABLES: readonly CopiedTable[] = inOrder(
-  Object.values(schema).filter((table) => is(table, SQLiteTable) && table !== schema.changes),
+  Object.values(schema)
+    .filter((table) => is(table, SQLiteTable) && table !== schema.changes)
+    .sort((a, b) => (getTableName(a) < getTableName(b) ? -1 : 1)),
 ).map((table) => {
   const columns = Object.values(getTableColumns(table))
   const { primaryKeys } = getTableConfig(table)

@@ -1,0 +1,234 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { COPIED_TABLES, copyRows, type RowTarget } from '../../src/store/copy.ts'
+import { openSource, openTarget } from '../../src/store/open-copy.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { createSealer } from '../../src/store/seal.ts'
+import { freshDatabase, runSql } from '../postgres.ts'
+import { serveProcess } from '../served.ts'
+import { envelopesOf, startSealedInstallation } from '../store/sealed-installation.ts'
+import { type Installation, install } from './gatepass.ts'
+
+const KEY = Buffer.alloc(32, 7)
+
+let gatepass: Installation
+let folder: string
+beforeEach(async () => {
+  gatepass = await install()
+  folder = await mkdtemp(join(tmpdir(), 'gatepass-move-'))
+})
+afterEach(async () => {
+  await gatepass[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const file = (name: string) => join(folder, name)
+
+const run = (...args: readonly string[]) =>
+  gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY.toString('base64') } }, ...args)
+
+const move = (from: string, to: string, ...more: readonly string[]) =>
+  run('migrate', '--from', from, '--to', to, '--json', ...more)
+
+/** An installation with something in every sealed column, its servers stopped. */
+async function installationAt(path: string): Promise<void> {
+  const installation = await startSealedInstallation({ gatepass: { databasePath: path } })
+  await installation[Symbol.asyncDispose]()
+}
+
+function rowsOf(path: string) {
+  const client = new Database(path, { readonly: true })
+  const rows = COPIED_TABLES.map(({ name, key }) =>
+    client
+      .prepare<[], Record<string, unknown>>(`select * from ${name} order by ${key.join()}`)
+      .all()
+      .filter((row) => name !== 'facts' || row.name !== 'moved_at'),
+  )
+  client.close()
+  return rows
+}
+
+describe('moving an installation', () => {
+  test('from a file to PostgreSQL and back again keeps every row as it was', async () => {
+    await installationAt(file('a.db'))
+    const before = rowsOf(file('a.db'))
+    expect(before.filter((rows) => rows.length === 0).length).toBeLessThanOrEqual(2)
+    await using database = await freshDatabase()
+
+    const there = await move(`file:${file('a.db')}`, database.url)
+    expect(there, there.stderr).toMatchObject({ code: 0, stderr: '' })
+    const told = JSON.parse(there.stdout)
+    expect(told.tables.map(({ table, rows }: { table: string; rows: number }) => [table, rows])).toEqual(
+      COPIED_TABLES.map(({ name }, i) => [
+        name,
+        before[i]?.filter((row) => name !== 'facts' || row.name !== 'probe').length,
+      ]),
+    )
+    const store = await openStore({ kind: 'postgres', url: database.url })
+    const sealer = createSealer([KEY])
+    const envelopes = await envelopesOf({ store })
+    expect(envelopes.length).toBeGreaterThan(10)
+    for (const { sealed, place } of envelopes) sealer.open(sealed, place)
+    await store.close()
+
+    const back = await move(database.url, `file:${file('b.db')}`)
+    expect(back, back.stderr).toMatchObject({ code: 0, stderr: '' })
+    const after = rowsOf(file('b.db'))
+    for (const [i, { name }] of COPIED_TABLES.entries()) {
+      const [rows, copies] = [before[i] ?? [], after[i] ?? []]
+      if (name === 'audit_blocks')
+        expect(copies).toEqual(expect.arrayContaining(rows)) // and that it was moved
+      else if (name === 'facts') expect(copies).toEqual(rows.filter((row) => row.name !== 'probe'))
+      else expect(copies, name).toEqual(rows)
+    }
+    const verified = await gatepass.runWith(
+      {
+        env: {
+          GATEPASS_MASTER_KEY: KEY.toString('base64'),
+          GATEPASS_DATABASE_URL: `file:${file('b.db')}`,
+        },
+      },
+      ...['audit', 'verify', '--json'],
+    )
+    expect(verified.code, verified.stdout + verified.stderr).toBe(0)
+  })
+
+  test('leaves the old one closed, until it is copied once more on purpose', async () => {
+    await installationAt(file('a.db'))
+    const moved = await run('migrate', '--from', `file:${file('a.db')}`, '--to', `file:${file('b.db')}`)
+    expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('compared row by row') })
+    await expect(
+      serveProcess({ database: `file:${file('a.db')}`, masterKeys: [KEY.toString('base64')] }),
+    ).rejects.toThrow(/was moved to another database/)
+    await using node = await serveProcess({
+      database: `file:${file('b.db')}`,
+      masterKeys: [KEY.toString('base64')],
+    })
+    expect((await node.call('GET', '/v1/connections?user_id=ada')).body.items).toHaveLength(1)
+
+    const again = await move(`file:${file('a.db')}`, `file:${file('c.db')}`)
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') })
+    expect(await move(`file:${file('a.db')}`, `file:${file('c.db')}`, '--force')).toMatchObject({ code: 0 })
+  })
+
+  test.each(['sqlite', 'postgres'] as const)(
+    'does not begin while a server is on it: %s',
+    async (backend) => {
+      await using database = backend === 'postgres' ? await freshDatabase() : undefined
+      const from = database?.url ?? `file:${file('a.db')}`
+      await using node = await serveProcess({ database: from, masterKeys: [KEY.toString('base64')] })
+      const refused = await move(from, `file:${file('b.db')}`)
+      expect(refused).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/Stop all servers[^\n]+\n$/),
+      })
+      expect((await node.call('GET', '/v1/connections')).status).toBe(200)
+      expect((await readdir(folder)).filter((name) => name.startsWith('b.db'))).toEqual([])
+    },
+  )
+
+  test('takes only an empty target', async () => {
+    await installationAt(file('a.db'))
+    await installationAt(file('b.db'))
+    const before = rowsOf(file('b.db'))
+    const refused = await move(`file:${file('a.db')}`, `file:${file('b.db')}`)
+    expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('has something in it') })
+    expect(rowsOf(file('b.db'))).toEqual(before)
+
+    await using database = await freshDatabase()
+    await (await openStore({ kind: 'postgres', url: database.url })).facts.put('something', 'is here')
+    const pg = await move(`file:${file('a.db')}`, database.url)
+    expect(pg).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('has something in it') })
+    expect(pg.stderr).not.toContain(new URL(database.url).password)
+  })
+
+  test('takes only a source of this release', async () => {
+    await installationAt(file('a.db'))
+    const client = new Database(file('a.db'))
+    client.exec('alter table tools add column of_tomorrow text')
+    client.close()
+    const refused = await move(`file:${file('a.db')}`, `file:${file('b.db')}`)
+    expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('of this release') })
+  })
+
+  test.each([
+    [['--from', 'file:a.db'], 'both'],
+    [['--from', 'mysql://root:s3cret@h/d', '--to', 'file:b.db'], 'postgres:// URL'],
+    [['--from', 'file:nowhere.db', '--to', 'file:b.db'], 'no installation'],
+    [['--from', 'file:a.db', '--to', 'file:a.db'], 'name another'],
+    [['--from', 'postgres://u:s3cret@127.0.0.1:1/d', '--to', 'file:b.db'], '127.0.0.1'],
+  ])('refuses %j in one line, and tells no password', async (args, line) => {
+    const refused = await run('migrate', ...args)
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain(line)
+    expect(refused.stderr).not.toContain('s3cret')
+    expect(refused.stderr.trimEnd()).not.toMatch(/\n +at /)
+  })
+
+  test.each<[string, (target: RowTarget) => RowTarget]>([
+    [
+      'a row that arrives altered',
+      (target) => ({
+        ...target,
+        [Symbol.asyncDispose]: () => target[Symbol.asyncDispose](),
+        insert: (table, rows) =>
+          target.insert(
+            table,
+            table.name !== 'connections'
+              ? rows
+              : rows.map((row, i) =>
+                  i === 1 ? row.map((value) => (value === 'active' ? 'activE' : value)) : row,
+                ),
+          ),
+      }),
+    ],
+    [
+      'a row that does not arrive',
+      (target) => ({
+        ...target,
+        [Symbol.asyncDispose]: () => target[Symbol.asyncDispose](),
+        insert: (table, rows) => target.insert(table, table.name === 'connections' ? rows.slice(1) : rows),
+      }),
+    ],
+  ])('%s is noticed, and nothing is kept', async (_, broken) => {
+    await installationAt(file('a.db'))
+    await using database = await freshDatabase()
+    for (const place of [
+      { kind: 'sqlite', path: file('b.db') },
+      { kind: 'postgres', url: database.url },
+    ] as const) {
+      await using source = await openSource({ kind: 'sqlite', path: file('a.db') })
+      const target = await openTarget(place)
+      await expect(copyRows(source, broken(target))).rejects.toThrow(
+        /copy of connections is not what the source has/,
+      )
+      await target[Symbol.asyncDispose]()
+    }
+    expect(await readdir(folder)).not.toContain('b.db')
+    const { rows } = await runSql(database.url, 'select * from facts')
+    expect(rows).toEqual([])
+  })
+})
+
+test('both schemas have the same tables and columns, but for what is made anew in each', async () => {
+  await using database = await freshDatabase()
+  await (await openStore({ kind: 'postgres', url: database.url })).close()
+  const { rows } = await runSql(
+    database.url,
+    `select table_name as name, array_agg(column_name::text) as columns from information_schema.columns
+      where table_schema = 'public' group by 1`,
+  )
+  const there = Object.fromEntries(rows.map(({ name, columns }) => [name, columns.sort()]))
+  const { audit_heads, schema_migrations, ...tables } = there
+  expect(audit_heads).toBeDefined()
+  expect(schema_migrations).toBeDefined()
+  expect(tables).toEqual(
+    Object.fromEntries(
+      COPIED_TABLES.map(({ name, columns }) => [name, columns.map((one) => one.name).sort()]),
+    ),
+  )
+})
