@@ -5,6 +5,8 @@ import type { Store } from '../store/store.ts'
 const CATCH_UP_MS = 50
 /** How often all that is waited for is read again, whatever was or was not announced. */
 const SAFETY_NET_MS = 20_000
+/** As above while the database does not say what others write. */
+const UNHEARD_MS = 1_000
 
 type Wake = (settled: Authorization) => void
 
@@ -60,7 +62,7 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
   function catchUp(): void {
     const answer = store.catchUp()
     const now = performance.now()
-    if (answer === missed && now - lookedAt < SAFETY_NET_MS) return
+    if (now - lookedAt < (answer === missed ? SAFETY_NET_MS : UNHEARD_MS)) return
     missed = answer
     lookedAt = now
     for (const id of waiting.keys()) void look(id).catch(() => {}) // the next look comes
