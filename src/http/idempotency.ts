@@ -17,6 +17,8 @@ const KEPT_SECONDS = 10 * 60
 /** Longer than a tool may run: when the process that carries the request out dies, the place is free again after it. */
 const CLAIM_SECONDS = 5 * 60
 const LOOK_MS = 50
+/** How many at once may wait for an answer that another request is getting: each looks for it again and again. */
+const MAX_WAITING = 1_000
 const MAX_KEPT_BYTES = 256 * 1024
 /** Clients try these again with the same key and mean it. */
 const TRIED_AGAIN = (status: number) => status >= 500 || [408, 409, 429].includes(status)
@@ -38,6 +40,8 @@ export function idempotent(broker: Broker, authenticate: Authenticate, charge: C
   const { store, sealer, now } = broker
   const { answers } = store
 
+  let waiting = 0
+
   /** What the first one's answer is, once there is one; `undefined` when it was not kept. */
   async function untilAnswered(
     place: string,
@@ -46,11 +50,22 @@ export function idempotent(broker: Broker, authenticate: Authenticate, charge: C
   ): Promise<KeptAnswer | undefined> {
     let current: KeptAnswer | undefined = kept
     const end = now() + CLAIM_SECONDS
-    while (current !== undefined && current.answer === undefined && now() < end && !signal.aborted) {
-      await sleep(LOOK_MS)
-      current = await answers.find(place)
+    if (kept.answer === undefined && waiting >= MAX_WAITING)
+      throw new BrokerError(
+        'rate_limited',
+        'The first request with this Idempotency-Key is still under way. Ask again later.',
+        { retryAfter: 2 },
+      )
+    waiting++
+    try {
+      while (current !== undefined && current.answer === undefined && now() < end && !signal.aborted) {
+        await sleep(LOOK_MS)
+        current = await answers.find(place)
+      }
+      return current
+    } finally {
+      waiting--
     }
-    return current
   }
 
   return async (c, next) => {
