@@ -4,7 +4,7 @@ import type { Answers, KeptAnswer } from '../store.ts'
 import type { SqliteContext } from './database.ts'
 import { answers } from './schema.ts'
 
-export function sqliteAnswers({ db }: SqliteContext): Answers {
+export function sqliteAnswers({ db, write }: SqliteContext): Answers {
   const ofOwner = (place: string, owner: string) => and(eq(answers.place, place), eq(answers.owner, owner))
 
   async function find(place: string): Promise<KeptAnswer | undefined> {
@@ -19,16 +19,18 @@ export function sqliteAnswers({ db }: SqliteContext): Answers {
   return {
     find,
     async claim(place, claim, now) {
-      const claimed = db
-        .insert(answers)
-        .values({ place, ...claim })
-        .onConflictDoUpdate({
-          target: answers.place,
-          set: { ...claim, answer: sql`null` },
-          setWhere: lte(answers.until, now),
-        })
-        .returning({ place: answers.place })
-        .get()
+      const claimed = write(undefined, (tx) =>
+        tx
+          .insert(answers)
+          .values({ place, ...claim })
+          .onConflictDoUpdate({
+            target: answers.place,
+            set: { ...claim, answer: sql`null` },
+            setWhere: lte(answers.until, now),
+          })
+          .returning({ place: answers.place })
+          .get(),
+      )
       if (claimed !== undefined) return 'claimed'
       return (await find(place)) ?? this.claim(place, claim, now)
     },

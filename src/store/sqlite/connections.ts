@@ -63,22 +63,24 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
     },
 
     async claimRefresh(id, generation, lease, now) {
-      const row = db
-        .update(connections)
-        .set({
-          leaseOwner: lease.owner,
-          leaseUntil: now + lease.seconds,
-          unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
-        })
-        .where(
-          and(
-            ofGeneration(id, generation),
-            eq(connections.status, 'active'),
-            or(isNull(connections.leaseUntil), lte(connections.leaseUntil, now)),
-          ),
-        )
-        .returning()
-        .get()
+      const row = write(undefined, (tx) =>
+        tx
+          .update(connections)
+          .set({
+            leaseOwner: lease.owner,
+            leaseUntil: now + lease.seconds,
+            unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
+          })
+          .where(
+            and(
+              ofGeneration(id, generation),
+              eq(connections.status, 'active'),
+              or(isNull(connections.leaseUntil), lte(connections.leaseUntil, now)),
+            ),
+          )
+          .returning()
+          .get(),
+      )
       return row && toConnection(row)
     },
     async settleRefresh(id, generation, tokens, audit) {

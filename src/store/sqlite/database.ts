@@ -19,6 +19,9 @@ export interface SqliteContext {
    * Writes in one transaction, together with what it leaves in the audit trail and what it announces: to this process
    * when it is committed, to others by the change feed. A body that answers `undefined` or `false` has done nothing,
    * so nothing is recorded of it.
+   *
+   * Whatever answers the row it has written goes through here, and never `db….returning().get()`: outside of a
+   * transaction better-sqlite3's `get()` says nothing of a commit that fails, such as on a full disk.
    */
   readonly write: <T>(
     audit: AuditEntries | undefined,
