@@ -3,7 +3,7 @@ import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import type { Store } from '../store/store.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
-import type { RefreshOutcome } from './refresh-connection.ts'
+import type { RefreshOutcome } from './refresh-outcome.ts'
 
 /** What this process knows of refreshes: those under way, those that failed lately, and how providers do. */
 export interface Refreshes {

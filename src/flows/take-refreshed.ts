@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { AccessSecrets, Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Grant } from '../providers/grant.ts'
+import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
+import type { RefreshedTokens } from '../store/store.ts'
+import { markUnusable } from './mark-unusable.ts'
+import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from './refresh-outcome.ts'
+import { sealGrant } from './seal-grant.ts'
+
+/** For storing an answer while the database is away: within the lease. */
+const FIRST_STORE_PAUSE_MS = 50
+const LONGEST_STORE_PAUSE_MS = 3_200
+
+/** A refresh that the provider has answered with tokens. */
+export interface AnsweredRefresh {
+  readonly entry: ProviderEntry
+  readonly registered: RegisteredClient
+  /** As it was when the refresh token was sent. */
+  readonly connection: Connection
+  /** What is known from before. */
+  readonly known: AccessSecrets
+  readonly grant: Grant
+}
+
+/**
+ * Stores what a refresh brought, first of all: a rotated refresh token that is lost here is lost for good (RFC 9700
+ * section 4.14). Then asks what the entry wants to be asked after a refresh.
+ */
+export async function takeRefreshed(broker: Broker, answered: AnsweredRefresh): Promise<RefreshOutcome> {
+  const { entry, registered, connection, known, grant } = answered
+  if (grant.subject !== undefined && isAnother(known.userInfo.sub, grant.subject))
+    return refuseAccount(broker, answered)
+  const settled = await store(broker, entry, connection, grant, known.userInfo)
+  if (settled === undefined) return yieldToOthers(broker, answered)
+  broker.metrics.refreshed(entry.id, 'refreshed')
+
+  const more = await broker.oauth.askAgain(registered, grant)
+  if (more === undefined) return { outcome: 'usable', connection: settled }
+  if (tellsAnotherAccount(entry, settled, more))
+    return refuseAccount(broker, { ...answered, connection: settled })
+  const { refreshToken: _, ...told } = more
+  try {
+    const complete = await store(broker, entry, settled, told, known.userInfo)
+    return { outcome: 'usable', connection: complete ?? settled }
+  } catch (error) {
+    // what counts is stored; what was found out besides is asked for after the next refresh too
+    broker.log.warn(
+      { connection: connection.id, error },
+      'what a provider told after a refresh was not stored',
+    )
+    return { outcome: 'usable', connection: settled }
+  }
+}
+
+/**
+ * Stores what was received if the tokens that were used still stand, whoever holds the lease by now. A database that
+ * is away for a moment is waited for: there is no other copy of these tokens.
+ */
+async function store(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+  grant: Omit<Grant, 'account'>,
+  userInfo: Readonly<Record<string, unknown>>,
+): Promise<Connection | undefined> {
+  const tokens = sealRefreshed(broker, entry, connection, grant, userInfo)
+  const audit = broker.audit.of(connection.projectId, {
+    action: 'connection.refreshed',
+    userId: connection.userId,
+    providerId: entry.id,
+    connectionId: connection.id,
+    scopes: tokens.scopes,
+    fingerprint: broker.audit.fingerprint(grant.accessToken),
+  })
+  for (let pauseMs = FIRST_STORE_PAUSE_MS; ; pauseMs *= 2) {
+    try {
+      return await broker.store.connections.settleRefresh(connection.id, connection.generation, tokens, audit)
+    } catch (error) {
+      const isAway = error instanceof BrokerError && error.code === 'store_unavailable'
+      if (!isAway || pauseMs > LONGEST_STORE_PAUSE_MS) throw error
+      await sleep(pauseMs)
+    }
+  }
+}
+
+/**
+ * Other tokens stand by now, or none: what the store says counts. A late answer is given back only when its user has
+ * deleted the connection and not approved anew since: many servers end a whole grant with one token, and that would
+ * take along the newer tokens of the same account. Nobody has a copy of the ones that are dropped.
+ */
+async function yieldToOthers(
+  broker: Broker,
+  { entry, connection, registered, grant }: AnsweredRefresh,
+): Promise<RefreshOutcome> {
+  const { connections } = broker.store
+  const current = await connections.find(connection.id)
+  broker.metrics.refreshed(entry.id, current === undefined ? 'revoked_meanwhile' : 'superseded')
+  if (current?.status === 'active') return { outcome: 'usable', connection: current }
+  if (current === undefined) {
+    const others = await connections.ofOwner(connection)
+    if (!others.some((one) => one.account.id === connection.account.id))
+      await broker.oauth.revoke(registered, grant)
+  }
+  return AUTHORIZATION_REQUIRED
+}
+
+/** Tokens of somebody else are kept for nobody (RFC 9700 section 4.14, OpenID Connect Core section 12.2). */
+async function refuseAccount(
+  broker: Broker,
+  { entry, connection, registered, grant }: AnsweredRefresh,
+): Promise<RefreshOutcome> {
+  broker.log.error(
+    { connection: connection.id, provider: entry.id },
+    'a refresh answered with the tokens of another account',
+  )
+  broker.metrics.refreshed(entry.id, 'refused')
+  await markUnusable(broker, entry, connection, 'account_changed')
+  await broker.oauth.revoke(registered, grant)
+  return AUTHORIZATION_REQUIRED
+}
+
+/** OpenID Connect Core section 12.2: `sub` stays the same. The user info of the first answer has it too (5.3.2). */
+function isAnother(known: unknown, subject: string): boolean {
+  return typeof known === 'string' && known !== subject
+}
+
+/** Only where the account was named by the same request before: other sources may call it otherwise. */
+function tellsAnotherAccount({ provider }: ProviderEntry, connection: Connection, more: Grant): boolean {
+  const { account } = connection
+  const isComparable = provider.userInfoRequest?.triggers.onTokenGrant === true && more.userInfo !== undefined
+  const isNamed = account.id !== '' && account.id !== connection.id && more.account.id !== ''
+  return isComparable && isNamed && account.id !== more.account.id
+}
+
+/** The tokens of a refresh, with what is known from before where the answer does not say. */
+function sealRefreshed(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+  grant: Omit<Grant, 'account'>,
+  userInfo: Readonly<Record<string, unknown>>,
+): RefreshedTokens {
+  return sealGrant(broker, connection, {
+    ...grant,
+    userInfo: grant.userInfo ?? userInfo,
+    scopes: grantedStill(broker, entry, connection, grant.scopes),
+    expiresIn: grant.expiresIn ?? lifeOf(connection),
+  })
+}
+
+/** RFC 6749 section 6: a refresh may take scopes away, never add any that the user did not grant. */
+function grantedStill(
+  broker: Broker,
+  entry: ProviderEntry,
+  { id, scopes: granted }: Connection,
+  told: readonly string[] | undefined,
+): readonly string[] {
+  // where nobody ever said what was granted, this is the first to say
+  if (told === undefined || granted.length === 0) return told ?? granted
+  const still = told.filter((scope) => granted.includes(scope))
+  if (still.length < told.length)
+    broker.log.warn(
+      { connection: id, provider: entry.id, more: told.length - still.length },
+      'a refresh told of scopes that were not granted: they are left out',
+    )
+  return still
+}
+
+/** An answer without `expires_in` is taken to live as long as the one before. */
+function lifeOf({ receivedAt, expiresAt }: Connection): EpochSeconds | undefined {
+  return expiresAt === undefined ? undefined : expiresAt - receivedAt
+}
