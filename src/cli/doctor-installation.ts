@@ -1,13 +1,18 @@
 import { statSync } from 'node:fs'
+import type { Broker } from '../broker.ts'
 import { type Config, masterKeyFile } from '../config.ts'
+import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
 import { type DatabasePlace, databaseName } from '../store/database-place.ts'
 import { isBegun, pendingMigrations } from '../store/open-store.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
+import { LAST_BACKUP_FACT } from '../store/store.ts'
 import type { Check } from './doctor.ts'
 import { type Shell, typed } from './shell.ts'
+
+const OLD_BACKUP_DAYS = 7
 
 export interface InstallationChecks {
   readonly checks: readonly Check[]
@@ -20,6 +25,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   const { database } = config
   const called = databaseName(database)
   const name = 'database'
+  const kept: Check[] = []
   try {
     if (!(await isBegun(database))) {
       const message = `${called} ${database.kind === 'sqlite' ? 'is not there yet' : 'is empty yet'}.`
@@ -35,6 +41,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     const broker = await openBroker(config, { log: createLog('warn') })
     try {
       await broker.store.probe()
+      kept.push(...(await checkKeyRing(shell, broker)), ...(await checkLastBackup(shell, broker)))
     } finally {
       await broker.close()
     }
@@ -53,11 +60,58 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   return {
     checks: [
       { name, status: 'ok', message: `${called} can be written; its schema is up to date` },
-      { name: 'master key', status: 'ok', message: 'opens what the database holds' },
+      ...kept,
       ...keyFiles(shell, database).map(checkKeyFile),
     ],
     opens: true,
   }
+}
+
+/** Whether the ring opens everything, and whether a rotation was left unfinished. */
+async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Check[]> {
+  const name = 'master key'
+  const [newest, ...older] = sealer.keyIds
+  const census = await store.envelopes.census()
+  const sealedWith = (isOne: (id: string) => boolean) =>
+    census.filter(({ keyId }) => isOne(keyId)).reduce((sum, { count }) => sum + count, 0)
+  const missing = sealedWith((id) => !sealer.keyIds.includes(id))
+  const left = sealedWith((id) => older.includes(id))
+  const checks: Check[] = []
+  if (missing > 0)
+    checks.push({
+      name,
+      status: 'failed',
+      message: `${missing} of what is sealed do not open with any key that is set here.`,
+      fix: `${typed(shell, 'rotate-key', '--status')} names their keys; add those to GATEPASS_MASTER_KEY.`,
+    })
+  if (left > 0)
+    checks.push({
+      name,
+      status: 'warning',
+      message: `opens what the database holds; ${left} are still sealed with an older key than ${newest}`,
+      fix: `Run ${typed(shell, 'rotate-key')}.`,
+    })
+  else if (older.length > 0)
+    checks.push({
+      name,
+      status: 'warning',
+      message: `opens what the database holds; nothing needs ${older.join(', ')} any more`,
+      fix: 'Take it out of GATEPASS_MASTER_KEY, and keep it with the backups from before.',
+    })
+  return checks.length > 0
+    ? checks
+    : [{ name, status: 'ok', message: `opens what the database holds (key ${newest})` }]
+}
+
+/** Silent where none was ever taken by this: then something else may take care of it. */
+async function checkLastBackup(shell: Shell, { store, now }: Broker): Promise<Check[]> {
+  const takenAt = Number((await store.facts.get(LAST_BACKUP_FACT)) ?? Number.NaN)
+  if (Number.isNaN(takenAt)) return []
+  const days = Math.floor((now() - takenAt) / 86_400)
+  const message = `the last one was taken ${toTimestamp(takenAt).slice(0, 16).replace('T', ' ')} UTC`
+  if (days < OLD_BACKUP_DAYS) return [{ name: 'backup', status: 'ok', message }]
+  const fix = `Run ${typed(shell, 'backup', '--to', 'gatepass-backup.db')} regularly.`
+  return [{ name: 'backup', status: 'warning', message: `${message}, ${days} days ago`, fix }]
 }
 
 /** The files the master key is read from: those it names, else in development the one beside the database. */

@@ -124,9 +124,15 @@ test('a backup needs no key, replaces no file, and leaves nothing half-made behi
     stderr: expect.stringContaining('There is no database'),
   })
 
+  expect(await backup(database, join(folder, 'first'))).toMatchObject({ code: 0 })
+  const doctor = await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'doctor', '--json')
+  expect(JSON.parse(doctor.stdout).checks).toContainEqual(
+    expect.objectContaining({ name: 'backup', status: 'ok' }),
+  )
+
   const keyless = await backup(database, join(folder, 'keyless'), { GATEPASS_MASTER_KEY: '' })
   expect(JSON.parse(keyless.stdout)).toMatchObject({ recorded: false, rows: { api_keys: 1 } })
-  expect(await readdir(folder)).toEqual(['keyless', 'taken'])
+  expect(await readdir(folder)).toEqual(['first', 'keyless', 'taken'])
 })
 
 test('a damaged database is not passed on as a backup', async () => {

@@ -71,6 +71,27 @@ describe('rotate-key', () => {
     expect(await run([NEW], 'rotate-key')).toMatchObject({ code: 0 })
   })
 
+  test('doctor says that a rotation is unfinished, and when a key can go', async () => {
+    await run([OLD], 'keys', 'create', '--role', 'admin')
+    const said = async () => {
+      const { checks } = JSON.parse((await run([NEW, OLD], 'doctor', '--json')).stdout)
+      return checks.filter(({ name }: { name: string }) => name === 'master key')
+    }
+    expect(await said()).toContainEqual({
+      name: 'master key',
+      status: 'warning',
+      message: expect.stringContaining('still sealed with an older key'),
+      fix: expect.stringContaining('rotate-key'),
+    })
+    await run([NEW, OLD], 'rotate-key')
+    expect(await said()).toContainEqual(
+      expect.objectContaining({
+        status: 'warning',
+        message: expect.stringContaining(`nothing needs ${idOf(OLD)}`),
+      }),
+    )
+  })
+
   test('a key is not given up before the rotation: the start names it', async () => {
     await run([OLD], 'keys', 'create', '--role', 'admin')
     await run([NEW, OLD], 'keys', 'list')

@@ -163,4 +163,34 @@ describe.each([
     expect(client.pragma('integrity_check', { simple: true })).toBe('ok')
     client.close()
   }, 60_000)
+
+  test('filled while a refresh is under way, it does not lose the rotated token', async (context) => {
+    const made = await makeDisk()
+    if (made === undefined) return context.skip()
+    await using disk = made
+    await using as = await startFakeAuthorizationServer({ refresh: 'rotate-strict', accessTokenLifetime: 1 })
+    await using node = await serveProcess({
+      database: `file:${join(disk.folder, 'gatepass.db')}`,
+      masterKeys: [KEY],
+      ...(disk.shell !== undefined && { shell: disk.shell }),
+    })
+    await node.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
+    const { body } = await node.call('POST', '/v1/auth/authorize', needOf('ada'))
+    const { browser, callback } = await approve(body.url)
+    expect((await browser.follow(callback)).status).toBe(200)
+    await sleep(1_200)
+    as.behaviour.accessTokenLifetime = 3600
+    as.behaviour.onRefresh = (moment) => {
+      if (moment === 'carried out') disk.fill(node)
+      return undefined
+    }
+    const fetching = node.call('POST', '/v1/auth/authorize', needOf('ada'))
+    await vi.waitFor(() => expect(as.tokenRequests('refresh_token')).toHaveLength(1), 5_000)
+    await sleep(300)
+    disk.free(node)
+    await fetching
+    const token = await node.call('POST', '/v1/auth/authorize', needOf('ada'))
+    expect(as.isLive(token.body.context.token)).toBe(true)
+    expect(as.tokenRequests('refresh_token')).toHaveLength(1)
+  }, 60_000)
 })
