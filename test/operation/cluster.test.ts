@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { freshDatabase } from '../postgres.ts'
 import {
   approve,
   authorize,
@@ -147,6 +148,28 @@ describe('serve --processes 2', { timeout: 90_000 }, () => {
     expect(said).toEqual([expect.stringContaining('exit code 1')])
   })
 })
+
+test('several processes on PostgreSQL are one Gatepass too', async () => {
+  await using database = await freshDatabase()
+  await using served = await serveIn({
+    args: ['--processes', '2'],
+    environment: { GATEPASS_DATABASE_URL: database.url },
+  })
+  await importTool(served, as)
+  const flow = await begin(served)
+  const callback = await approve(flow)
+  const waiting = Array.from({ length: 8 }, () =>
+    keptConnection(served).get(`/v1/auth/status?id=${flow.id}&wait=59`),
+  )
+  await until(async () => (await figure(served, 'gatepass_waiters')) === 8)
+  await flow.browser.get(callback)
+  for (const { body } of await Promise.all(waiting)) expect(JSON.parse(body).status).toBe('completed')
+  expect(await figure(served, 'gatepass_database_connections')).toBeGreaterThan(1)
+  expect(await figure(served, 'gatepass_authorizations_completed_total')).toBe(1)
+  served.child.kill('SIGTERM')
+  expect(await served.ended).toEqual({ code: 0, signal: null })
+  expect(served.logLines().filter(({ level }) => level === 'error')).toEqual([])
+}, 90_000)
 
 test('a port that is taken is told once, whatever the number of processes', async () => {
   const taken = createServer()
