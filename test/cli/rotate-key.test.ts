@@ -15,6 +15,7 @@ import { putConnection } from '../../src/store/sqlite/connections.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, oauth2For } from '../flows/fixtures.ts'
+import { freshDatabase } from '../postgres.ts'
 import { type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
 import { type Installation, install } from './gatepass.ts'
@@ -33,31 +34,45 @@ const run = (keys: readonly string[], ...args: readonly string[]) =>
   gatepass.runWith({ env: { GATEPASS_MASTER_KEY: keys.join(',') } }, ...args)
 
 describe('rotate-key', () => {
-  test('says what is sealed with which key, seals it anew, and which key can go', async () => {
-    await run([OLD], 'keys', 'create', '--role', 'admin')
-    const one = await run([OLD], 'rotate-key')
-    expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('<new>,<old>') })
+  test.each(['sqlite', 'postgres'])(
+    'says what is sealed with which key, seals it anew, and which key can go: %s',
+    async (backend) => {
+      await using database = backend === 'postgres' ? await freshDatabase() : undefined
+      const run = (keys: readonly string[], ...args: readonly string[]) =>
+        gatepass.runWith(
+          {
+            env: {
+              GATEPASS_MASTER_KEY: keys.join(','),
+              ...(database && { GATEPASS_DATABASE_URL: database.url }),
+            },
+          },
+          ...args,
+        )
+      await run([OLD], 'keys', 'create', '--role', 'admin')
+      const one = await run([OLD], 'rotate-key')
+      expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('<new>,<old>') })
 
-    const before = await run([NEW, OLD], 'rotate-key', '--status', '--json')
-    expect(JSON.parse(before.stdout)).toEqual({
-      complete: false,
-      key: idOf(NEW),
-      left: 2,
-      keys: [
-        { id: idOf(NEW), role: 'seals', envelopes: 0 },
-        { id: idOf(OLD), role: 'opens', envelopes: 2 },
-      ],
-    })
-    const rotated = await run([NEW, OLD], 'rotate-key')
-    expect(rotated).toMatchObject({ code: 0, stderr: '' })
-    expect(rotated.stdout).toContain(`2 sealed anew with key ${idOf(NEW)}`)
-    expect(rotated.stdout).toContain(`Nothing needs key ${idOf(OLD)} any more`)
-    const after = await run([NEW], 'rotate-key', '--status')
-    expect(after).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`Everything is sealed with key ${idOf(NEW)}`),
-    })
-  })
+      const before = await run([NEW, OLD], 'rotate-key', '--status', '--json')
+      expect(JSON.parse(before.stdout)).toEqual({
+        complete: false,
+        key: idOf(NEW),
+        left: 2,
+        keys: [
+          { id: idOf(NEW), role: 'seals', envelopes: 0 },
+          { id: idOf(OLD), role: 'opens', envelopes: 2 },
+        ],
+      })
+      const rotated = await run([NEW, OLD], 'rotate-key')
+      expect(rotated).toMatchObject({ code: 0, stderr: '' })
+      expect(rotated.stdout).toContain(`2 sealed anew with key ${idOf(NEW)}`)
+      expect(rotated.stdout).toContain(`Nothing needs key ${idOf(OLD)} any more`)
+      const after = await run([NEW], 'rotate-key', '--status')
+      expect(after).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Everything is sealed with key ${idOf(NEW)}`),
+      })
+    },
+  )
 
   test.each([
     ['the old key after it has gone', [OLD], 'not the key this database was sealed with'],

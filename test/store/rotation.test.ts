@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { Broker } from '../../src/broker.ts'
 import { readConfig } from '../../src/config.ts'
@@ -315,5 +316,27 @@ describe('a start', () => {
     await expect(openBroker(config(OLD), parts)).rejects.toThrow(keyId(NEW))
     await expect(openBroker(config(NEW), parts)).rejects.toThrow(/Nothing was changed/)
     expect(bytes()).toEqual(before)
+  })
+
+  test('with a wrong key does not bring the schema up to date either', async () => {
+    await using installation = await startSealedInstallation()
+    const { databasePath, broker } = installation.scene.gatepass
+    const client = new Database(databasePath)
+    client.exec(
+      'delete from schema_migrations where created_at = (select max(created_at) from schema_migrations)',
+    )
+    const before = client.prepare('select * from schema_migrations').all()
+    const config = readConfig(
+      {
+        GATEPASS_DATABASE_URL: `file:${databasePath}`,
+        GATEPASS_MASTER_KEY: NEW.toString('base64'),
+        GATEPASS_USER_VERIFIER: 'open',
+        GATEPASS_PUBLIC_URL: 'http://localhost:1',
+      },
+      'serve',
+    )
+    await expect(openBroker(config, { log: broker.log })).rejects.toThrow(/not the key/)
+    expect(client.prepare('select * from schema_migrations').all()).toEqual(before)
+    client.close()
   })
 })
