@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,19 +12,42 @@ export interface Gatepass extends Started {
   readonly startedInMs: number
 }
 
-export async function startGatepass(folder: string): Promise<Gatepass> {
+export interface GatepassOptions {
+  /** `serve --processes`; without, it is one process by itself. */
+  readonly processes?: number
+  /** Another database than the folder's own, by its URL. */
+  readonly database?: string
+  /** Another checkout than this one. */
+  readonly checkout?: URL
+}
+
+export async function startGatepass(
+  folder: string,
+  { processes, database, checkout = new URL('..', import.meta.url) }: GatepassOptions = {},
+): Promise<Gatepass> {
   const port = await freePort()
   const log = openSync(join(folder, 'gatepass.log'), 'a')
   const begun = performance.now()
-  const program = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
+  const program = fileURLToPath(new URL('bin/gatepass.js', checkout))
   const started = startNode(
-    [...(process.env.BENCH_NODE_ARGS ?? '').split(' ').filter(Boolean), program, 'serve'],
+    [
+      ...(process.env.BENCH_NODE_ARGS ?? '').split(' ').filter(Boolean),
+      program,
+      'serve',
+      ...(processes === undefined ? [] : ['--processes', String(processes), '--json']),
+    ],
     {
-      env: environmentFor(folder, port),
-      stdio: ['ignore', log, log],
+      env: {
+        ...environmentFor(folder, port),
+        ...(database !== undefined && { GATEPASS_DATABASE_URL: database }),
+      },
+      stdio: ['ignore', processes === undefined ? log : 'pipe', log],
     },
   )
   closeSync(log)
+  const { stdout } = started.child
+  // a line that comes when all processes serve
+  if (stdout !== null) await Promise.race([once(stdout, 'data'), once(started.child, 'exit')])
   await untilHealthy(port, started)
   return { ...started, port, startedInMs: performance.now() - begun }
 }

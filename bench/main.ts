@@ -1,11 +1,18 @@
-/** `npm run bench`: every figure of docs/performance.md in one run. `npm run bench -- fetch storm` measures only those. */
-import { mkdtemp, rm } from 'node:fs/promises'
+/**
+ * `npm run bench`: every figure of docs/performance.md in one run. `npm run bench -- fetch storm` measures only those;
+ * `--against <commit>` measures the fetch of that commit besides.
+ */
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { beginAuthorizations } from './begin-authorizations.ts'
 import type { Bench } from './bench.ts'
+import { databases } from './databases.ts'
 import { freshFetch } from './fresh-fetch.ts'
 import { startLoadProcess } from './load-process.ts'
+import { fetchAgainst } from './other-release.ts'
 import { refreshStorm } from './refresh-storm.ts'
 import { type Figure, table, whole } from './report.ts'
 import { seed, USERS } from './seed.ts'
@@ -16,6 +23,7 @@ import { wakeUp } from './wake-up.ts'
 
 const FIGURES: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   fetch: freshFetch,
+  databases,
   begin: beginAuthorizations,
   storm: refreshStorm,
   wake: wakeUp,
@@ -29,7 +37,10 @@ const failed = (name: string) => (error: unknown) => {
   return [{ name, value: 'could not be measured', target: 'a figure', met: false }]
 }
 
-const wanted = process.argv.slice(2)
+const { positionals: wanted, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: 'string' } },
+})
 const unknown = wanted.filter((name) => !(name in FIGURES))
 if (unknown.length > 0) {
   console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(FIGURES).join(', ')}.`)
@@ -38,21 +49,24 @@ if (unknown.length > 0) {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const folder = await mkdtemp(join(tmpdir(), 'gatepass-bench-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 const figures: Figure[] = []
 const begun = performance.now()
-try {
+{
   await using upstream = await startUpstream()
   await using load = startLoadProcess()
   const seeded = await seed(folder, upstream.port)
-  console.log(`$ npm run bench${wanted.map((name) => ` ${name}`).join('')}
+  console.log(`$ ${['npm run bench', ...(process.argv.length > 2 ? ['--'] : []), ...process.argv.slice(2)].join(' ')}
 ${cpus()[0]?.model} x ${cpus().length}, ${whole(totalmem() / 2 ** 30)} GB, ${platform()} ${release()} ${arch()}, Node ${process.versions.node}
 ${new Date().toISOString()}; ${whole(USERS)} connections of ${whole(seeded.rowBytes)} bytes in SQLite under ${tmpdir()}
 `)
+  const bench = { folder, seeded, load, upstream }
   for (const [name, measure] of Object.entries(FIGURES))
     if (wanted.length === 0 || wanted.includes(name))
-      figures.push(...(await measure({ folder, seeded, load, upstream }).catch(failed(name))))
-} finally {
-  await rm(folder, { recursive: true, force: true })
+      figures.push(...(await measure(bench).catch(failed(name))))
+  const { against } = options
+  if (against !== undefined)
+    figures.push(...(await fetchAgainst(against, bench).catch(failed(`the fetch of ${against}`))))
 }
 console.log(table(figures))
 console.log(

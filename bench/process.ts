@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 /** A process that the bench started, and ends by its id. */
 export interface Started extends AsyncDisposable {
   readonly child: ChildProcess
-  /** User and system time it has used. */
+  /** User and system time that it and its children have used. */
   cpuMs(): number
   rssBytes(): number
   stop(): Promise<void>
@@ -29,7 +29,7 @@ function started(child: ChildProcess): Started {
   if (pid === undefined) throw new Error('a process could not be started')
   const exited = once(child, 'exit')
   const endWithBench = () => child.kill('SIGKILL')
-  process.once('exit', endWithBench)
+  process.prependOnceListener('exit', endWithBench) // before its folder is removed
   const stop = async () => {
     child.kill('SIGTERM')
     const lastWord = setTimeout(() => child.kill('SIGKILL'), 5_000)
@@ -39,17 +39,29 @@ function started(child: ChildProcess): Started {
   }
   return {
     child,
-    cpuMs() {
-      // after the name in parentheses, which may hold anything: utime and stime are the 12th and 13th
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-      return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond()
-    },
+    cpuMs: () => cpuMsOf(pid),
     rssBytes() {
       const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
       return Number(kilobytes) * 1024
     },
     stop,
     [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** User and system time of the process, of its children, and of those that it has seen end. */
+export function cpuMsOf(pid: number): number {
+  try {
+    // after the name in parentheses, which may hold anything: utime, stime and their sums over ended children
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    return children.reduce((sum, child) => sum + cpuMsOf(Number(child)), (own * 1000) / ticksPerSecond())
+  } catch (error) {
+    // it has ended meanwhile, and is in its parent's sum
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code)))
+      return 0
+    throw error
   }
 }
 

@@ -1,0 +1,88 @@
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { copyRows } from '../src/store/copy.ts'
+import { openSource, openTarget } from '../src/store/open-copy.ts'
+import { openStore } from '../src/store/open-store.ts'
+import { runSql, startPostgres } from '../test/postgres-cluster.ts'
+import { startBare } from './bare.ts'
+import type { Bench } from './bench.ts'
+import { cpuOf, fetchFrom, type Round, rateOf, ratios, WARM_UP_MS } from './fetching.ts'
+import { startGatepass } from './gatepass.ts'
+import { cpuMsOf } from './process.ts'
+import { type Figure, median, spread, whole } from './report.ts'
+import { databaseIn } from './seed.ts'
+
+const ROUNDS = 5
+
+/**
+ * The fresh-token fetch on SQLite and on PostgreSQL, with one process and with two, each on a database of its own. All
+ * stand ready at once and are asked one after the other.
+ */
+export async function databases({ folder, load }: Bench): Promise<Figure[]> {
+  await using postgres = await startPostgres({ durable: true })
+  const [one, two] = await fillPostgres(postgres.url, databaseIn(folder))
+  const copied = join(folder, 'two-processes')
+  await mkdir(copied)
+  await copyFile(databaseIn(folder), databaseIn(copied))
+
+  await using bare = await startBare()
+  await using sqlite1 = await startGatepass(folder)
+  await using sqlite2 = await startGatepass(copied, { processes: 2 })
+  await using postgres1 = await startGatepass(folder, { database: one })
+  await using postgres2 = await startGatepass(folder, { database: two, processes: 2 })
+  const measured = [
+    { name: 'SQLite, 1 process', server: sqlite1 },
+    { name: 'SQLite, 2 processes', server: sqlite2 },
+    { name: 'PostgreSQL, 1 process', server: postgres1, database: await postgres.processId() },
+    { name: 'PostgreSQL, 2 processes', server: postgres2, database: await postgres.processId() },
+  ].map((one) => ({ ...one, rounds: [] as Round[], databaseMicros: [] as number[] }))
+
+  await fetchFrom(load, bare, { ms: WARM_UP_MS / 2 })
+  for (const { server } of measured) await fetchFrom(load, server, { ms: WARM_UP_MS })
+  const bareRounds: Round[] = []
+  for (let i = 0; i < ROUNDS; i++) {
+    bareRounds.push(await fetchFrom(load, bare))
+    for (const { server, database, rounds, databaseMicros } of measured) {
+      const before = database === undefined ? 0 : cpuMsOf(database)
+      const round = await fetchFrom(load, server)
+      rounds.push(round)
+      if (database !== undefined) databaseMicros.push(((cpuMsOf(database) - before) * 1000) / round.answered)
+    }
+  }
+
+  return [
+    { name: 'fetches by database and processes: bare hono, requests per second', value: rateOf(bareRounds) },
+    ...measured.flatMap(({ name, rounds, databaseMicros }) => [
+      {
+        name: `  ${name}: ratio to bare hono`,
+        value: spread(ratios(rounds, bareRounds), (value) => value.toFixed(2)),
+      },
+      {
+        name: `    requests per second, server CPU per request${databaseMicros.length > 0 ? ", PostgreSQL's own" : ''}`,
+        value: [
+          rateOf(rounds),
+          `${cpuOf(rounds)} us`,
+          ...(databaseMicros.length > 0 ? [`${whole(median(databaseMicros))} us`] : []),
+        ].join(', '),
+      },
+    ]),
+  ]
+}
+
+/** Two databases that are copies of the SQLite file. */
+async function fillPostgres(server: string, file: string): Promise<readonly [string, string]> {
+  const urlOf = (name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
+  await runSql(server, 'create database gatepass_1')
+  const place = { kind: 'postgres', url: urlOf('gatepass_1') } as const
+  await (await openStore(place)).close() // migrates it
+  {
+    await using source = await openSource({ kind: 'sqlite', path: file })
+    await using target = await openTarget(place)
+    await copyRows(source, target)
+    await target.commit()
+    await source.finish()
+  }
+  await runSql(server, 'create database gatepass_2 template gatepass_1')
+  for (const name of ['gatepass_1', 'gatepass_2']) await runSql(urlOf(name), 'vacuum analyze')
+  return [urlOf('gatepass_1'), urlOf('gatepass_2')]
+}

