@@ -19,7 +19,7 @@ export function addRotateKey(program: Command, shell: Shell): void {
   program
     .command('rotate-key')
     .description('seal everything with the newest master key, beside running servers')
-    .option('--batch <count>', 'how many envelopes are sealed in one transaction', parseBatch, 500)
+    .option('--batch <count>', 'how many envelopes are sealed in one transaction', parseBatch, 100)
     .option('--status', 'only say what is sealed with which key')
     .addOption(jsonOption())
     .addHelpText('after', HELP)
@@ -164,4 +164,4 @@ Changing the master key, without any request failing:
 Examples:
   $ gatepass rotate-key --status
   $ GATEPASS_MASTER_KEY=file:/etc/gatepass/new,file:/etc/gatepass/old gatepass rotate-key
-  $ gatepass rotate-key --batch 100 --json`
+  $ gatepass rotate-key --batch 20 --json`

@@ -24,8 +24,6 @@ export interface Sealer {
   open(sealed: Sealed, place: SealedPlace): string
   /** The keys of the ring, the one that seals first. */
   readonly keyIds: readonly [string, ...string[]]
-  /** A keyed fingerprint, for telling secrets apart without keeping them. */
-  fingerprint(text: string): string
 }
 
 /** An envelope that was altered, cut or moved, and never opens again. Says nothing of what is in it. */
@@ -73,7 +71,6 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
   const [newest, ...older] = masterKeys
   const newestId = keyId(newest)
   const ring = new Map(masterKeys.map((key) => [keyId(key), key]))
-  const fingerprintKey = Buffer.from(hkdfSync('sha256', newest, '', 'gatepass/fingerprint', 32))
 
   return {
     keyIds: [newestId, ...older.map(keyId)],
@@ -116,10 +113,6 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
           cause,
         })
       }
-    },
-
-    fingerprint(text) {
-      return createHash('sha256').update(fingerprintKey).update(text).digest('base64url').slice(0, 22)
     },
   }
 }

@@ -176,7 +176,7 @@ async function bindingFor(
 
 function digestOf(broker: Broker, { document, oauth }: ToolMetadata): string {
   const secrets = oauth.map(({ clientSecret }) =>
-    clientSecret === undefined ? '' : broker.sealer.fingerprint(clientSecret),
+    clientSecret === undefined ? '' : broker.audit.fingerprint(clientSecret),
   )
   return sha256(JSON.stringify([document, secrets]))
 }

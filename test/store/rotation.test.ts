@@ -9,8 +9,8 @@ import { sealingKeys } from '../../src/flows/sealing-keys.ts'
 import { openBroker } from '../../src/open-broker.ts'
 import { createSealer, keyId, UnsealError } from '../../src/store/seal.ts'
 import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
-import { addProvider, authorize } from '../flows/fixtures.ts'
-import type { Gatepass } from '../gatepass.ts'
+import { addProvider, authorize, importEntry, startScene } from '../flows/fixtures.ts'
+import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { defined } from './fixtures.ts'
 import {
   addWithKey,
@@ -243,6 +243,21 @@ describe('rotation', () => {
       await everythingOpens(broker)
       await broker.close()
     }
+  })
+
+  test('changes neither the fingerprints of the audit trail nor what an import finds unchanged', async () => {
+    await using scene = await startScene({ oauth2: false })
+    await importEntry(scene.gatepass, scene.as)
+    const before = scene.gatepass.broker.audit.fingerprint('a token')
+    const rotating = await opened(scene.gatepass, NEW, OLD)
+    await rotateKeys(rotating, { batch: 100 })
+    await rotating.close()
+    await using after = await startGatepass({
+      databasePath: scene.gatepass.databasePath,
+      environment: { GATEPASS_MASTER_KEY: NEW.toString('base64') },
+    })
+    expect(after.broker.audit.fingerprint('a token')).toBe(before)
+    expect((await importEntry(after, scene.as)).body.items).toMatchObject([{ result: 'unchanged' }])
   })
 
   test('leaves what was altered as it is, says so, and lets the user consent anew', async () => {

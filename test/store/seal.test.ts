@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import { createSealer, keyId, type SealedPlace, UnknownKeyError, UnsealError } from '../../src/store/seal.ts'
@@ -120,13 +119,5 @@ describe('a key ring', () => {
     const parts = createSealer([older]).seal(SECRET, place).split('.')
     parts[1] = keyId(key)
     expect(() => rotating.open(parts.join('.') as Sealed, place)).toThrow(UnsealError)
-  })
-})
-
-describe('a fingerprint', () => {
-  test('is the same for the same secret and key, and another for another', () => {
-    expect(sealer.fingerprint(SECRET)).toBe(createSealer([key]).fingerprint(SECRET))
-    expect(sealer.fingerprint(SECRET)).not.toBe(sealer.fingerprint(`${SECRET}x`))
-    expect(sealer.fingerprint(SECRET)).not.toBe(createSealer([randomBytes(32)]).fingerprint(SECRET))
   })
 })
