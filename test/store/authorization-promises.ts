@@ -280,6 +280,27 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     })
 
     describe('finishStep', () => {
+      test.each([
+        ['its deadline has passed, but not its time', 599, true, 2],
+        ['its time has passed, but not its deadline', 600, true, 590],
+        ['both have passed: whoever waited was told that it expired', 620, false, 590],
+      ])('when %s', async (_, now, finished, claimedAt) => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const begun = await store.authorizations.begin(pending(owner, { expiresAt: 600 }), 'share', 0)
+        await store.authorizations.attempt(begun.id, 0, attempt('s1'), 1)
+        const claim = defined(await store.authorizations.claim('s1', claimedAt, claimedAt + 28))
+        const done = await store.authorizations.finishStep(
+          claim,
+          connection(owner),
+          { makeDefault: true },
+          now,
+        )
+        expect(done !== undefined).toBe(finished)
+        expect((await store.connections.ofOwner(owner)).length).toBe(finished ? 1 : 0)
+      })
+
       test('stores the connection and completes', async () => {
         await using opened = await open()
         const { store, other } = opened

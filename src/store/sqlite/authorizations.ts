@@ -205,6 +205,8 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
               eq(authorizations.id, claimed.id),
               eq(authorizations.status, 'exchanging'),
               eq(authorizations.stateHash, claimed.attempt.stateHash),
+              // past both it has ended as expired, and whoever waited was told so
+              or(gt(authorizations.deadline, now), gt(authorizations.expiresAt, now)),
             ),
           )
           .returning()
