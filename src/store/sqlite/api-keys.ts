@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import { present } from '../rows.ts'
 import type { ApiKeys } from '../store.ts'
-import { present, type SqliteContext } from './database.ts'
+import type { SqliteContext } from './database.ts'
 import { apiKeys } from './schema.ts'
 
 export function sqliteApiKeys({ db, write }: SqliteContext): ApiKeys {

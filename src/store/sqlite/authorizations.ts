@@ -1,37 +1,25 @@
 import { and, count, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import {
-  type Attempt,
   type Authorization,
   at,
   type Completed,
-  type Confirming,
   EXPIRED_MESSAGE,
-  type Exchanging,
-  type Failed,
   type Pending,
-  type Step,
 } from '../../domain/authorization.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { refuseMore } from '../rows.ts'
+import {
+  type AuthorizationRow,
+  NO_ATTEMPT,
+  ownerOf,
+  refuseMore,
+  SETTLED,
+  toAuthorization,
+  withConnection,
+} from '../rows.ts'
 import type { AuditEntries, Authorizations } from '../store.ts'
-import { ownerOf, putConnection } from './connections.ts'
+import { putConnection } from './connections.ts'
 import type { SqliteContext, Transaction } from './database.ts'
 import { authorizations, providers } from './schema.ts'
-
-type Row = typeof authorizations.$inferSelect
-
-const NO_ATTEMPT = {
-  stateHash: null,
-  browserHash: null,
-  secrets: null,
-  startedAt: null,
-  flowHash: null,
-  response: null,
-  deadline: null,
-} as const
-
-/** A settled authorization keeps the hashes, so that a late browser is shown the end, and no secret. */
-const SETTLED = { shareKey: null, secrets: null, response: null, deadline: null } as const
 
 export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizations {
   const byId = db
@@ -68,7 +56,7 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
   /** Writes one row, and announces it if there was one to write. */
   const writeRow = <T extends Authorization>(
     audit: AuditEntries | undefined,
-    body: (tx: Transaction) => Row | undefined,
+    body: (tx: Transaction) => AuthorizationRow | undefined,
   ): T | undefined => {
     const row = write(audit, (tx, announce) => {
       const written = body(tx)
@@ -249,72 +237,4 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
         .run().changes
     },
   }
-}
-
-function withConnection(steps: readonly Step[], step: number, connectionId: string): readonly Step[] {
-  return steps.map((one, i) => (i === step ? { ...one, connectionId } : one))
-}
-
-function toAuthorization(row: Row): Authorization {
-  const common = {
-    id: row.id,
-    projectId: row.projectId,
-    userId: row.userId,
-    steps: row.steps,
-    step: row.step,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    ...(row.requester !== null && { requester: row.requester }),
-    ...(row.account !== null && { account: row.account }),
-    ...(row.nextUri !== null && { nextUri: row.nextUri }),
-  }
-  const flow = row.flowHash !== null && { flowHash: row.flowHash }
-  const attempt = toAttempt(row)
-  switch (row.status) {
-    case 'pending':
-      return { ...common, ...flow, status: 'pending', ...(attempt && { attempt }) } satisfies Pending
-    case 'confirming':
-      return {
-        ...common,
-        status: 'confirming',
-        attempt: filled(attempt, row),
-        flowHash: filled(row.flowHash, row),
-        response: filled(row.response, row),
-      } satisfies Confirming
-    case 'exchanging':
-      return {
-        ...common,
-        ...flow,
-        status: 'exchanging',
-        attempt: filled(attempt, row),
-        deadline: filled(row.deadline, row),
-      } satisfies Exchanging
-    case 'completed':
-      return {
-        ...common,
-        ...flow,
-        status: 'completed',
-        completedAt: filled(row.completedAt, row),
-      } satisfies Completed
-    case 'failed':
-      return {
-        ...common,
-        ...flow,
-        status: 'failed',
-        reason: filled(row.reason, row),
-        message: row.message ?? '',
-        completedAt: filled(row.completedAt, row),
-      } satisfies Failed
-  }
-}
-
-function toAttempt({ stateHash, browserHash, secrets, startedAt }: Row): Attempt | undefined {
-  if (stateHash === null || browserHash === null || secrets === null || startedAt === null) return undefined
-  return { stateHash, browserHash, secrets, startedAt }
-}
-
-function filled<T>(value: T | null | undefined, { id, status }: Row): T {
-  if (value === null || value === undefined)
-    throw new Error(`authorization ${id} is ${status} but lacks what that needs`)
-  return value
 }

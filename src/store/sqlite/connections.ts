@@ -1,10 +1,9 @@
 import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Connection } from '../../domain/connection.ts'
+import { type ConnectionRow, ownerOf, toConnection } from '../rows.ts'
 import type { AuditEntries, ConnectionOwner, Connections } from '../store.ts'
-import { present, type SqliteContext, type Transaction } from './database.ts'
+import type { SqliteContext, Transaction } from './database.ts'
 import { connections } from './schema.ts'
-
-type Row = typeof connections.$inferSelect
 
 export function sqliteConnections({ db, write }: SqliteContext): Connections {
   const byOwner = db
@@ -24,7 +23,7 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
   /** Writes one row, and announces it if there was one to write. */
   const writeRow = (
     audit: AuditEntries | undefined,
-    body: (tx: Transaction) => Row | undefined,
+    body: (tx: Transaction) => ConnectionRow | undefined,
   ): Connection | undefined => {
     const row = write(audit, (tx, announce) => {
       const written = body(tx)
@@ -245,19 +244,10 @@ function dropDefault(tx: Transaction, owner: ConnectionOwner): void {
     .run()
 }
 
-export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): ConnectionOwner {
-  return { projectId, providerUid, userId }
-}
-
 function ownedBy({ projectId, providerUid, userId }: ConnectionOwner): SQL | undefined {
   return and(
     eq(connections.projectId, projectId),
     eq(connections.providerUid, providerUid),
     eq(connections.userId, userId),
   )
-}
-
-function toConnection(row: Row): Connection {
-  const { accountId, accountName, leaseOwner, leaseUntil, ...rest } = row
-  return { ...present(rest), account: { id: accountId, name: accountName } }
 }

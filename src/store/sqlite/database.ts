@@ -233,13 +233,3 @@ const TAKEN = new Set([
 function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
-
-/** Drops the members a row has as NULL, so that absent is absent. */
-export function present<Row extends Record<string, unknown>>(
-  row: Row,
-): { [K in keyof Row as null extends Row[K] ? never : K]: Row[K] } & {
-  [K in keyof Row as null extends Row[K] ? K : never]?: Exclude<Row[K], null>
-} {
-  const entries = Object.entries(row).filter(([, value]) => value !== null)
-  return Object.fromEntries(entries) as ReturnType<typeof present<Row>> // only the NULLs are gone
-}

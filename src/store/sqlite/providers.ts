@@ -1,7 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../../providers/provider.ts'
+import { present, providerRow } from '../rows.ts'
 import type { Providers } from '../store.ts'
-import { present, type SqliteContext } from './database.ts'
+import type { SqliteContext } from './database.ts'
 import { providers } from './schema.ts'
 
 export function sqliteProviders({ db, write }: SqliteContext): Providers {
@@ -21,7 +22,7 @@ export function sqliteProviders({ db, write }: SqliteContext): Providers {
   return {
     async add(entry, audit) {
       const added = write(audit, (tx, announce) => {
-        const row = tx.insert(providers).values(toRow(entry)).onConflictDoNothing().returning().get()
+        const row = tx.insert(providers).values(providerRow(entry)).onConflictDoNothing().returning().get()
         if (row !== undefined) announce({ noun: 'provider' })
         return row
       })
@@ -29,7 +30,7 @@ export function sqliteProviders({ db, write }: SqliteContext): Providers {
     },
     async put(entry, audit) {
       write(audit, (tx, announce) => {
-        tx.update(providers).set(toRow(entry)).where(eq(providers.uid, entry.uid)).run()
+        tx.update(providers).set(providerRow(entry)).where(eq(providers.uid, entry.uid)).run()
         announce({ noun: 'provider' })
         return true
       })
@@ -66,18 +67,6 @@ export function sqliteProviders({ db, write }: SqliteContext): Providers {
 
 /** Adds the entry, or replaces the one with its `uid`. */
 export function putProvider(tx: Pick<SqliteContext['db'], 'insert'>, entry: ProviderEntry): void {
-  const row = toRow(entry)
+  const row = providerRow(entry)
   tx.insert(providers).values(row).onConflictDoUpdate({ target: providers.uid, set: row }).run()
-}
-
-/** Every column by name: drizzle leaves out what is `undefined`, which would keep the old value. */
-function toRow(entry: ProviderEntry): typeof providers.$inferInsert {
-  return {
-    ...entry,
-    wellKnownId: entry.wellKnownId ?? null,
-    description: entry.description ?? null,
-    externalId: entry.externalId ?? null,
-    clientId: entry.clientId ?? null,
-    clientSecret: entry.clientSecret ?? null,
-  }
 }

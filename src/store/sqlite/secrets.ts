@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { present } from '../rows.ts'
 import type { Secrets } from '../store.ts'
-import { present, type SqliteContext } from './database.ts'
+import type { SqliteContext } from './database.ts'
 import { secrets } from './schema.ts'
 
 export function sqliteSecrets({ db, write }: SqliteContext): Secrets {

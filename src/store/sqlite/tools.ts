@@ -1,11 +1,11 @@
 import { and, desc, eq, notInArray } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../../domain/tool.ts'
+import { toolRow, toTool } from '../rows.ts'
 import type { Tools } from '../store.ts'
-import { present, type SqliteContext, type SqliteDatabase } from './database.ts'
+import type { SqliteContext, SqliteDatabase } from './database.ts'
 import { putProvider } from './providers.ts'
 import { toolAliases, tools } from './schema.ts'
 
-type Row = typeof tools.$inferSelect
 type Writer = Pick<SqliteDatabase, 'insert' | 'delete'>
 
 export function sqliteTools({ db, write }: SqliteContext): Tools {
@@ -62,21 +62,11 @@ export function sqliteTools({ db, write }: SqliteContext): Tools {
 }
 
 function putTool(tx: Writer, tool: Tool): void {
-  const row = {
-    ...tool,
-    version: tool.version ?? '',
-    outputSchema: tool.outputSchema ?? null,
-    binding: tool.binding ?? null,
-    workerUid: tool.source.kind === 'worker' ? tool.source.workerUid : null,
-  }
+  const row = toolRow(tool)
   tx.insert(tools).values(row).onConflictDoUpdate({ target: tools.uid, set: row }).run()
   tx.delete(toolAliases).where(eq(toolAliases.toolUid, tool.uid)).run()
   const { projectId, uid: toolUid } = tool
   tx.insert(toolAliases)
     .values(aliasesOf(tool).map((alias) => ({ projectId, alias, toolUid })))
     .run()
-}
-
-function toTool({ workerUid, version, ...row }: Row): Tool {
-  return { ...present(row), ...(version !== '' && { version }) }
 }

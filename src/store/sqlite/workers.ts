@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Worker } from '../../domain/worker.ts'
+import { present, workerRow } from '../rows.ts'
 import type { Workers } from '../store.ts'
-import { present, type SqliteContext } from './database.ts'
+import type { SqliteContext } from './database.ts'
 import { tools, workers } from './schema.ts'
 
 export function sqliteWorkers({ db, write }: SqliteContext): Workers {
@@ -23,7 +23,7 @@ export function sqliteWorkers({ db, write }: SqliteContext): Workers {
     },
     async put(worker, audit) {
       write(audit, (tx, announce) => {
-        tx.update(workers).set(toRow(worker)).where(eq(workers.uid, worker.uid)).run()
+        tx.update(workers).set(workerRow(worker)).where(eq(workers.uid, worker.uid)).run()
         announce({ noun: 'worker' })
         return true
       })
@@ -66,8 +66,4 @@ export function sqliteWorkers({ db, write }: SqliteContext): Workers {
       })
     },
   }
-}
-
-function toRow(worker: Worker): typeof workers.$inferInsert {
-  return { ...worker, syncedAt: worker.syncedAt ?? null, syncError: worker.syncError ?? null }
 }
