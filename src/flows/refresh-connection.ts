@@ -17,7 +17,7 @@ import {
 } from './refresh-failure.ts'
 import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from './refresh-outcome.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
-import { takeRefreshed } from './take-refreshed.ts'
+import { type LetGo, takeRefreshed } from './take-refreshed.ts'
 
 export interface RefreshOptions {
   /**
@@ -51,22 +51,32 @@ export async function refreshConnection(
   connection: Connection,
   options: RefreshOptions = {},
 ): Promise<RefreshOutcome> {
-  const { running } = broker.refreshes
-  for (let known = running.get(connection.id); known !== undefined; known = running.get(connection.id)) {
+  const { id } = connection
+  const { running, answers } = broker.refreshes
+  for (let known = answers.get(id); known !== undefined; known = answers.get(id)) {
     if (options.rejected === undefined) return known
     await known.catch(() => {}) // it may have been begun for another reason: then it is looked at anew
+    if (answers.get(id) === known) return known // its answer waits for the database
   }
-  const started = refresh(broker, entry, connection, options).finally(() => running.delete(connection.id))
-  running.set(connection.id, started)
-  return started
+  const waiting = Promise.withResolvers<never>()
+  const started = refresh(broker, entry, connection, { ...options, letGo: waiting.reject }).finally(() => {
+    running.delete(id)
+    answers.delete(id)
+  })
+  const answer = Promise.race([started, waiting.promise])
+  running.set(id, started)
+  answers.set(id, answer)
+  for (const one of [started, answer]) one.catch(() => {}) // whoever asked hears of it; later nobody does
+  return answer
 }
 
 async function refresh(
   broker: Broker,
   entry: ProviderEntry,
   stale: Connection,
-  { rejected, patience }: RefreshOptions,
+  options: RefreshOptions & LetGo,
 ): Promise<RefreshOutcome> {
+  const { rejected, patience } = options
   const { store, refreshes } = broker
   const began = performance.now()
   for (;;) {
@@ -96,7 +106,7 @@ async function refresh(
         refreshes.breaker.ended(entry, current.id, 'nothing')
         throw error
       })
-    if (claimed !== undefined) return refreshClaimed(broker, entry, claimed, lease.owner, rejected)
+    if (claimed !== undefined) return refreshClaimed(broker, entry, claimed, lease.owner, options)
 
     refreshes.breaker.ended(entry, current.id, 'nothing')
     const longest = patience === 'none' ? 0 : alive ? FOREIGN_REFRESH_WHILE_ALIVE_MS : FOREIGN_REFRESH_MS
@@ -127,7 +137,7 @@ async function refreshClaimed(
   entry: ProviderEntry,
   connection: Connection,
   leaseOwner: string,
-  rejected: string | undefined,
+  { rejected, letGo }: RefreshOptions & LetGo,
 ): Promise<RefreshOutcome> {
   const { id } = connection
   if (connection.unansweredRefreshes > 1)
@@ -151,7 +161,7 @@ async function refreshClaimed(
     return settleFailure(broker, entry, connection, leaseOwner, failure, rejected)
   }
   broker.refreshes.breaker.ended(entry, id, 'refreshed')
-  return takeRefreshed(broker, { entry, registered, connection, known, grant })
+  return takeRefreshed(broker, { entry, registered, connection, known, grant, letGo })
 }
 
 /** Without a refresh token the access token is used to its end; then the user must approve again. */

@@ -7,8 +7,10 @@ import type { RefreshOutcome } from './refresh-outcome.ts'
 
 /** What this process knows of refreshes: those under way, those that failed lately, and how providers do. */
 export interface Refreshes {
-  /** By connection. */
+  /** By connection, until all is stored. */
   readonly running: Map<string, Promise<RefreshOutcome>>
+  /** By connection, for those who wait: the same, but for one whose tokens cannot be stored soon. */
+  readonly answers: Map<string, Promise<RefreshOutcome>>
   readonly breaker: ProviderBreaker
   /** Until when a refresh that has failed is not tried again; nothing once the tokens are others. */
   coolingDown(connection: Pick<Connection, 'id' | 'generation'>): CoolDown | undefined
@@ -19,6 +21,8 @@ export interface Refreshes {
   jittered(seconds: number): number
   /** Whether no more are to be begun in the background. */
   readonly stopped: boolean
+  /** Whether what is under way may still be brought to its end: for a while after `stop`. */
+  readonly mayFinish: boolean
   stop(): void
 }
 
@@ -31,6 +35,8 @@ const MAX_COOLING_DOWN = 10_000
 /** How often, while somebody waits, it is looked what other processes have written. */
 const CATCH_UP_MS = 20
 const JITTER = 0.2
+/** Less than a server takes to end. */
+const FAREWELL_MS = 20_000
 
 export function createRefreshes(
   store: Store,
@@ -40,7 +46,7 @@ export function createRefreshes(
   const waiting = new Map<string, Set<() => void>>()
   let poll: NodeJS.Timeout | undefined
   let missed = store.catchUp()
-  let stopped = false
+  let stoppedAt: number | undefined
 
   store.onChange((change) => {
     if (change.noun === 'connection') wake(change.id)
@@ -59,6 +65,7 @@ export function createRefreshes(
 
   return {
     running: new Map(),
+    answers: new Map(),
     breaker: createProviderBreaker({ now, log }),
     coolingDown({ id, generation }) {
       const known = coolDowns.get(id)
@@ -90,10 +97,13 @@ export function createRefreshes(
     },
     jittered: (seconds) => seconds + Math.floor(seconds * JITTER * random()),
     get stopped() {
-      return stopped
+      return stoppedAt !== undefined
+    },
+    get mayFinish() {
+      return stoppedAt === undefined || performance.now() - stoppedAt < FAREWELL_MS
     },
     stop() {
-      stopped = true
+      stoppedAt ??= performance.now()
     },
   }
 }

@@ -5,17 +5,25 @@ import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
-import type { RefreshedTokens } from '../store/store.ts'
+import type { AuditEntries, RefreshedTokens } from '../store/store.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from './refresh-outcome.ts'
 import { sealGrant } from './seal-grant.ts'
 
-/** For storing an answer while the database is away: within the lease. */
+/** How long, and how often, an answer is tried to be stored while the database is away: as long as a failover takes. */
+const LONGEST_STORE_MS = 60_000
 const FIRST_STORE_PAUSE_MS = 50
-const LONGEST_STORE_PAUSE_MS = 3_200
+const LONGEST_STORE_PAUSE_MS = 1_000
+/** How long those who wait for the token wait for that. */
+const WAIT_FOR_STORE_MS = 3_000
+
+export interface LetGo {
+  /** Lets those go who wait for the refresh, with that; it goes on without them. */
+  readonly letGo: (reason: BrokerError) => void
+}
 
 /** A refresh that the provider has answered with tokens. */
-export interface AnsweredRefresh {
+export interface AnsweredRefresh extends LetGo {
   readonly entry: ProviderEntry
   readonly registered: RegisteredClient
   /** As it was when the refresh token was sent. */
@@ -33,7 +41,7 @@ export async function takeRefreshed(broker: Broker, answered: AnsweredRefresh): 
   const { entry, registered, connection, known, grant } = answered
   if (grant.subject !== undefined && isAnother(known.userInfo.sub, grant.subject))
     return refuseAccount(broker, answered)
-  const settled = await store(broker, entry, connection, grant, known.userInfo)
+  const settled = await store(broker, answered, grant)
   if (settled === undefined) return yieldToOthers(broker, answered)
   broker.metrics.refreshed(entry.id, 'refreshed')
 
@@ -43,7 +51,7 @@ export async function takeRefreshed(broker: Broker, answered: AnsweredRefresh): 
     return refuseAccount(broker, { ...answered, connection: settled })
   const { refreshToken: _, ...told } = more
   try {
-    const complete = await store(broker, entry, settled, told, known.userInfo)
+    const complete = await store(broker, { ...answered, connection: settled }, told)
     return { outcome: 'usable', connection: complete ?? settled }
   } catch (error) {
     // what counts is stored; what was found out besides is asked for after the next refresh too
@@ -55,18 +63,23 @@ export async function takeRefreshed(broker: Broker, answered: AnsweredRefresh): 
   }
 }
 
+const AWAY = new BrokerError(
+  'store_unavailable',
+  'The token was refreshed, but the database cannot be used right now. Try again shortly.',
+  { retryAfter: 5 },
+)
+
 /**
  * Stores what was received if the tokens that were used still stand, whoever holds the lease by now. A database that
- * is away for a moment is waited for: there is no other copy of these tokens.
+ * is away is waited for: there is no other copy of these tokens. A commit whose end is not known is made again, which
+ * is seen by what stands then.
  */
 async function store(
   broker: Broker,
-  entry: ProviderEntry,
-  connection: Connection,
+  { entry, connection, known, letGo }: AnsweredRefresh,
   grant: Omit<Grant, 'account'>,
-  userInfo: Readonly<Record<string, unknown>>,
 ): Promise<Connection | undefined> {
-  const tokens = sealRefreshed(broker, entry, connection, grant, userInfo)
+  const tokens = sealRefreshed(broker, entry, connection, grant, known.userInfo)
   const audit = broker.audit.of(connection.projectId, {
     action: 'connection.refreshed',
     userId: connection.userId,
@@ -75,12 +88,38 @@ async function store(
     scopes: tokens.scopes,
     fingerprint: broker.audit.fingerprint(grant.accessToken),
   })
-  for (let pauseMs = FIRST_STORE_PAUSE_MS; ; pauseMs *= 2) {
+  const late = setTimeout(() => {
+    broker.log.warn({ connection: connection.id }, 'refreshed tokens wait for the database')
+    letGo(AWAY)
+  }, WAIT_FOR_STORE_MS)
+  try {
+    return await settle(broker, connection, tokens, audit)
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+async function settle(
+  broker: Broker,
+  { id, generation }: Connection,
+  tokens: RefreshedTokens,
+  audit: AuditEntries,
+): Promise<Connection | undefined> {
+  const { connections } = broker.store
+  const began = performance.now()
+  for (let pauseMs = FIRST_STORE_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_STORE_PAUSE_MS)) {
     try {
-      return await broker.store.connections.settleRefresh(connection.id, connection.generation, tokens, audit)
+      const settled = await connections.settleRefresh(id, generation, tokens, audit)
+      if (settled !== undefined || pauseMs === FIRST_STORE_PAUSE_MS) return settled
+      const stands = await connections.find(id)
+      return stands?.access === tokens.access ? stands : undefined
     } catch (error) {
       const isAway = error instanceof BrokerError && error.code === 'store_unavailable'
-      if (!isAway || pauseMs > LONGEST_STORE_PAUSE_MS) throw error
+      const isTooLate = performance.now() - began > LONGEST_STORE_MS || !broker.refreshes.mayFinish
+      if (!isAway || isTooLate) {
+        broker.log.error({ connection: id }, 'refreshed tokens could not be stored')
+        throw error
+      }
       await sleep(pauseMs)
     }
   }

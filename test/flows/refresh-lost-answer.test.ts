@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
 import type { Behaviour } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
+import { startPostgres } from '../postgres.ts'
 import { authorize, click, startScene } from './fixtures.ts'
 import { asked, connection, gate, LIFE, row, token } from './refresh-fixtures.ts'
 
@@ -293,6 +294,85 @@ describe('R11: what a refresh brought', () => {
     expect(scene.as.isLive(await token(scene))).toBe(true)
     expect(scene.as.familyRevoked).toBe(false)
   })
+
+  test('is stored although the database is away for longer; whoever waits is told so meanwhile', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await scene.connect()
+    scene.clock.advance(LIFE)
+    const { connections } = scene.gatepass.broker.store
+    const { settleRefresh } = connections
+    Object.assign(connections, {
+      settleRefresh: async () => {
+        throw new BrokerError('store_unavailable', 'The database cannot be used right now.')
+      },
+    })
+    const began = performance.now()
+    const answers = await Promise.all([scene.authorize(), scene.authorize()])
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 503, body: { name: 'store_unavailable' } })
+      expect(answer.headers.get('retry-after')).toBe('5')
+    }
+    expect(performance.now() - began).toBeLessThan(6_000)
+    const next = performance.now()
+    expect((await scene.authorize()).status).toBe(503)
+    const { id } = await connection(scene)
+    expect((await scene.call('POST', `/v1/connections/${id}/token`, { force_refresh: true })).status).toBe(
+      503,
+    )
+    expect(performance.now() - next).toBeLessThan(1_000)
+    Object.assign(connections, { settleRefresh })
+    await expect.poll(async () => (await scene.authorize()).status, { timeout: 5_000 }).toBe(200)
+    expect(scene.as.isLive(await token(scene))).toBe(true)
+    expect(asked(scene)).toBe(1)
+    expect(scene.gatepass.broker.refreshes.running.size).toBe(0)
+  })
+
+  test('is stored once when nobody knows whether its commit was made', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await scene.connect()
+    scene.clock.advance(LIFE)
+    const { connections } = scene.gatepass.broker.store
+    const { settleRefresh } = connections
+    let times = 0
+    Object.assign(connections, {
+      settleRefresh: async (...args: Parameters<typeof settleRefresh>) => {
+        const settled = await settleRefresh(...args)
+        if (++times === 1)
+          throw new BrokerError('store_unavailable', 'The connection broke during the commit.')
+        return settled
+      },
+    })
+    expect(scene.as.isLive(await token(scene))).toBe(true)
+    expect(times).toBe(2)
+    expect(await row(scene)).toMatchObject({ generation: 2, status: 'active' })
+    expect(asked(scene)).toBe(1)
+    expect(scene.as.requestsTo('/revoke')).toEqual([])
+  })
+
+  test('is stored when PostgreSQL comes back', async () => {
+    await using cluster = await startPostgres()
+    await using scene = await startScene({
+      as: { refresh: 'rotate-strict' },
+      gatepass: { environment: { GATEPASS_DATABASE_URL: cluster.url } },
+    })
+    await scene.connect()
+    const { id } = await connection(scene)
+    scene.clock.advance(LIFE)
+    const { opened, open } = gate()
+    scene.as.behaviour.onRefresh = (moment) => (moment === 'carried out' ? opened : undefined)
+    const fetching = scene.authorize()
+    await expect.poll(() => asked(scene)).toBe(1)
+    await cluster.stop()
+    open()
+    expect((await fetching).status).toBe(503)
+    await cluster.start()
+    await expect.poll(async () => (await scene.authorize()).status, { timeout: 15_000 }).toBe(200)
+    const { status, body } = await scene.call('POST', `/v1/connections/${id}/token`)
+    expect(status).toBe(200)
+    expect(scene.as.isLive(body.access_token)).toBe(true)
+    expect(asked(scene)).toBe(1)
+    expect(scene.as.familyRevoked).toBe(false)
+  }, 60_000)
 
   test('is not asked for when the intent cannot be written', async () => {
     await using scene = await startScene()
