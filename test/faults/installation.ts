@@ -1,0 +1,284 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, connect as tcpConnect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { readConfig } from '../../src/config.ts'
+import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
+import { readAudit, verifyAudit } from '../../src/flows/read-audit.ts'
+import { openBroker } from '../../src/open-broker.ts'
+import { freePort } from '../gatepass.ts'
+import { freshDatabase, runSql } from '../postgres.ts'
+import type { KillPoint } from './kill-at.ts'
+
+// Gatepass as it is run: processes on one database, behind a balancer whose address is the public one. What the tests
+// of this folder share.
+
+export const API_KEY = 'test-administrator-key'
+export const DATABASES = ['SQLite', 'PostgreSQL'] as const
+export type DatabaseKind = (typeof DATABASES)[number]
+
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
+const BINARY = fileURLToPath(new URL('../../bin/gatepass.js', import.meta.url))
+const KILL_AT = new URL('./kill-at.ts', import.meta.url).href
+/** Processes start in two thirds of the time. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
+
+export interface Answer {
+  readonly status: number
+  readonly requestId: string
+  readonly retryAfter: string | null
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+/** One process. */
+export interface Node {
+  readonly url: string
+  readonly pid: number
+  readonly log: () => string
+  /** From now on it kills itself there. Answers when that has happened. */
+  armed(point: KillPoint): Promise<{ readonly killed: Promise<void> }>
+  kill(): Promise<void>
+  /** As an operator ends it; answers the exit code. */
+  stop(): Promise<number | null>
+  readonly isRunning: boolean
+}
+
+export interface NodeOptions {
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface Installation extends AsyncDisposable {
+  readonly kind: DatabaseKind
+  /** Of the balancer: what users, providers and callers see. */
+  readonly url: string
+  readonly database: string
+  /** Those that run. */
+  readonly nodes: readonly Node[]
+  /** A further one; answers when it serves. */
+  start(options?: NodeOptions): Promise<Node>
+  /** As the administrator, over the balancer. Throws when no answer comes. */
+  call(method: string, path: string, body?: object): Promise<Answer>
+  sql(text: string): Promise<readonly Record<string, unknown>[]>
+  /** The time passes that claims and leases of dead processes hold. */
+  lapse(): Promise<void>
+  /** Looks at the audit trail of the project, from outside of the processes. */
+  trail(): Promise<Trail>
+}
+
+export interface Trail {
+  readonly entries: number
+  /** What is wrong with the chain. */
+  readonly faults: readonly string[]
+  /** Fingerprints of the tokens that were released, by request. */
+  readonly released: ReadonlyMap<string, readonly string[]>
+  fingerprint(token: string): string
+}
+
+const LAPSED_SECONDS = 60
+
+export async function install(kind: DatabaseKind, environment: Readonly<Record<string, string>> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-faults-'))
+  const path = join(folder, 'gatepass.db')
+  const server = kind === 'PostgreSQL' ? await freshDatabase() : undefined
+  const database = server?.url ?? `file:${path}`
+  const nodes: Node[] = []
+  const balancer = await startBalancer(nodes)
+  const settings = {
+    GATEPASS_PUBLIC_URL: balancer.url,
+    GATEPASS_DATABASE_URL: database,
+    GATEPASS_MASTER_KEY: MASTER_KEY,
+    GATEPASS_API_KEY: API_KEY,
+    GATEPASS_USER_VERIFIER: 'open',
+    GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
+    ...environment,
+  }
+
+  const installation: Installation = {
+    kind,
+    url: balancer.url,
+    database,
+    nodes,
+    async start(options = {}) {
+      const node = await startNode({ ...settings, ...options.environment })
+      node.gone.then(() => nodes.splice(nodes.indexOf(node), 1))
+      nodes.push(node)
+      return node
+    },
+    async call(method, path, body) {
+      const response = await fetch(`${balancer.url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${API_KEY}`,
+          'content-type': 'application/json',
+          connection: 'close',
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return {
+        status: response.status,
+        requestId: response.headers.get('x-request-id') ?? '',
+        retryAfter: response.headers.get('retry-after'),
+        body: await response.json(),
+      }
+    },
+    async sql(text) {
+      if (kind === 'PostgreSQL') return (await runSql(database, text)).rows
+      const client = new Database(path)
+      try {
+        client.pragma('busy_timeout = 5000')
+        if (/^\s*select/i.test(text)) return client.prepare<[], Record<string, unknown>>(text).all()
+        client.exec(text)
+        return []
+      } finally {
+        client.close()
+      }
+    },
+    async lapse() {
+      await installation.sql(`update authorizations set deadline = deadline - ${LAPSED_SECONDS}`)
+      await installation.sql(`update connections set lease_until = lease_until - ${LAPSED_SECONDS}`)
+    },
+    async trail() {
+      const broker = await openBroker(readConfig(settings, 'serve'), { log: SILENT })
+      try {
+        const { id } = (await broker.store.projects.findByName(DEFAULT_PROJECT)) ?? { id: '' }
+        const released = new Map<string, string[]>()
+        for await (const entry of readAudit(broker, id, { action: 'token.released' }, 'oldest first')) {
+          const { request_id: request, fingerprint } = entry as { request_id?: string; fingerprint?: string }
+          released.set(request ?? '', [...(released.get(request ?? '') ?? []), fingerprint ?? ''])
+        }
+        const { entries, faults } = await verifyAudit(broker, id)
+        return { entries, faults, released, fingerprint: (token) => broker.audit.fingerprint(token) }
+      } finally {
+        await broker.close()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...nodes].map((node) => node.kill()))
+      await balancer.close()
+      await server?.[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return installation
+}
+
+const nothing = () => {}
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
+async function startNode(environment: Readonly<Record<string, string>>) {
+  const port = await freePort()
+  const child = spawn(process.execPath, ['--import', KILL_AT, BINARY, 'serve'], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: COMPILED,
+      GATEPASS_PORT: String(port),
+      ...environment,
+    },
+  })
+  let said = ''
+  child.stderr?.on('data', (chunk) => {
+    said += chunk
+  })
+  const gone = once(child, 'exit').then(() => {})
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const node = {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    pid: child.pid ?? 0,
+    log: () => said,
+    gone,
+    get isRunning() {
+      return isRunning()
+    },
+    async armed(point: KillPoint) {
+      const armed = once(child, 'message')
+      child.send(point)
+      await armed
+      return { killed: gone }
+    },
+    kill: () => end(child, 'SIGKILL', gone),
+    async stop() {
+      await end(child, 'SIGTERM', gone)
+      return child.exitCode
+    },
+  }
+  while (!said.includes('gatepass is serving')) {
+    if (!isRunning()) throw new NotStarted(child.signalCode, said)
+    await sleep(5)
+  }
+  return node
+}
+
+/** It ended before it served. */
+export class NotStarted extends Error {
+  readonly signal: NodeJS.Signals | null
+
+  constructor(signal: NodeJS.Signals | null, said: string) {
+    super(`gatepass serve ended: ${said}`)
+    this.signal = signal
+  }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals, gone: Promise<void>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill(signal)
+  await gone
+}
+
+/** Gives connections to the nodes in turn, as a balancer of TCP does; one that cannot be reached is passed over. */
+async function startBalancer(nodes: readonly Node[]) {
+  let turn = 0
+  const open = new Set<{ destroy(): void }>()
+  const server = createServer((client) => {
+    client.on('error', () => {})
+    open.add(client)
+    client.once('close', () => open.delete(client))
+    const tryNext = (left: number) => {
+      const node = nodes[turn++ % Math.max(1, nodes.length)]
+      if (node === undefined || left === 0) return client.destroy()
+      const backend = tcpConnect(Number(new URL(node.url).port), '127.0.0.1')
+      let isConnected = false
+      backend.once('connect', () => {
+        isConnected = true
+        client.pipe(backend)
+        backend.pipe(client)
+      })
+      backend.once('error', () => (isConnected ? client.destroy() : tryNext(left - 1)))
+      backend.once('close', () => isConnected && client.destroy())
+      client.once('close', () => backend.destroy())
+      return undefined
+    }
+    tryNext(nodes.length)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async close() {
+      for (const client of open) client.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export async function until(holds: () => Promise<boolean> | boolean, ms = 60_000): Promise<void> {
+  const end = Date.now() + ms
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${holds}`)
+    await sleep(5)
+  }
+}
+
+/** What a test counted, in one line. */
+export function report(what: string, counts: Readonly<Record<string, number | string>>): void {
+  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+  process.stdout.write(`${what}: ${parts.join(', ')}\n`)
+}

@@ -1,0 +1,127 @@
+/**
+ * Loaded into `gatepass serve` by `node --import`: ends the process with SIGKILL right before or right after a commit,
+ * as the test says over IPC. Nothing of Gatepass knows of it; the drivers of both databases are what is watched.
+ */
+import Database from 'better-sqlite3'
+import pg from 'pg'
+
+/** The commit of the transaction in which this statement was run; one without a transaction is its own commit. */
+export interface KillPoint {
+  readonly when: 'before' | 'after'
+  /** A regular expression that the SQL, followed by its values as JSON, must match. */
+  readonly statement: string
+  /** How often it may be run before. */
+  readonly skip?: number
+}
+
+let point: { readonly when: KillPoint['when']; readonly statement: RegExp; left: number } | undefined
+
+function arm({ when, statement, skip = 0 }: KillPoint): void {
+  point = { when, statement: new RegExp(statement), left: skip }
+}
+
+// for what is done before anybody could say it
+if (process.env.GATEPASS_TEST_KILL_AT !== undefined) arm(JSON.parse(process.env.GATEPASS_TEST_KILL_AT))
+process.on('message', (given: KillPoint) => {
+  arm(given)
+  process.send?.('armed')
+})
+process.channel?.unref()
+
+function isMeant(sql: string, values: unknown): boolean {
+  if (point === undefined || !point.statement.test(`${sql}\n${JSON.stringify(values)}`)) return false
+  return point.left-- <= 0
+}
+
+function killIf(isPoint: boolean, when: KillPoint['when']): void {
+  if (!isPoint || point?.when !== when) return
+  process.kill(process.pid, 'SIGKILL')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) // not one statement more
+}
+
+// SQLite: a transaction is a function that is run between BEGIN and COMMIT
+
+let isInTransaction = false
+let isPointPassed = false
+
+type Run = (...args: unknown[]) => unknown
+
+function watchedTransaction(begun: Run): Run {
+  return function (this: unknown, ...args) {
+    isInTransaction = true
+    isPointPassed = false
+    try {
+      const result = begun.apply(this, args)
+      killIf(isPointPassed, 'after')
+      return result
+    } finally {
+      isInTransaction = false
+    }
+  }
+}
+
+const { prepare, transaction } = Database.prototype
+const sqlite = Database.prototype as unknown as { prepare: unknown; transaction: unknown } // their types are overloads
+
+sqlite.prepare = function (this: Database.Database, sql: string) {
+  const statement = prepare.call(this, sql)
+  const methods = statement as unknown as Record<string, Run>
+  for (const name of ['run', 'get', 'all']) {
+    const method = methods[name] as Run
+    methods[name] = (...args) => {
+      const isPoint = isMeant(sql, args)
+      if (!isInTransaction) killIf(isPoint, 'before')
+      const result = method.apply(statement, args)
+      if (isInTransaction) isPointPassed ||= isPoint
+      else killIf(isPoint, 'after')
+      return result
+    }
+  }
+  return statement
+}
+
+sqlite.transaction = function (this: Database.Database, body: Run) {
+  const made = transaction.call(this, (...args: unknown[]) => {
+    const result = body(...args)
+    killIf(isPointPassed, 'before')
+    return result
+  }) as unknown as Record<string, Run> & Run
+  const watched = watchedTransaction(made)
+  return Object.assign(
+    watched,
+    Object.fromEntries(
+      ['default', 'deferred', 'immediate', 'exclusive'].map((name) => [
+        name,
+        watchedTransaction(made[name] as Run),
+      ]),
+    ),
+  )
+}
+
+// PostgreSQL: the statements of a client, from `begin` to `commit`
+
+const clients = new WeakMap<object, { isInTransaction: boolean; isPointPassed: boolean }>()
+const query = pg.Client.prototype.query as Run
+
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+  const [asked, given] = args as [string | { text?: string; values?: unknown }, unknown]
+  const sql = typeof asked === 'string' ? asked : (asked.text ?? '')
+  const values = typeof asked === 'string' ? given : (asked.values ?? given)
+  const known = clients.get(this) ?? { isInTransaction: false, isPointPassed: false }
+  clients.set(this, known)
+  if (sql === 'begin') Object.assign(known, { isInTransaction: true, isPointPassed: false })
+
+  const isCommit = sql === 'commit'
+  const isPoint = isMeant(sql, typeof values === 'function' ? undefined : values)
+  known.isPointPassed ||= isPoint
+  const isEnd = isCommit || !known.isInTransaction
+  const isKilledHere = isEnd && known.isPointPassed
+  if (isKilledHere) killIf(true, 'before')
+  const answered = query.apply(this, args)
+  if (isCommit || sql === 'rollback') Object.assign(known, { isInTransaction: false, isPointPassed: false })
+  if (!(answered instanceof Promise)) return answered
+  return answered.then((result) => {
+    if (isKilledHere) killIf(true, 'after')
+    return result
+  })
+} as typeof pg.Client.prototype.query
