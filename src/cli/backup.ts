@@ -43,7 +43,8 @@ export function addBackup(program: Command, shell: Shell): void {
         `  ${count(connections, 'connection')}, ${count(providers, 'provider')}, ${count(tools, 'tool')}, ${count(projects, 'project')}`,
       )
       print(faint('  It opens with the master key alone, which is not in it: keep that too, and elsewhere.'))
-      if (!recorded) print(faint('  Not in the audit trail: that needs the master key, and a database of this release.'))
+      if (!recorded)
+        print(faint('  Not in the audit trail: that needs the master key, and a database of this release.'))
     })
 }
 
