@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
-import { issueApiKey } from './domain/api-key.ts'
+import { type ApiKey, issueApiKey } from './domain/api-key.ts'
 import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
@@ -119,21 +119,18 @@ export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log
 
 /** The configured key, and in development one of its own when the project has none. */
 async function ensureApiKey(broker: Broker, config: Config): Promise<string | undefined> {
-  const { store, now } = broker
+  const { store, now, audit } = broker
   const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
   const of = { projectId, role: 'admin', createdAt: now() } as const
+  const add = (record: ApiKey) =>
+    store.apiKeys.add(record, audit.of(projectId, { action: 'key.created', subject: record.id }))
   if (config.apiKey !== undefined) {
-    await store.apiKeys.add({
-      ...of,
-      id: newId('key'),
-      name: 'GATEPASS_API_KEY',
-      hash: sha256(config.apiKey),
-    })
+    await add({ ...of, id: newId('key'), name: 'GATEPASS_API_KEY', hash: sha256(config.apiKey) })
     return undefined
   }
   if (!config.development || (await store.apiKeys.list(projectId)).length > 0) return undefined
   const { key, record } = issueApiKey({ ...of, name: 'development' })
-  await store.apiKeys.add(record)
+  await add(record)
   return key
 }
 
