@@ -4,7 +4,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/postgres-setup.ts'],
-    testTimeout: 30_000,
+    // most of the time is spent waiting: for leases, deadlines and processes
+    maxWorkers: 3,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 })
