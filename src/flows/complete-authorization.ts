@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import {
   type AttemptSecrets,
@@ -11,7 +12,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { splitScope } from '../domain/scopes.ts'
 import type { Grant } from '../providers/grant.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
@@ -23,6 +24,9 @@ import { attemptPlace } from './start-attempt.ts'
  * the authorization is as good as pending again after it and the user may click once more.
  */
 const EXCHANGE_SECONDS = 28
+/** For storing what a code brought while the database is away: six seconds, within the claim. */
+const FIRST_STORE_PAUSE_MS = 50
+const LONGEST_STORE_PAUSE_MS = 3_200
 
 /**
  * Redeems the code of the attempt and stores the connection, once: whoever comes second gets `undefined`. Everything
@@ -39,6 +43,8 @@ export async function completeAuthorization(
   try {
     return await redeem(broker, claimed, response)
   } catch (error) {
+    // says nothing of the authorization, which is pending again when the claim has run out: the user may click once more
+    if (isStoreAway(error)) throw error
     const { reason, message } = failureOf(error)
     broker.log.warn({ authorizationId: claimed.id, reason, error: nameOf(error) }, 'an authorization failed')
     // a newer click may have taken over: then this attempt's end is nobody's
@@ -80,9 +86,14 @@ async function redeem(
     const options = { makeDefault: claimed.account !== 'new' }
     return store.authorizations.finishStep(claimed, connection, options, now(), audit)
   }
-  const finished = await finish().catch((error: unknown) => {
-    // another consent has just stored the first connection of this account: this one renews it
-    if (error instanceof BrokerError && error.code === 'already_exists') return finish()
+  const finished = await patiently(broker, claimed, () =>
+    finish().catch((error: unknown) => {
+      // another consent has just stored the first connection of this account: this one renews it
+      if (error instanceof BrokerError && error.code === 'already_exists') return finish()
+      throw error
+    }),
+  ).catch(async (error: unknown) => {
+    if (isStoreAway(error)) await giveBack(broker, claimed, registered, grant)
     throw error
   })
   if (finished !== undefined) return finished
@@ -92,6 +103,53 @@ async function redeem(
     'provider_changed',
     'The authorization could not be finished. Ask for a new link.',
   )
+}
+
+/**
+ * A database that is away for a moment is waited for: the code is spent, and there is no other copy of these tokens.
+ * A commit whose end nobody knew is recognised by what stands.
+ */
+async function patiently(
+  { store, log }: Broker,
+  { id, step }: Exchanging,
+  finish: () => Promise<Authorization | undefined>,
+): Promise<Authorization | undefined> {
+  for (let pauseMs = FIRST_STORE_PAUSE_MS; ; pauseMs *= 2) {
+    try {
+      const finished = await finish()
+      if (finished !== undefined || pauseMs === FIRST_STORE_PAUSE_MS) return finished
+      const current = await store.authorizations.find(id)
+      return current?.steps[step]?.connectionId === undefined ? undefined : current
+    } catch (error) {
+      if (!isStoreAway(error) || pauseMs > LONGEST_STORE_PAUSE_MS) throw error
+      log.warn({ authorizationId: id }, 'a consent waits for the database')
+      await sleep(pauseMs)
+    }
+  }
+}
+
+/**
+ * Gives back a grant that could certainly not be stored. Where the account is connected already it is left to run out:
+ * many servers end all grants of an account with one.
+ */
+async function giveBack(
+  { store, oauth }: Broker,
+  claimed: Exchanging,
+  registered: RegisteredClient,
+  grant: Grant,
+): Promise<void> {
+  const { id, projectId, userId } = claimed
+  const { providerUid } = currentStep(claimed)
+  const [current, known] = await Promise.all([
+    store.authorizations.find(id),
+    store.connections.ofOwner({ projectId, providerUid, userId }),
+  ]).catch(() => [undefined, []] as const)
+  if (current?.status !== 'exchanging' || current.step !== claimed.step) return
+  if (!known.some(({ account }) => account.id === grant.account.id)) await oauth.revoke(registered, grant)
+}
+
+function isStoreAway(error: unknown): boolean {
+  return error instanceof BrokerError && error.code === 'store_unavailable'
 }
 
 async function toConnection(

@@ -82,11 +82,16 @@ export interface Trail {
 
 const LAPSED_SECONDS = 60
 
-export async function install(kind: DatabaseKind, environment: Readonly<Record<string, string>> = {}) {
+export async function install(
+  kind: DatabaseKind,
+  environment: Readonly<Record<string, string>> = {},
+  /** Somebody else's PostgreSQL; without it a database is made and dropped. */
+  postgresUrl?: string,
+): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-faults-'))
   const path = join(folder, 'gatepass.db')
-  const server = kind === 'PostgreSQL' ? await freshDatabase() : undefined
-  const database = server?.url ?? `file:${path}`
+  const server = kind === 'PostgreSQL' && postgresUrl === undefined ? await freshDatabase() : undefined
+  const database = postgresUrl ?? server?.url ?? `file:${path}`
   const nodes: Node[] = []
   const balancer = await startBalancer(nodes)
   const settings = {
