@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest'
+import { refreshDue } from '../../src/flows/background-refresh.ts'
+import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { addProvider, approve, authorize, click } from '../flows/fixtures.ts'
+import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
+import { freshDatabase } from '../postgres.ts'
+import { report } from './installation.ts'
+
+// R10, R21: nodes whose clocks are twenty minutes apart on one PostgreSQL, and clocks that jump. The authorization
+// server's clock is the true one.
+
+const APART_SECONDS = 600
+
+/** Two nodes, one ten minutes behind and one ten minutes ahead of the true time. */
+async function startApart(life: number) {
+  const database = await freshDatabase()
+  const clock = testClock()
+  const as = await startFakeAuthorizationServer({
+    refresh: 'rotate-strict',
+    accessTokenLifetime: life,
+    now: () => clock() * 1000,
+  })
+  const environment = { GATEPASS_DATABASE_URL: database.url }
+  const behind = await startGatepass({ environment, now: () => clock() - APART_SECONDS })
+  const ahead = await startGatepass({ environment, now: () => clock() + APART_SECONDS })
+  await addProvider(behind, as)
+  return {
+    clock,
+    as,
+    behind,
+    ahead,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([behind.close(), ahead.close()])
+      await as.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function connect(gatepass: Gatepass, user: string): Promise<void> {
+  await click((await authorize(gatepass, { user_id: user })).body.url)
+}
+
+async function tokenOf(gatepass: Gatepass, user: string): Promise<string> {
+  const { status, body } = await authorize(gatepass, { user_id: user })
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(body.context?.token, JSON.stringify(body)).toBeDefined()
+  return body.context.token
+}
+
+test.each(['behind', 'ahead'] as const)(
+  'the lease on a refresh that the node %s has begun holds by the clock of the database',
+  async (first) => {
+    await using world = await startApart(3600)
+    const { clock, as } = world
+    await connect(world[first], 'ada')
+    clock.advance(3600 + 2 * APART_SECONDS)
+    as.behaviour.refreshDelayMs = 1_500
+    const second = first === 'behind' ? 'ahead' : 'behind'
+    const begun = tokenOf(world[first], 'ada')
+    await expect.poll(() => as.tokenRequests('refresh_token').length).toBe(1)
+    const others = await Promise.all(Array.from({ length: 10 }, () => tokenOf(world[second], 'ada')))
+    as.behaviour.refreshDelayMs = 0
+    expect(new Set([await begun, ...others]).size).toBeLessThanOrEqual(2) // the other may have refreshed it again since
+    expect(as.refreshReuses).toEqual([])
+    expect(as.familyRevoked).toBe(false)
+  },
+)
+
+test.each([30, 300, 3600])(
+  'nodes twenty minutes apart, tokens of %i s: none is refreshed twice at once, none is given that has run out',
+  async (life) => {
+    await using world = await startApart(life)
+    const { clock, as, behind, ahead } = world
+    for (const [i, node] of [behind, ahead].entries()) await connect(node, `user-${i}`)
+    let given = 0
+    let dead = 0
+    const steps = 24
+    for (let step = 0; step < steps; step++) {
+      clock.advance(Math.ceil(life / 5))
+      for (const user of ['user-0', 'user-1']) {
+        const nodes = step % 2 === 0 ? [behind, ahead] : [ahead, behind]
+        for (const node of nodes) {
+          const token = await tokenOf(node, user)
+          given++
+          if (!as.isLive(token)) dead++
+        }
+        const together = await Promise.all([behind, ahead, behind, ahead].map((node) => tokenOf(node, user)))
+        given += together.length
+      }
+    }
+    const refreshes = as.tokenRequests('refresh_token').length
+    report(`clocks 20 minutes apart, tokens of ${life} s`, {
+      'tokens given': given,
+      'of them run out': dead,
+      refreshes,
+      'lives that have passed': (2 * steps) / 5,
+      'used refresh tokens sent again': as.refreshReuses.length,
+    })
+    expect(dead).toBe(0)
+    expect(as.refreshReuses).toEqual([])
+    expect(as.familyRevoked).toBe(false)
+    // where a life is shorter than the clocks are apart, no two nodes agree: a refresh for a question, and no more
+    expect(refreshes).toBeLessThanOrEqual(life > 2 * APART_SECONDS ? steps * 2 : given)
+  },
+)
+
+test('a clock that jumps back and forth: no storm of refreshes, and what is given has run out by no more than the jump', async () => {
+  const truth = testClock()
+  let off = 0
+  const as = await startFakeAuthorizationServer({
+    refresh: 'rotate-strict',
+    accessTokenLifetime: 3600,
+    now: () => truth() * 1000,
+  })
+  const gatepass = await startGatepass({ now: () => truth() + off })
+  try {
+    await addProvider(gatepass, as)
+    await connect(gatepass, 'ada')
+    const jumps = 60
+    let given = 0
+    let deadAtOnce = 0
+    let longestRun = 0
+    for (let jump = 0; jump < jumps; jump++) {
+      truth.advance(120)
+      off = Math.round((Math.random() * 2 - 1) * APART_SECONDS)
+      const before = as.tokenRequests('refresh_token').length
+      for (let i = 0; i < 10; i++) {
+        await refreshDue(gatepass.broker)
+        const token = await tokenOf(gatepass, 'ada')
+        given++
+        if (!as.isLive(token)) deadAtOnce++
+      }
+      longestRun = Math.max(longestRun, as.tokenRequests('refresh_token').length - before)
+    }
+    off = 0
+    const before = as.tokenRequests('refresh_token').length
+    for (let i = 0; i < 20; i++) await tokenOf(gatepass, 'ada')
+    const afterwards = as.tokenRequests('refresh_token').length - before
+    report('a clock that jumps by up to 10 minutes', {
+      jumps,
+      'tokens given': given,
+      'run out at the server': deadAtOnce,
+      refreshes: as.tokenRequests('refresh_token').length,
+      'most refreshes after one jump, of 10 questions': longestRun,
+      'refreshes once it is right again, of 20 questions': afterwards,
+    })
+    expect(longestRun).toBeLessThanOrEqual(1)
+    expect(afterwards).toBeLessThanOrEqual(1)
+    expect(as.refreshReuses).toEqual([])
+    expect(as.familyRevoked).toBe(false)
+  } finally {
+    await gatepass.close()
+    await as.close()
+  }
+})
+
+test('a clock that was set back under a token: it is given for longer than it lives by no more than that', async () => {
+  const truth = testClock()
+  let off = 0
+  const as = await startFakeAuthorizationServer({
+    refresh: 'rotate-strict',
+    accessTokenLifetime: 3600,
+    now: () => truth() * 1000,
+  })
+  const gatepass = await startGatepass({ now: () => truth() + off })
+  try {
+    await addProvider(gatepass, as)
+    await connect(gatepass, 'ada')
+    truth.advance(3000) // it is in the middle of its life: nothing tells of what comes
+    off = -APART_SECONDS
+    const ranOutAt = truth() + 600
+    let latest = 0
+    for (let i = 0; i < 150; i++) {
+      const token = await tokenOf(gatepass, 'ada')
+      if (!as.isLive(token)) latest = truth() - ranOutAt
+      truth.advance(10)
+    }
+    report('a clock set back by 10 minutes under a token of an hour', {
+      'seconds for which the token was given after its end': latest,
+      refreshes: as.tokenRequests('refresh_token').length,
+    })
+    expect(latest).toBeLessThanOrEqual(APART_SECONDS - 60)
+    expect(as.tokenRequests('refresh_token')).toHaveLength(1)
+  } finally {
+    await gatepass.close()
+    await as.close()
+  }
+})
+
+test('pending authorizations end on every node, at the latest when its own clock says so, and are never taken after', async () => {
+  await using world = await startApart(3600)
+  const { clock, as, behind, ahead } = world
+  const { body } = await authorize(ahead, { user_id: 'ada' })
+  const { browser, callback } = await approve(body.url)
+  const statusAt = async (node: Gatepass) => (await node.call('GET', `/v1/auth/status?id=${body.id}`)).body
+  clock.advance(599)
+  expect((await statusAt(ahead)).status).toBe('pending')
+  clock.advance(1)
+  expect(await statusAt(ahead)).toMatchObject({ status: 'failed', reason: 'expired' })
+  expect((await statusAt(behind)).status).toBe('pending')
+  const before = as.tokenRequests('authorization_code').length
+  await browser.follow(callback)
+  expect(as.tokenRequests('authorization_code')).toHaveLength(before)
+  clock.advance(2 * APART_SECONDS)
+  for (const node of [behind, ahead])
+    expect(await statusAt(node)).toMatchObject({ status: 'failed', reason: 'expired' })
+  expect(await behind.broker.store.authorizations.sweep(behind.broker.now() + 1)).toBe(1)
+})
