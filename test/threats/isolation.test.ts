@@ -81,7 +81,11 @@ beforeAll(async () => {
     newId('exec'),
   ].filter((id) => id !== undefined)
   twins = new Map([
-    ...ids.map((id) => [id, `${id.slice(0, id.indexOf('_'))}_${'0123456789abcdef'.repeat(2)}`] as const),
+    // each its own: what is made of two ids under way must not be one thing in their twins
+    ...ids.map((id, i) => {
+      const madeUp = `${i.toString(16).padStart(4, '0')}${'456789abcdef'.repeat(3).slice(0, 28)}`
+      return [id, `${id.slice(0, id.indexOf('_'))}_${madeUp}`] as const
+    }),
     ['demo', 'omed'],
     [USER, 'omega-user'],
     ['alpha-second-user', 'omega-second-user'],
