@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, connect as tcpConnect } from 'node:net'
@@ -41,6 +41,8 @@ export interface Node {
   readonly url: string
   readonly pid: number
   readonly log: () => string
+  /** What a module that was loaded into it answers over IPC. */
+  ask(question: unknown): Promise<unknown>
   /** From now on it kills itself there. Answers when that has happened. */
   armed(point: KillPoint): Promise<{ readonly killed: Promise<void> }>
   kill(): Promise<void>
@@ -50,6 +52,8 @@ export interface Node {
 }
 
 export interface NodeOptions {
+  /** Of Node itself, in place of those that let it be killed at a commit. */
+  readonly nodeArgs?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -110,7 +114,7 @@ export async function install(
     database,
     nodes,
     async start(options = {}) {
-      const node = await startNode({ ...settings, ...options.environment })
+      const node = await startNode({ ...settings, ...options.environment }, options.nodeArgs)
       node.gone.then(() => nodes.splice(nodes.indexOf(node), 1))
       nodes.push(node)
       return node
@@ -176,9 +180,12 @@ export async function install(
 const nothing = () => {}
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-async function startNode(environment: Readonly<Record<string, string>>) {
+async function startNode(
+  environment: Readonly<Record<string, string>>,
+  nodeArgs: readonly string[] = ['--import', KILL_AT],
+) {
   const port = await freePort()
-  const child = spawn(process.execPath, ['--import', KILL_AT, BINARY, 'serve'], {
+  const child = spawn(process.execPath, [...nodeArgs, BINARY, 'serve'], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
@@ -202,10 +209,13 @@ async function startNode(environment: Readonly<Record<string, string>>) {
     get isRunning() {
       return isRunning()
     },
+    async ask(question: unknown) {
+      const answered = once(child, 'message')
+      child.send(question as Serializable)
+      return (await answered)[0]
+    },
     async armed(point: KillPoint) {
-      const armed = once(child, 'message')
-      child.send(point)
-      await armed
+      await node.ask(point)
       return { killed: gone }
     },
     kill: () => end(child, 'SIGKILL', gone),

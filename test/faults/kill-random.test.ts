@@ -44,7 +44,9 @@ test.each(DATABASES)(
       const load = startLoad(installation, journal)
       let latestDeadline = 0
       for (let round = 0; round < ROUNDS; round++) {
-        await sleep(200 + Math.random() * 700)
+        // at any moment of what it does, however fast this machine is
+        const more = journal.answers.length + 20 + Math.random() * 150
+        await Promise.race([until(() => journal.answers.length >= more), sleep(5_000)])
         const [victim] = installation.nodes
         await victim?.kill()
         await until(() => victim !== undefined && !installation.nodes.includes(victim))
