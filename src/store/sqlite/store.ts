@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { and, eq } from 'drizzle-orm'
 import type { Facts, Store, StoreChange } from '../store.ts'
@@ -90,10 +91,11 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     onChange: context.onChange,
     ...steady({
       async probe() {
-        // what writes nothing does not notice a full disk
+        // what writes nothing does not notice a full disk, and what is there already SQLite does not write again
+        const value = randomUUID()
         db.insert(facts)
-          .values({ name: PROBE_FACT, value: '' })
-          .onConflictDoUpdate({ target: facts.name, set: { value: '' } })
+          .values({ name: PROBE_FACT, value })
+          .onConflictDoUpdate({ target: facts.name, set: { value } })
           .run()
       },
       settleRestore: sqliteSettleRestore(context),
