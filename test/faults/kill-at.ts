@@ -2,8 +2,7 @@
  * Loaded into `gatepass serve` by `node --import`: ends the process with SIGKILL right before or right after a commit,
  * as the test says over IPC. Nothing of Gatepass knows of it; the drivers of both databases are what is watched.
  */
-import Database from 'better-sqlite3'
-import pg from 'pg'
+import type Sqlite from 'better-sqlite3'
 
 /** The commit of the transaction in which this statement was run; one without a transaction is its own commit. */
 export interface KillPoint {
@@ -60,68 +59,77 @@ function watchedTransaction(begun: Run): Run {
   }
 }
 
-const { prepare, transaction } = Database.prototype
-const sqlite = Database.prototype as unknown as { prepare: unknown; transaction: unknown } // their types are overloads
+async function watchSqlite(): Promise<void> {
+  const { default: Database } = await import('better-sqlite3')
+  const { prepare, transaction } = Database.prototype
+  const sqlite = Database.prototype as unknown as { prepare: unknown; transaction: unknown } // their types are overloads
 
-sqlite.prepare = function (this: Database.Database, sql: string) {
-  const statement = prepare.call(this, sql)
-  const methods = statement as unknown as Record<string, Run>
-  for (const name of ['run', 'get', 'all']) {
-    const method = methods[name] as Run
-    methods[name] = (...args) => {
-      const isPoint = isMeant(sql, args)
-      if (!isInTransaction) killIf(isPoint, 'before')
-      const result = method.apply(statement, args)
-      if (isInTransaction) isPointPassed ||= isPoint
-      else killIf(isPoint, 'after')
-      return result
+  sqlite.prepare = function (this: Sqlite.Database, sql: string) {
+    const statement = prepare.call(this, sql)
+    const methods = statement as unknown as Record<string, Run>
+    for (const name of ['run', 'get', 'all']) {
+      const method = methods[name] as Run
+      methods[name] = (...args) => {
+        const isPoint = isMeant(sql, args)
+        if (!isInTransaction) killIf(isPoint, 'before')
+        const result = method.apply(statement, args)
+        if (isInTransaction) isPointPassed ||= isPoint
+        else killIf(isPoint, 'after')
+        return result
+      }
     }
+    return statement
   }
-  return statement
-}
 
-sqlite.transaction = function (this: Database.Database, body: Run) {
-  const made = transaction.call(this, (...args: unknown[]) => {
-    const result = body(...args)
-    killIf(isPointPassed, 'before')
-    return result
-  }) as unknown as Record<string, Run> & Run
-  const watched = watchedTransaction(made)
-  return Object.assign(
-    watched,
-    Object.fromEntries(
-      ['default', 'deferred', 'immediate', 'exclusive'].map((name) => [
-        name,
-        watchedTransaction(made[name] as Run),
-      ]),
-    ),
-  )
+  sqlite.transaction = function (this: Sqlite.Database, body: Run) {
+    const made = transaction.call(this, (...args: unknown[]) => {
+      const result = body(...args)
+      killIf(isPointPassed, 'before')
+      return result
+    }) as unknown as Record<string, Run> & Run
+    const watched = watchedTransaction(made)
+    return Object.assign(
+      watched,
+      Object.fromEntries(
+        ['default', 'deferred', 'immediate', 'exclusive'].map((name) => [
+          name,
+          watchedTransaction(made[name] as Run),
+        ]),
+      ),
+    )
+  }
 }
 
 // PostgreSQL: the statements of a client, from `begin` to `commit`
 
 const clients = new WeakMap<object, { isInTransaction: boolean; isPointPassed: boolean }>()
-const query = pg.Client.prototype.query as Run
+async function watchPostgres(): Promise<void> {
+  const { default: pg } = await import('pg')
+  const query = pg.Client.prototype.query as Run
 
-pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-  const [asked, given] = args as [string | { text?: string; values?: unknown }, unknown]
-  const sql = typeof asked === 'string' ? asked : (asked.text ?? '')
-  const values = typeof asked === 'string' ? given : (asked.values ?? given)
-  const known = clients.get(this) ?? { isInTransaction: false, isPointPassed: false }
-  clients.set(this, known)
-  if (sql === 'begin') Object.assign(known, { isInTransaction: true, isPointPassed: false })
+  pg.Client.prototype.query = function (this: object, ...args: unknown[]) {
+    const [asked, given] = args as [string | { text?: string; values?: unknown }, unknown]
+    const sql = typeof asked === 'string' ? asked : (asked.text ?? '')
+    const values = typeof asked === 'string' ? given : (asked.values ?? given)
+    const known = clients.get(this) ?? { isInTransaction: false, isPointPassed: false }
+    clients.set(this, known)
+    if (sql === 'begin') Object.assign(known, { isInTransaction: true, isPointPassed: false })
 
-  const isCommit = sql === 'commit'
-  const isPoint = isMeant(sql, typeof values === 'function' ? undefined : values)
-  known.isPointPassed ||= isPoint
-  const isEnd = isCommit || !known.isInTransaction
-  const isKilledHere = isEnd && known.isPointPassed
-  if (isKilledHere) killIf(true, 'before')
-  const answered = query.apply(this, args)
-  if (isCommit || sql === 'rollback') Object.assign(known, { isInTransaction: false, isPointPassed: false })
-  if (!(answered instanceof Promise)) return answered
-  return answered.then((result) => {
-    if (isKilledHere) killIf(true, 'after')
-    return result
-  })
-} as typeof pg.Client.prototype.query
+    const isCommit = sql === 'commit'
+    const isPoint = isMeant(sql, typeof values === 'function' ? undefined : values)
+    known.isPointPassed ||= isPoint
+    const isEnd = isCommit || !known.isInTransaction
+    const isKilledHere = isEnd && known.isPointPassed
+    if (isKilledHere) killIf(true, 'before')
+    const answered = query.apply(this, args)
+    if (isCommit || sql === 'rollback') Object.assign(known, { isInTransaction: false, isPointPassed: false })
+    if (!(answered instanceof Promise)) return answered
+    return answered.then((result) => {
+      if (isKilledHere) killIf(true, 'after')
+      return result
+    })
+  } as typeof pg.Client.prototype.query
+}
+
+// only the driver that is used: every start of a process counts
+await (process.env.GATEPASS_DATABASE_URL?.startsWith('postgres') ? watchPostgres() : watchSqlite())

@@ -1,0 +1,3 @@
+import { failingWrites } from './failing-writes.ts'
+
+failingWrites('SQLite')

@@ -1,0 +1,462 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { toolMetadata } from '../fixtures.ts'
+import { addProvider, approve, authorize, oauth2For } from '../flows/fixtures.ts'
+import { type Answer, type Gatepass, startGatepass } from '../gatepass.ts'
+import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
+import { UserAgent } from '../user-agent.ts'
+import { type DatabaseKind, report } from './installation.ts'
+
+// R11, R13: one kind of write fails, by a trigger, and everything else goes on. What needed it says so and has left
+// nothing behind; when the trigger is gone, the same goes well.
+
+const LIFE_SECONDS = 3600
+
+/** What a trigger fails: every row of it, or those for which `when` holds. */
+interface Fault {
+  readonly table: string
+  readonly event: 'insert' | 'update' | 'delete'
+  readonly when?: string
+}
+
+interface Case extends Fault {
+  readonly name: string
+  /** The same call goes well afterwards, with this status. */
+  readonly status: number
+  readonly prepare?: () => Promise<unknown>
+  readonly run: () => Promise<Pick<Answer, 'status' | 'body'>>
+}
+
+export function failingWrites(kind: DatabaseKind): void {
+  describe(`on ${kind}`, () => {
+    let as: FakeAuthorizationServer
+    let gatepass: Gatepass
+    let database: FreshDatabase | undefined
+    const counts = { failed: 0, withStableCode: 0, leftSomething: 0, wellAfterwards: 0 }
+
+    beforeAll(async () => {
+      as = await startFakeAuthorizationServer({ refresh: 'rotate-strict', accessTokenLifetime: LIFE_SECONDS })
+      if (kind === 'PostgreSQL') database = await freshDatabase()
+      gatepass = await startGatepass({
+        environment: {
+          GATEPASS_AUTHORIZATION_TTL: '600',
+          ...(database && { GATEPASS_DATABASE_URL: database.url }),
+        },
+      })
+      await addProvider(gatepass, as)
+      if (database)
+        await runSql(
+          database.url,
+          "create function fault() returns trigger language plpgsql as $$ begin raise exception 'a fault' using errcode = '53100'; end $$",
+        )
+    })
+
+    afterAll(async () => {
+      report(`one write fails, ${kind}`, {
+        'writes that failed': counts.failed,
+        'answered 503 store_unavailable': counts.withStableCode,
+        'left something behind': counts.leftSomething,
+        'went well afterwards': counts.wellAfterwards,
+      })
+      await gatepass?.close()
+      await database?.[Symbol.asyncDispose]()
+      await as?.close()
+    })
+
+    async function sql(text: string): Promise<readonly Record<string, unknown>[]> {
+      if (database) return (await runSql(database.url, text)).rows
+      const client = new Database(gatepass.databasePath)
+      try {
+        client.pragma('busy_timeout = 5000')
+        if (/^select/i.test(text)) return client.prepare<[], Record<string, unknown>>(text).all()
+        client.exec(text)
+        return []
+      } finally {
+        client.close()
+      }
+    }
+
+    let triggers = 0
+    /** Until it is disposed of. */
+    async function failing({ table, event, when }: Fault): Promise<AsyncDisposable> {
+      const name = `fault_${triggers++}`
+      const condition = when === undefined ? '' : `when (${when})`
+      await sql(
+        kind === 'SQLite'
+          ? `create trigger ${name} before ${event} on ${table} for each row ${condition} begin select raise(abort, 'a fault'); end`
+          : `create trigger ${name} before ${event} on ${table} for each row ${condition} execute function fault()`,
+      )
+      return {
+        async [Symbol.asyncDispose]() {
+          await sql(kind === 'SQLite' ? `drop trigger ${name}` : `drop trigger ${name} on ${table}`)
+        },
+      }
+    }
+
+    const TABLES = [
+      'projects',
+      'api_keys',
+      'providers',
+      'authorizations',
+      'connections',
+      'tools',
+      'tool_aliases',
+      'workers',
+      'secrets',
+      'audit_blocks',
+    ]
+
+    async function rows(): Promise<Record<string, unknown>> {
+      const counted = await sql(
+        `select ${TABLES.map((table) => `(select count(*) from ${table}) as ${table}`).join(', ')}`,
+      )
+      return counted[0] ?? {}
+    }
+
+    const call = (...args: Parameters<Gatepass['call']>) => gatepass.call(...args)
+
+    async function connect(user: string): Promise<string> {
+      const { body } = await authorize(gatepass, { user_id: user })
+      const browser = new UserAgent()
+      await browser.submitForm(await browser.get(body.url))
+      return (await call('GET', `/v1/connections?user_id=${user}`)).body.items[0].id
+    }
+
+    let connectionId = ''
+    let users = 0
+    const prepareConnection = async () => {
+      connectionId = await connect(`user-${users++}`)
+    }
+    const fetchToken = () => call('POST', `/v1/connections/${connectionId}/token`)
+    const key = (n: number) => `key_of_secret_${n}`
+    const setSecret = () => call('POST', `/v1/admin/secrets/${key(1)}`, { value: 'a value' })
+    const makeKey = () =>
+      gatepass.makeKey('caller').then(
+        () => ({ status: 200, body: {} }),
+        (error) => ({ status: 503, body: { name: error.code } }),
+      )
+    const worker = {
+      id: 'w1',
+      http: { uri: 'http://127.0.0.1:9/', secret: 'a worker secret', timeout: 5, retry: 0 },
+    }
+
+    const CASES: readonly Case[] = [
+      {
+        name: 'a provider is added',
+        table: 'providers',
+        event: 'insert',
+        status: 201,
+        run: () => call('POST', '/v1/admin/auth_providers', { id: 'second', oauth2: oauth2For(as) }),
+      },
+      {
+        name: 'a provider is changed',
+        table: 'providers',
+        event: 'update',
+        status: 200,
+        run: () => call('PATCH', '/v1/admin/auth_providers/second', { description: 'another' }),
+      },
+      {
+        name: 'a provider is deleted',
+        table: 'providers',
+        event: 'delete',
+        status: 200,
+        run: () => call('DELETE', '/v1/admin/auth_providers/second'),
+      },
+      {
+        name: 'a tool is imported',
+        table: 'tools',
+        event: 'insert',
+        status: 200,
+        run: () => call('POST', '/v1/tools/import', toolMetadata({ ...as, clientId: 'imported' })),
+      },
+      {
+        name: 'a tool is imported, its aliases',
+        table: 'tool_aliases',
+        event: 'insert',
+        status: 200,
+        run: () =>
+          call('POST', '/v1/tools/import', {
+            ...toolMetadata({ ...as, clientId: 'third' }),
+            name: 'Another',
+          }),
+      },
+      {
+        name: 'a worker is added',
+        table: 'workers',
+        event: 'insert',
+        status: 201,
+        run: () => call('POST', '/v1/workers', worker),
+      },
+      {
+        name: 'a worker is changed',
+        table: 'workers',
+        event: 'update',
+        status: 200,
+        run: () => call('PATCH', '/v1/workers/w1', { http: { timeout: 6 } }),
+      },
+      {
+        name: 'a worker is deleted',
+        table: 'workers',
+        event: 'delete',
+        status: 204,
+        run: () => call('DELETE', '/v1/workers/w1'),
+      },
+      { name: 'a secret is set', table: 'secrets', event: 'insert', status: 200, run: setSecret },
+      { name: 'a secret is changed', table: 'secrets', event: 'update', status: 200, run: setSecret },
+      { name: 'an API key is made', table: 'api_keys', event: 'insert', status: 200, run: makeKey },
+      {
+        name: 'an authorization is begun',
+        table: 'authorizations',
+        event: 'insert',
+        status: 200,
+        run: () => authorize(gatepass, { user_id: 'begins' }),
+      },
+      {
+        name: 'a token is released',
+        table: 'audit_blocks',
+        event: 'insert',
+        status: 200,
+        prepare: prepareConnection,
+        run: fetchToken,
+      },
+      {
+        name: 'a connection is deleted, its audit entry',
+        table: 'audit_blocks',
+        event: 'insert',
+        status: 200,
+        prepare: prepareConnection,
+        run: () => call('DELETE', `/v1/connections/${connectionId}`),
+      },
+      {
+        name: 'a connection is deleted',
+        table: 'connections',
+        event: 'delete',
+        status: 200,
+        prepare: prepareConnection,
+        run: () => call('DELETE', `/v1/connections/${connectionId}`),
+      },
+      {
+        name: 'a connection is made the default',
+        table: 'connections',
+        event: 'update',
+        when: 'new.is_default',
+        status: 200,
+        prepare: prepareConnection,
+        run: () => call('PATCH', `/v1/connections/${connectionId}`, { default: true }),
+      },
+      {
+        name: 'a refresh is to begin: its intent cannot be written, so nothing is sent',
+        table: 'connections',
+        event: 'update',
+        when: 'new.unanswered_refreshes > old.unanswered_refreshes',
+        status: 200,
+        prepare: async () => {
+          as.behaviour.accessTokenLifetime = 0.5
+          as.behaviour.tokenMembers = { expires_in: 1 }
+          await prepareConnection()
+          await new Promise((resolve) => setTimeout(resolve, 1_100))
+          as.behaviour.accessTokenLifetime = LIFE_SECONDS
+          as.behaviour.tokenMembers = {}
+        },
+        run: fetchToken,
+      },
+      {
+        name: 'an answer to an Idempotency-Key is claimed',
+        table: 'answers',
+        event: 'insert',
+        status: 201,
+        run: () =>
+          call(
+            'POST',
+            '/v1/admin/auth_providers',
+            { id: 'once', oauth2: oauth2For(as) },
+            { headers: { 'idempotency-key': 'one' } },
+          ),
+      },
+    ]
+
+    test.each(CASES)('$name ($event of $table)', async ({ prepare, run, status, ...fault }) => {
+      await prepare?.()
+      const before = await rows()
+      const sent = as.requests.length
+      {
+        await using _ = await failing(fault)
+        counts.failed++
+        const answer = await run()
+        const after = await rows()
+        if (JSON.stringify(after) !== JSON.stringify(before)) counts.leftSomething++
+        expect(answer, JSON.stringify(answer.body)).toMatchObject({
+          status: 503,
+          body: { name: 'store_unavailable' },
+        })
+        counts.withStableCode++
+        expect(after).toEqual(before)
+        // nobody was told what could not be kept
+        expect(as.requests.length).toBe(sent)
+      }
+      const well = await run()
+      expect(well.status, JSON.stringify(well.body)).toBe(status)
+      counts.wellAfterwards++
+    })
+
+    test('readiness (update of facts): red while the probe fails, and green again by itself', async () => {
+      const ready = async () => (await call('GET', '/ready')).status
+      expect(await ready()).toBe(200)
+      {
+        await using _i = await failing({ table: 'facts', event: 'insert' })
+        await expect.poll(ready, { timeout: 5_000 }).toBe(503)
+      }
+      await expect.poll(ready, { timeout: 5_000 }).toBe(200)
+    })
+
+    describe('a consent', () => {
+      const codes = () => as.tokenRequests('authorization_code').length
+
+      async function approved(user: string) {
+        const { body } = await authorize(gatepass, { user_id: user })
+        return { id: body.id as string, url: body.url as string, ...(await approve(body.url)) }
+      }
+      const statusOf = async (id: string) => (await call('GET', `/v1/auth/status?id=${id}`)).body.status
+      const tokensOf = async (user: string) =>
+        (await call('GET', `/v1/connections?user_id=${user}`)).body.total_count
+      const lapse = () => sql('update authorizations set deadline = deadline - 60')
+
+      test('whose click cannot be stored (update of authorizations) leads nowhere, and works afterwards', async () => {
+        const { body } = await authorize(gatepass, { user_id: 'clicks' })
+        const browser = new UserAgent()
+        const page = await browser.get(body.url)
+        {
+          await using _ = await failing({ table: 'authorizations', event: 'update' })
+          counts.failed++
+          expect((await browser.submitForm(page)).status).toBe(503)
+          counts.withStableCode++
+        }
+        await browser.submitForm(await browser.get(body.url))
+        expect(await statusOf(body.id)).toBe('completed')
+        counts.wellAfterwards++
+      })
+
+      test('whose claim cannot be stored is not begun: the code is not sent, and may be afterwards', async () => {
+        const { id, browser, callback } = await approved('claims')
+        const before = codes()
+        {
+          await using _ = await failing({
+            table: 'authorizations',
+            event: 'update',
+            when: "new.status = 'exchanging'",
+          })
+          counts.failed++
+          expect((await browser.follow(callback)).status).toBe(503)
+          counts.withStableCode++
+        }
+        expect(codes()).toBe(before)
+        expect(await statusOf(id)).toBe('pending')
+        expect((await browser.follow(callback)).status).toBe(200)
+        expect(await statusOf(id)).toBe('completed')
+        counts.wellAfterwards++
+      })
+
+      test('whose connection cannot be stored: nothing of it is there, its tokens are given back, and the user may click again', async () => {
+        const faults: Readonly<Record<string, Fault>> = {
+          'no-connection': { table: 'connections', event: 'insert', when: "new.user_id = 'no-connection'" },
+          'no-completion': {
+            table: 'authorizations',
+            event: 'update',
+            when: "new.user_id = 'no-completion' and new.status = 'completed'",
+          },
+          'no-audit': {
+            table: 'audit_blocks',
+            event: 'insert',
+            when: `new.text like '%"user_id":"no-audit"%'`,
+          },
+        }
+        const users = Object.keys(faults)
+        const flows = await Promise.all(users.map(approved))
+        const revoked = as.requestsTo('/revoke').length
+        const before = await rows()
+        {
+          await using triggers = new AsyncDisposableStack()
+          for (const fault of Object.values(faults)) triggers.use(await failing(fault))
+          counts.failed += users.length
+          const pages = await Promise.all(flows.map(({ browser, callback }) => browser.follow(callback)))
+          expect(pages.map(({ status }) => status)).toEqual([503, 503, 503])
+          counts.withStableCode += users.length
+        }
+        expect(await rows()).toEqual(before)
+        for (const user of users) expect(await tokensOf(user)).toBe(0)
+        expect(as.requestsTo('/revoke').length).toBeGreaterThanOrEqual(revoked + users.length)
+        await lapse()
+        for (const { id, url, browser, callback } of flows) {
+          expect(await statusOf(id)).toBe('pending')
+          const sent = codes()
+          await browser.follow(callback)
+          expect(codes()).toBe(sent)
+          await browser.submitForm(await browser.get(url))
+          expect(await statusOf(id)).toBe('completed')
+          counts.wellAfterwards++
+        }
+      }, 40_000)
+
+      test('whose connection cannot be stored for two seconds completes all the same', async () => {
+        const { id, browser, callback } = await approved('waits')
+        const fault = await failing({ table: 'connections', event: 'insert' })
+        counts.failed++
+        const following = browser.follow(callback)
+        await new Promise((resolve) => setTimeout(resolve, 2_000))
+        await fault[Symbol.asyncDispose]()
+        expect((await following).status).toBe(200)
+        expect(await statusOf(id)).toBe('completed')
+        counts.wellAfterwards++
+      })
+
+      test('that the user denied, while that cannot be stored: pending, and failed when it comes again', async () => {
+        as.behaviour.consent = 'deny'
+        const { id, browser, callback } = await approved('denies')
+        as.behaviour.consent = 'approve'
+        {
+          await using _ = await failing({
+            table: 'authorizations',
+            event: 'update',
+            when: "new.status = 'failed'",
+          })
+          counts.failed++
+          expect((await browser.follow(callback)).status).toBe(503)
+          counts.withStableCode++
+        }
+        expect(await statusOf(id)).toBe('pending')
+        await browser.follow(callback)
+        expect(await statusOf(id)).toBe('failed')
+        counts.wellAfterwards++
+      })
+    })
+
+    test('rotated tokens that cannot be stored for two seconds are stored then, by the same refresh', async () => {
+      as.behaviour.accessTokenLifetime = 1
+      const id = await connect('rotates')
+      await new Promise((resolve) => setTimeout(resolve, 1_100))
+      as.behaviour.accessTokenLifetime = LIFE_SECONDS
+      const before = as.tokenRequests('refresh_token').length
+      const fault = await failing({
+        table: 'connections',
+        event: 'update',
+        when: 'new.generation > old.generation',
+      })
+      counts.failed++
+      const asked = call('POST', `/v1/connections/${id}/token`)
+      await new Promise((resolve) => setTimeout(resolve, 2_000))
+      await fault[Symbol.asyncDispose]()
+      const { status, body } = await asked
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect(as.isLive(body.access_token)).toBe(true)
+      expect(as.tokenRequests('refresh_token')).toHaveLength(before + 1)
+      expect(as.refreshReuses).toEqual([])
+      counts.wellAfterwards++
+    })
+
+    test('nothing of all that was taken for a bug', () => {
+      const bugs = gatepass.logLines.filter((line) => line.includes('internal_error'))
+      expect(bugs).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,3 @@
+import { killPoints } from './kill-points.ts'
+
+killPoints('PostgreSQL')

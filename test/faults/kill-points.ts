@@ -1,0 +1,359 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import {
+  addProvider,
+  approve,
+  authorize,
+  begin,
+  codesSentTwice,
+  connect,
+  connectionOf,
+  fetchToken,
+  gate,
+  importTool,
+  statusOf,
+} from './clients.ts'
+import {
+  type Answer,
+  type DatabaseKind,
+  type Installation,
+  install,
+  NotStarted,
+  report,
+  until,
+} from './installation.ts'
+import type { KillPoint } from './kill-at.ts'
+
+// P4, P7, R4, R11, R12: `gatepass serve`, killed with SIGKILL at points that are named, and started again.
+
+const FOREVER_MS = 600_000
+const SHORT_SECONDS = 1
+
+const CLAIM = 'update "authorizations"[^]*exchanging'
+const NEW_CONNECTION = 'insert into "connections"'
+const INTENT = 'update "connections" set "lease_owner"'
+const REFRESHED = 'update "connections" set [^]*"access" ='
+const DELETED = 'delete from "connections"'
+const IMPORTED = 'insert into "tools"'
+const RELEASED = 'insert into audit_blocks[^]*token\\.released'
+const MIGRATED = 'insert into schema_migrations'
+
+const CALLERS = 24
+/** Users whose tokens run out at once: one for each refresh that is killed. */
+const SHORT_LIVED = ['intent', 'arrived', 'carried out', 'uncommitted', 'grace', 'committed'] as const
+type ShortLived = (typeof SHORT_LIVED)[number]
+
+export function killPoints(kind: DatabaseKind): void {
+  describe(`on ${kind}`, () => {
+    let as: FakeAuthorizationServer
+    let installation: Installation
+    /** Of every user who was told that it is there, or who could see it. */
+    const acknowledged = new Map<string, string>()
+    const shortLived = new Map<ShortLived, string>()
+    const answers: Answer[] = []
+    const counts = { kills: 0, lost: 0, refreshesLost: 0, refreshesRecovered: 0, half: 0 }
+
+    beforeAll(async () => {
+      as = await startFakeAuthorizationServer({ refresh: 'rotate-strict' })
+      installation = await install(kind)
+      await installation.start()
+      await addProvider(installation, as)
+      as.behaviour.accessTokenLifetime = SHORT_SECONDS
+      for (const user of SHORT_LIVED) shortLived.set(user, await acknowledge(user))
+      as.behaviour.accessTokenLifetime = 3600
+    })
+
+    afterAll(async () => {
+      if (installation === undefined) return
+      const { faults, entries, released, fingerprint } = await installation.trail()
+      const given = answers.filter(({ status }) => status === 200)
+      const unrecorded = given.filter(
+        ({ requestId, body }) => !released.get(requestId)?.includes(fingerprint(body.access_token)),
+      )
+      report(`kill -9 at named points, ${kind}`, {
+        kills: counts.kills,
+        'acknowledged connections': acknowledged.size,
+        'of them lost': counts.lost,
+        'codes sent twice': codesSentTwice(as),
+        'refreshes whose answer was lost, and said so': counts.refreshesLost,
+        'refreshes recovered': counts.refreshesRecovered,
+        'tokens answered': given.length,
+        'of them without an audit record': unrecorded.length,
+        'audit entries': entries,
+        'broken links': faults.length,
+      })
+      await installation[Symbol.asyncDispose]()
+      await as.close()
+      expect(faults).toEqual([])
+      expect(unrecorded).toEqual([])
+    })
+
+    async function acknowledge(user: string): Promise<string> {
+      const id = await connect(installation, user)
+      acknowledged.set(user, id)
+      return id
+    }
+
+    /** Runs it until the process kills itself there; answers what the callers still heard. */
+    async function killAt<T>(point: KillPoint, run: () => Promise<T>): Promise<T | Error> {
+      const [node] = installation.nodes
+      const armed = await node?.armed(point)
+      const running = run().catch((error: Error) => error)
+      await armed?.killed
+      return restarted(await running)
+    }
+
+    /** Kills it when the other side says so. */
+    async function killWhen<T>(isReached: Promise<unknown>, run: () => Promise<T>): Promise<T | Error> {
+      const running = run().catch((error: Error) => error)
+      await isReached
+      await installation.nodes[0]?.kill()
+      return restarted(await running)
+    }
+
+    async function restarted<T>(heard: T): Promise<T> {
+      counts.kills++
+      await until(() => installation.nodes.length === 0)
+      await installation.start()
+      const { body } = await installation.call('GET', '/v1/connections?limit=100')
+      const there = new Set(body.items.map(({ id }: { id: string }) => id))
+      const lost = [...acknowledged].filter(([, id]) => !there.has(id))
+      counts.lost += lost.length
+      expect(lost).toEqual([])
+      return heard
+    }
+
+    async function token(id: string): Promise<Answer> {
+      const answer = await fetchToken(installation, id)
+      answers.push(answer)
+      return answer
+    }
+
+    async function expectUsable(user: string): Promise<void> {
+      const { status, body } = await token(await connectionOf(installation, user))
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect(as.isLive(body.access_token)).toBe(true)
+    }
+
+    describe('a consent', () => {
+      test.each([
+        ['claimed, the code not yet sent', { when: 'after', statement: CLAIM }, 0],
+        ['redeemed, not yet committed', { when: 'before', statement: NEW_CONNECTION }, 1],
+      ] as const)(
+        '%s: pending again, the code is not sent again, and a click finishes it',
+        async (user, point, sent) => {
+          const before = as.tokenRequests('authorization_code').length
+          const flow = await begin(installation, user)
+          const callback = await approve(flow)
+          const heard = await killAt(point, () => flow.browser.get(callback))
+          expect(heard).toBeInstanceOf(Error)
+          await expectFinishable(flow, callback, before + sent)
+        },
+      )
+
+      test('at the server, the answer on its way: the same', async () => {
+        const before = as.tokenRequests('authorization_code').length
+        const flow = await begin(installation, 'held')
+        const callback = await approve(flow)
+        as.behaviour.exchangeDelayMs = FOREVER_MS
+        const isSent = until(() => as.tokenRequests('authorization_code').length > before)
+        expect(await killWhen(isSent, () => flow.browser.get(callback))).toBeInstanceOf(Error)
+        as.behaviour.exchangeDelayMs = 0
+        await expectFinishable(flow, callback, before + 1)
+      })
+
+      async function expectFinishable(
+        flow: Awaited<ReturnType<typeof begin>>,
+        callback: string,
+        sent: number,
+      ): Promise<void> {
+        const requests = () => as.tokenRequests('authorization_code').length
+        expect(await statusOf(installation, flow.id)).toBe('pending')
+        await flow.browser.follow(callback)
+        await installation.lapse()
+        expect(await statusOf(installation, flow.id)).toBe('pending')
+        await flow.browser.follow(callback)
+        expect(requests()).toBe(sent)
+        expect(codesSentTwice(as)).toBe(0)
+        expect(await connectionOf(installation, flow.user)).toBeUndefined()
+        await flow.browser.submitForm(await flow.browser.get(flow.url))
+        expect(await statusOf(installation, flow.id)).toBe('completed')
+        acknowledged.set(flow.user, await connectionOf(installation, flow.user))
+        await expectUsable(flow.user)
+      }
+
+      test('committed, the browser not yet answered: it is completed', async () => {
+        const flow = await begin(installation, 'committed consent')
+        const callback = await approve(flow)
+        const sent = as.tokenRequests('authorization_code').length + 1
+        const heard = await killAt({ when: 'after', statement: NEW_CONNECTION }, () =>
+          flow.browser.get(callback),
+        )
+        expect(heard).toBeInstanceOf(Error)
+        expect(await statusOf(installation, flow.id)).toBe('completed')
+        acknowledged.set(flow.user, await connectionOf(installation, flow.user))
+        expect((await flow.browser.follow(callback)).status).toBe(200)
+        expect(as.tokenRequests('authorization_code')).toHaveLength(sent)
+        await expectUsable(flow.user)
+      })
+    })
+
+    describe('a refresh', () => {
+      const idOf = (user: ShortLived) => shortLived.get(user) ?? ''
+      const refreshes = () => as.tokenRequests('refresh_token').length
+
+      async function expectRecovered(user: ShortLived, more: number): Promise<void> {
+        const before = refreshes()
+        await installation.lapse()
+        await expectUsable(user)
+        await expectUsable(user)
+        expect(refreshes() - before).toBe(more)
+        counts.refreshesRecovered++
+      }
+
+      async function expectLost(user: ShortLived): Promise<void> {
+        await installation.lapse()
+        for (let i = 0; i < 2; i++)
+          expect(await token(idOf(user))).toMatchObject({
+            status: 403,
+            body: { name: 'authorization_required' },
+          })
+        const { body } = await installation.call('GET', `/v1/connections/${idOf(user)}`)
+        expect(body).toMatchObject({
+          status: 'needs_authorization',
+          status_reason: 'refresh_outcome_lost',
+        })
+        counts.refreshesLost++
+      }
+
+      test('of which nothing was sent yet is made anew', async () => {
+        const before = refreshes()
+        await killAt({ when: 'after', statement: INTENT }, () => token(idOf('intent')))
+        expect(refreshes()).toBe(before)
+        await expectRecovered('intent', 1)
+      })
+
+      test.each([
+        ['arrived', 'recovered'],
+        ['carried out', 'lost'],
+      ] as const)(
+        'that was %s at a server that rotates strictly, not yet answered: %s',
+        async (moment, end) => {
+          const reached = gate()
+          as.behaviour.onRefresh = (at) => {
+            if (at !== moment) return undefined
+            reached.open()
+            return new Promise(() => {})
+          }
+          await killWhen(reached.opened, () => token(idOf(moment)))
+          as.behaviour.onRefresh = undefined
+          if (end === 'lost') await expectLost(moment)
+          else await expectRecovered(moment, 1)
+        },
+      )
+
+      test('that was answered and not yet committed: lost at a server that rotates strictly', async () => {
+        await killAt({ when: 'before', statement: REFRESHED }, () => token(idOf('uncommitted')))
+        await expectLost('uncommitted')
+      })
+
+      test('that was answered and not yet committed: recovered where there is a grace', async () => {
+        as.behaviour.refresh = 'rotate-grace'
+        await killAt({ when: 'before', statement: REFRESHED }, () => token(idOf('grace')))
+        await expectRecovered('grace', 1)
+        as.behaviour.refresh = 'rotate-strict'
+      })
+
+      test('that was committed: its token is there, without another', async () => {
+        await killAt({ when: 'after', statement: REFRESHED }, () => token(idOf('committed')))
+        await expectRecovered('committed', 0)
+      })
+    })
+
+    describe('a deletion', () => {
+      test('not yet committed: the connection is there and works', async () => {
+        const id = await acknowledge('kept')
+        await killAt({ when: 'before', statement: DELETED }, () =>
+          installation.call('DELETE', `/v1/connections/${id}`),
+        )
+        await expectUsable('kept')
+      })
+
+      test('committed: the connection is gone, and gives nothing any more', async () => {
+        const id = await connect(installation, 'gone')
+        await killAt({ when: 'after', statement: DELETED }, () =>
+          installation.call('DELETE', `/v1/connections/${id}`),
+        )
+        expect(await installation.call('GET', `/v1/connections/${id}`)).toMatchObject({ status: 404 })
+        expect((await token(id)).status).toBe(404)
+        expect((await authorize(installation, 'gone')).body.status).toBe('pending')
+      })
+    })
+
+    describe('an import', () => {
+      const tools = async () => (await installation.call('GET', '/v1/tools')).body.items.length
+      const providers = async () =>
+        (await installation.call('GET', '/v1/admin/auth_providers')).body.items.length
+
+      test('not yet committed: nothing of it is there; committed: all of it, and the same again changes nothing', async () => {
+        const before = { tools: await tools(), providers: await providers() }
+        expect(
+          await killAt({ when: 'before', statement: IMPORTED }, () => importTool(installation, other())),
+        ).toBeInstanceOf(Error)
+        expect({ tools: await tools(), providers: await providers() }).toEqual(before)
+        expect(
+          await killAt({ when: 'after', statement: IMPORTED }, () => importTool(installation, other())),
+        ).toBeInstanceOf(Error)
+        const after = { tools: before.tools + 1, providers: before.providers + 1 }
+        expect({ tools: await tools(), providers: await providers() }).toEqual(after)
+        const { status, body } = await importTool(installation, other())
+        expect(status, JSON.stringify(body)).toBe(200)
+        expect(body.items[0]).toMatchObject({ result: 'unchanged' })
+        expect({ tools: await tools(), providers: await providers() }).toEqual(after)
+      })
+
+      /** The same server as another provider. */
+      const other = () => ({ ...as, clientId: 'other-client', clientSecret: 'other-secret' })
+    })
+
+    describe('releases that share a commit', () => {
+      test.each(['before', 'after'] as const)(
+        'killed %s it: whoever was answered is recorded',
+        async (when) => {
+          const id = await acknowledge(`released ${when}`)
+          const heard = await killAt({ when, statement: RELEASED, skip: 5 }, async () => {
+            const callers = Array.from({ length: CALLERS }, async () => {
+              const own: Answer[] = []
+              for (;;) {
+                const answer = await fetchToken(installation, id).catch(() => undefined)
+                if (answer === undefined) return own
+                own.push(answer)
+              }
+            })
+            return (await Promise.all(callers)).flat()
+          })
+          if (heard instanceof Error) throw heard
+          expect(heard.length).toBeGreaterThan(0)
+          answers.push(...heard)
+          await expectUsable(`released ${when}`)
+        },
+      )
+    })
+
+    test.each(['before', 'after'] as const)(
+      'the first start, killed %s the migrations are committed: the next start does what is left',
+      async (when) => {
+        await using fresh = await install(kind)
+        const point: KillPoint = { when, statement: MIGRATED }
+        const died = fresh.start({ environment: { GATEPASS_TEST_KILL_AT: JSON.stringify(point) } })
+        await expect(died).rejects.toMatchObject({ signal: 'SIGKILL' })
+        await expect(died).rejects.toBeInstanceOf(NotStarted)
+        counts.kills++
+        await fresh.start()
+        await addProvider(fresh, as)
+        await connect(fresh, 'ada')
+        expect((await fresh.trail()).faults).toEqual([])
+      },
+    )
+  })
+}
