@@ -128,23 +128,42 @@ function derive(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `gatepass/audit/${purpose}`, 32))
 }
 
-function toRelease({ connection, entry, fingerprint }: AuditedToken, context: RequestContext, at: number) {
-  const { projectId, userId, id } = connection
-  const event: AuditEvent = {
-    action: 'token.released',
-    userId,
-    providerId: entry.id,
-    connectionId: id,
-    fingerprint,
-    ...(context.tool !== undefined && { tool: context.tool }),
-  }
+function toRelease(token: AuditedToken, context: RequestContext, at: number): AuditedRelease {
+  const { connection, entry } = token
   return {
-    projectId,
-    line: toLine(event, context, at),
+    projectId: connection.projectId,
+    line: toReleaseLine(token, context, at),
     connection,
     entry,
     ...(context.apiKey && { apiKey: context.apiKey }),
   }
+}
+
+/** `toLine` of a release, put together of parts that are written once: there is one for every token handed out. */
+function toReleaseLine(
+  { connection, entry, fingerprint }: AuditedToken,
+  { actor, tool, purpose, requestId }: RequestContext,
+  at: number,
+): string {
+  return `{"at":${at},"action":"token.released","actor":${JSON.stringify(actor)},${grantMembers(connection, entry)}${member(
+    'tool',
+    tool,
+  )},"fingerprint":${JSON.stringify(fingerprint)}${member('purpose', purpose)}${member('request_id', requestId)}}`
+}
+
+function member(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
+}
+
+const grants = new WeakMap<Connection, { readonly entry: ProviderEntry; readonly members: string }>()
+
+function grantMembers(connection: Connection, entry: ProviderEntry): string {
+  const known = grants.get(connection)
+  if (known?.entry === entry) return known.members
+  const { userId, id } = connection
+  const members = JSON.stringify({ user_id: userId, provider_id: entry.id, connection_id: id }).slice(1, -1)
+  grants.set(connection, { entry, members })
+  return members
 }
 
 /** One line of a block. Every member by name, so that nothing gets into the trail by itself. */

@@ -20,6 +20,7 @@ import { createNotFound } from './not-found.ts'
 import { createObserver } from './observe.ts'
 import { createCharge } from './rate-limit.ts'
 import { addReference } from './reference.ts'
+import { createRouter } from './router.ts'
 import { addSecrets } from './secrets.ts'
 import { addTools } from './tools.ts'
 import { addUserConnections } from './user-connections.ts'
@@ -47,7 +48,7 @@ export interface AppOptions {
 
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
 export function createApp(broker: Broker, { version, sandbox, metrics }: AppOptions): OpenAPIHono {
-  const app = new OpenAPIHono()
+  const app = new OpenAPIHono({ router: createRouter() })
   const refuse = (c: Context, error: unknown) =>
     wantsPage(c)
       ? errorPage(c, toRefusal(error, c.req.path, broker.log))
