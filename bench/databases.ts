@@ -1,13 +1,11 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { copyRows } from '../src/store/copy.ts'
-import { openSource, openTarget } from '../src/store/open-copy.ts'
-import { openStore } from '../src/store/open-store.ts'
-import { runSql, startPostgres } from '../test/postgres-cluster.ts'
+import { startPostgres } from '../test/postgres-cluster.ts'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
 import { cpuOf, fetchFrom, type Round, rateOf, ratios, WARM_UP_MS } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
+import { copyDatabase, copyToPostgres } from './postgres.ts'
 import { cpuMsOf } from './process.ts'
 import { type Figure, median, spread, whole } from './report.ts'
 import { databaseIn } from './seed.ts'
@@ -20,7 +18,8 @@ const ROUNDS = 5
  */
 export async function databases({ folder, load }: Bench): Promise<Figure[]> {
   await using postgres = await startPostgres({ durable: true })
-  const [one, two] = await fillPostgres(postgres.url, databaseIn(folder))
+  const one = await copyToPostgres(postgres, databaseIn(folder))
+  const two = await copyDatabase(postgres, one)
   const copied = join(folder, 'two-processes')
   await mkdir(copied)
   await copyFile(databaseIn(folder), databaseIn(copied))
@@ -67,22 +66,4 @@ export async function databases({ folder, load }: Bench): Promise<Figure[]> {
       },
     ]),
   ]
-}
-
-/** Two databases that are copies of the SQLite file. */
-async function fillPostgres(server: string, file: string): Promise<readonly [string, string]> {
-  const urlOf = (name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
-  await runSql(server, 'create database gatepass_1')
-  const place = { kind: 'postgres', url: urlOf('gatepass_1') } as const
-  await (await openStore(place)).close() // migrates it
-  {
-    await using source = await openSource({ kind: 'sqlite', path: file })
-    await using target = await openTarget(place)
-    await copyRows(source, target)
-    await target.commit()
-    await source.finish()
-  }
-  await runSql(server, 'create database gatepass_2 template gatepass_1')
-  for (const name of ['gatepass_1', 'gatepass_2']) await runSql(urlOf(name), 'vacuum analyze')
-  return [urlOf('gatepass_1'), urlOf('gatepass_2')]
 }

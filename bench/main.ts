@@ -17,6 +17,7 @@ import { refreshStorm } from './refresh-storm.ts'
 import { type Figure, table, whole } from './report.ts'
 import { seed, USERS } from './seed.ts'
 import { startUp } from './start-up.ts'
+import { storeFigures } from './store.ts'
 import { startUpstream } from './upstream.ts'
 import { waiterMemory } from './waiter-memory.ts'
 import { wakeUp } from './wake-up.ts'
@@ -31,6 +32,9 @@ const FIGURES: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   start: startUp,
 }
 
+/** Measured when they are named. */
+const FURTHER_FIGURES: typeof FIGURES = { store: storeFigures }
+
 /** A figure that cannot be measured counts as missed; the others are still measured. */
 const failed = (name: string) => (error: unknown) => {
   console.error(error)
@@ -41,9 +45,10 @@ const { positionals: wanted, values: options } = parseArgs({
   allowPositionals: true,
   options: { against: { type: 'string' } },
 })
-const unknown = wanted.filter((name) => !(name in FIGURES))
+const known = { ...FIGURES, ...FURTHER_FIGURES }
+const unknown = wanted.filter((name) => !(name in known))
 if (unknown.length > 0) {
-  console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(FIGURES).join(', ')}.`)
+  console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}.`)
   process.exit(2)
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
@@ -61,7 +66,7 @@ ${cpus()[0]?.model} x ${cpus().length}, ${whole(totalmem() / 2 ** 30)} GB, ${pla
 ${new Date().toISOString()}; ${whole(USERS)} connections of ${whole(seeded.rowBytes)} bytes in SQLite under ${tmpdir()}
 `)
   const bench = { folder, seeded, load, upstream }
-  for (const [name, measure] of Object.entries(FIGURES))
+  for (const [name, measure] of Object.entries(wanted.length === 0 ? FIGURES : known))
     if (wanted.length === 0 || wanted.includes(name))
       figures.push(...(await measure(bench).catch(failed(name))))
   const { against } = options

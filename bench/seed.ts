@@ -88,8 +88,8 @@ export interface Seeded {
   readonly rowBytes: number
 }
 
-/** A database as a production one looks: one provider, `USERS` fresh connections, a few whose token has run out. */
-export async function seed(folder: string, upstreamPort: number): Promise<Seeded> {
+/** A database as a production one looks: one provider, fresh connections, a few whose token has run out. */
+export async function seed(folder: string, upstreamPort: number, users = USERS): Promise<Seeded> {
   const config = readConfig(environmentFor(folder, 8400), 'serve')
   const broker = await openBroker(config, { log: SILENT })
   const now = systemClock()
@@ -124,7 +124,7 @@ export async function seed(folder: string, upstreamPort: number): Promise<Seeded
   }
   const { client, db } = openDatabase(databaseIn(folder))
   db.transaction((tx) => {
-    for (let i = 0; i < USERS; i++) putConnection(tx, connectionOf(userName(i), false), { makeDefault: true })
+    for (let i = 0; i < users; i++) putConnection(tx, connectionOf(userName(i), false), { makeDefault: true })
     for (let i = 0; i < EXPIRED_USERS; i++)
       putConnection(tx, connectionOf(expiredUser(i), true), { makeDefault: true })
   })

@@ -68,13 +68,13 @@ async function wakeLoad({ port, providerUid }: { port: number; providerUid: stri
   return { sinceAnswered, sinceSent }
 }
 
-interface Clicked extends Begun {
+export interface Clicked extends Begun {
   readonly state: string
   readonly cookie: string
 }
 
 /** The user's click on the connect page, up to where the provider would be asked. */
-async function click(port: number, browser: RawConnection, begun: Begun): Promise<Clicked> {
+export async function click(port: number, browser: RawConnection, begun: Begun): Promise<Clicked> {
   const request = {
     method: 'POST',
     path: `/connect/${begun.id}`,
