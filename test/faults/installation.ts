@@ -79,6 +79,8 @@ export interface Trail {
   readonly entries: number
   /** What is wrong with the chain. */
   readonly faults: readonly string[]
+  /** Connections of which it says that the outcome of a refresh was lost. */
+  readonly outcomesLost: ReadonlySet<string>
   /** Fingerprints of the tokens that were released, by request. */
   readonly released: ReadonlyMap<string, readonly string[]>
   fingerprint(token: string): string
@@ -161,8 +163,18 @@ export async function install(
           const { request_id: request, fingerprint } = entry as { request_id?: string; fingerprint?: string }
           released.set(request ?? '', [...(released.get(request ?? '') ?? []), fingerprint ?? ''])
         }
+        const outcomesLost = new Set<string>()
+        const marked = readAudit(broker, id, { action: 'connection.needs_authorization' }, 'oldest first')
+        for await (const { reason, connection_id: connection } of marked)
+          if (reason === 'refresh_outcome_lost') outcomesLost.add(String(connection))
         const { entries, faults } = await verifyAudit(broker, id)
-        return { entries, faults, released, fingerprint: (token) => broker.audit.fingerprint(token) }
+        return {
+          entries,
+          faults,
+          outcomesLost,
+          released,
+          fingerprint: (token) => broker.audit.fingerprint(token),
+        }
       } finally {
         await broker.close()
       }
