@@ -9,4 +9,5 @@ process.on('message', (question: unknown) => {
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
   process.send?.({ heapUsed, external, arrayBuffers })
 })
+process.on('disconnect', () => process.exit(1)) // whoever started it has died: nobody else would end it
 process.channel?.unref()

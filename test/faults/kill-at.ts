@@ -25,6 +25,7 @@ process.on('message', (given: KillPoint) => {
   arm(given)
   process.send?.('armed')
 })
+process.on('disconnect', () => process.exit(1)) // whoever started it has died: nobody else would end it
 process.channel?.unref()
 
 function isMeant(sql: string, values: unknown): boolean {
