@@ -37,7 +37,7 @@ interface Answer {
  * timeout. Answers are kept sealed for ten minutes; those that ask for a retry are not kept.
  */
 export function idempotent(broker: Broker, authenticate: Authenticate, charge: Charge): MiddlewareHandler {
-  const { store, sealer, now } = broker
+  const { store, sealer, now, log } = broker
   const { answers } = store
 
   let waiting = 0
@@ -106,19 +106,30 @@ export function idempotent(broker: Broker, authenticate: Authenticate, charge: C
 
     try {
       await next()
-      const { status, headers } = c.res
-      const body = await c.res.clone().text()
-      if (TRIED_AGAIN(status) || body.length > MAX_KEPT_BYTES) await answers.release(place, owner)
-      else {
-        const kept = [...headers].filter(([name]) => !NOT_KEPT.includes(name))
-        const answer: Answer = { status, headers: kept, body }
-        const sealed = sealer.seal(JSON.stringify(answer), answerPlace(place, projectId))
-        await answers.settle(place, owner, sealed, now() + KEPT_SECONDS)
-      }
     } catch (error) {
       await answers.release(place, owner)
       throw error
     }
+    const { status, headers } = c.res
+    const body = await c.res.clone().text()
+    const isKept = !TRIED_AGAIN(status) && body.length <= MAX_KEPT_BYTES
+    const kept = [...headers].filter(([name]) => !NOT_KEPT.includes(name))
+    const answer: Answer = { status, headers: kept, body }
+    const settled = isKept
+      ? answers.settle(
+          place,
+          owner,
+          sealer.seal(JSON.stringify(answer), answerPlace(place, projectId)),
+          now() + KEPT_SECONDS,
+        )
+      : answers.release(place, owner)
+    await settled.catch((error: unknown) => {
+      // it was carried out, so its caller is told; the place stays claimed for a while, so that it is not done again
+      log.warn(
+        { reason: error instanceof BrokerError ? error.code : 'unknown' },
+        'an answer could not be kept',
+      )
+    })
     return undefined
   }
 
