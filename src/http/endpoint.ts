@@ -92,12 +92,13 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
 
     const answer = async (c: Context, by?: Answered): Promise<Response> => {
       // a small one is read first: then key, provider and connection are looked at in one go, with nothing between
-      if (body && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES) await c.req.text()
+      const isSmall = body !== undefined && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES
+      if (isSmall) await c.req.text()
       const known = authenticate(c, role)
       const caller = known instanceof Promise ? await known : known
       if (by !== undefined) by.caller = caller
       if (role !== 'public') charge(caller)
-      if (body) {
+      if (body && !isSmall) {
         const limited = limitBody(c, MAX_API_BODY_BYTES)
         if (limited !== undefined) await limited
       }

@@ -30,8 +30,8 @@ export const toolNameText = plainText(400)
 
 /** Throws `invalid_request` for what is no JSON or nests too deep. */
 export function parseJson(text: string): unknown {
-  // what opens and closes 65 times is no shorter; most bodies are, and are not looked at twice
-  if (text.length > 2 * MAX_JSON_DEPTH && nestsDeeperThan(text, MAX_JSON_DEPTH))
+  // most bodies do not even have as many brackets, and are not looked at twice
+  if (opensMoreThan(text, MAX_JSON_DEPTH) && nestsDeeperThan(text, MAX_JSON_DEPTH))
     throw new BrokerError(
       'invalid_request',
       `The body nests deeper than ${MAX_JSON_DEPTH} levels of arrays and objects.`,
@@ -41,6 +41,15 @@ export function parseJson(text: string): unknown {
   } catch {
     throw new BrokerError('invalid_request', 'The body is not valid JSON.')
   }
+}
+
+/** Anywhere, in strings too. */
+function opensMoreThan(text: string, most: number): boolean {
+  let count = 0
+  for (const bracket of ['{', '['])
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
+      if (++count > most) return true
+  return false
 }
 
 const QUOTE = 0x22
