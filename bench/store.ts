@@ -29,11 +29,14 @@ export async function storeFigures({ folder, upstream }: Bench): Promise<Figure[
   const { providerUid } = await seed(own, upstream.port, ROWS)
   await addAuthorizations(own, providerUid)
   await using postgres = await startPostgres({ durable: true })
+  const begun = performance.now()
   const url = await copyToPostgres(postgres, databaseIn(own))
+  const copied = (2 * ROWS * 1000) / (performance.now() - begun)
 
   const sqlite = sqliteDisk(databaseIn(own))
   const server = postgresDisk(url)
   return [
+    { name: 'moved from SQLite to PostgreSQL and compared', value: `${whole(copied)} rows/s` },
     ...(await figuresOf('SQLite', await openStore({ kind: 'sqlite', path: databaseIn(own) }), sqlite)),
     ...(await figuresOf('PostgreSQL', await openStore({ kind: 'postgres', url }), server)),
   ]
