@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
@@ -82,15 +82,20 @@ export function createAuthenticate(broker: Broker): Authenticate {
 
 const digests = new WeakMap<
   IncomingMessage['socket'],
-  { readonly presented: string; readonly digest: string }
+  { readonly presented: Buffer; readonly digest: string }
 >()
 
-/** Once for each TCP connection: whoever keeps one presents the same key again and again. */
-function digestOf(presented: string, c: Context): string {
+/**
+ * Once for each TCP connection: whoever keeps one presents the same key again and again. Behind a proxy the one before
+ * may be somebody else's.
+ */
+function digestOf(key: string, c: Context): string {
   const socket = socketOf(c)
   const last = socket && digests.get(socket)
-  if (last?.presented === presented) return last.digest
-  const digest = hash('sha256', presented, 'base64url')
+  const presented = Buffer.from(key)
+  if (last?.presented.length === presented.length && timingSafeEqual(last.presented, presented))
+    return last.digest
+  const digest = hash('sha256', key, 'base64url')
   if (socket !== undefined) digests.set(socket, { presented, digest })
   return digest
 }
