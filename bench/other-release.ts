@@ -8,7 +8,9 @@ import { cpuOf, fetchFrom, type Round, rateOf, ratios, WARM_UP_MS } from './fetc
 import { startGatepass } from './gatepass.ts'
 import { type Figure, median, spread } from './report.ts'
 
-const ROUNDS = 9
+/** Many short ones: what else happens on the machine then falls on both. */
+const ROUNDS = 15
+const ROUND_MS = 1_000
 const LEAST_RATIO = 0.9
 
 /**
@@ -28,10 +30,11 @@ export async function fetchAgainst(ref: string, { folder, load, upstream }: Benc
   for (const server of [bare, before, now]) await fetchFrom(load, server, { ms: WARM_UP_MS })
   const rounds = { bare: [] as Round[], before: [] as Round[], now: [] as Round[] }
   for (let i = 0; i < ROUNDS; i++) {
-    rounds.bare.push(await fetchFrom(load, bare))
+    rounds.bare.push(await fetchFrom(load, bare, { ms: ROUND_MS }))
     // each is as often right after the bare server as the other
     const order = i % 2 === 0 ? (['before', 'now'] as const) : (['now', 'before'] as const)
-    for (const which of order) rounds[which].push(await fetchFrom(load, { before, now }[which]))
+    for (const which of order)
+      rounds[which].push(await fetchFrom(load, { before, now }[which], { ms: ROUND_MS }))
   }
 
   const ratio = ratios(rounds.now, rounds.before)
