@@ -20,6 +20,8 @@ const BATCH = 32
 const BLOCKS = 1_000
 const REFRESHES = 2_000
 const AT_ONCE = 16
+const USES = 200
+const USE_COMMITS = 100
 const SAMPLE = 50
 
 /** What rows take on the disk, and what is written at most, by one client of each database: the figures of docs/scaling.md. */
@@ -93,6 +95,15 @@ async function figuresOf(name: string, store: Store, disk: Disk): Promise<Figure
   figures.push({
     name: `${name}: refreshes stored (2 commits each), ${AT_ONCE} at a time`,
     value: `${whole(written.perSecond)}/s, ${whole(written.walBytes)} bytes written ahead each`,
+  })
+  let at = Math.floor(Date.now() / 1000)
+  const used = await measure(disk, USE_COMMITS, 1, () => {
+    const first = Math.floor(Math.random() * (items.length - USES))
+    return store.connections.used(new Map(items.slice(first, first + USES).map(({ id }) => [id, at++])))
+  })
+  figures.push({
+    name: `${name}: last-used times, ${USES} a commit`,
+    value: `${whole(used.perSecond * USES)}/s, ${whole(used.walBytes / USES)} bytes written ahead each`,
   })
   await store.close()
   return figures
