@@ -8,13 +8,18 @@ import { connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { Release } from '../flows/get-access-token.ts'
 import { refreshConnection } from '../flows/refresh-connection.ts'
+import {
+  invokeWorker,
+  type ToolError,
+  type WorkerAnswer,
+  type WorkerCallContext,
+} from './arcade/worker-protocol.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
 import type { Execution } from './execute-response.ts'
 import { scrub } from './scrub.ts'
 import { openSecret } from './secrets.ts'
 import { isSafeToRepeat } from './tool-definition.ts'
 import { workerEndpoint } from './worker.ts'
-import { invokeWorker, type ToolError, type WorkerAnswer, type WorkerCallContext } from './worker-protocol.ts'
 
 export interface ToolCall extends ToolUse {
   readonly input: Readonly<Record<string, unknown>>

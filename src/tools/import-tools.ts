@@ -7,7 +7,7 @@ import type { Worker } from '../domain/worker.ts'
 import { missingSettings } from '../flows/find-provider.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { matchProvider } from './match-provider.ts'
-import { readToolMetadata, type ToolMetadata, type Warning } from './read-metadata.ts'
+import { readToolMetadata, type ToolMetadata, type Warning } from './metadata/read-metadata.ts'
 
 /** What became of one document of an import. */
 export interface ImportedTool {

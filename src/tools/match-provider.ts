@@ -4,7 +4,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { Tool } from '../domain/tool.ts'
 import { clientSecretPlace, freeProviderId, sealClientSecret } from '../flows/provider-entry.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
-import type { OAuthEntry } from './read-metadata.ts'
+import type { OAuthEntry } from './metadata/read-metadata.ts'
 
 export interface MatchedProvider {
   readonly entry: ProviderEntry

@@ -1,7 +1,13 @@
 import { functionName, type JsonSchema, type Tool, toolId } from '../domain/tool.ts'
-import { isRecord, type JsonRecord } from './metadata-member.ts'
-import type { AuthorizationStatus } from './read-worker-answer.ts'
-import { INFERRABLE, type Parameter, toParameters, toValueSchema, type ValueSchema } from './value-schema.ts'
+import type { AuthorizationStatus } from './arcade/read-worker-answer.ts'
+import {
+  INFERRABLE,
+  type Parameter,
+  toParameters,
+  toValueSchema,
+  type ValueSchema,
+} from './arcade/value-schema.ts'
+import { isRecord, type JsonRecord } from './metadata/metadata-member.ts'
 
 /** Whether what a tool needs is there, as the wire has it. */
 export interface RequirementStatus {

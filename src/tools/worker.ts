@@ -5,8 +5,8 @@ import type { Tool } from '../domain/tool.ts'
 import { toolId } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { SealedPlace } from '../store/seal.ts'
-import { readWorkerTool } from './read-worker-tool.ts'
-import { type WorkerEndpoint, WorkerFault, workerCatalogue } from './worker-protocol.ts'
+import { readWorkerTool } from './arcade/read-worker-tool.ts'
+import { type WorkerEndpoint, WorkerFault, workerCatalogue } from './arcade/worker-protocol.ts'
 
 /** What an operator says of a worker. */
 export interface WorkerSettings {

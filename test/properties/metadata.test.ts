@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readToolMetadata } from '../../src/tools/read-metadata.ts'
-import { readWorkerAnswer } from '../../src/tools/read-worker-answer.ts'
-import { readWorkerTool } from '../../src/tools/read-worker-tool.ts'
+import { readWorkerAnswer } from '../../src/tools/arcade/read-worker-answer.ts'
+import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
+import { readToolMetadata } from '../../src/tools/metadata/read-metadata.ts'
 
 const options = { allowsHttp: () => false }
 const json = fc.jsonValue({ maxDepth: 5 })

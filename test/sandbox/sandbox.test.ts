@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sampleMetadata } from '../../src/sandbox/sample-metadata.ts'
-import { readToolMetadata } from '../../src/tools/read-metadata.ts'
+import { readToolMetadata } from '../../src/tools/metadata/read-metadata.ts'
 import { authorizeUrl, CLIENT, PUBLIC_URL, REDIRECT_URI, sandbox, tokensOf } from './fixtures.ts'
 
 describe('authorization endpoint', () => {

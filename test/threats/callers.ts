@@ -10,7 +10,7 @@ import {
   type WorkerEndpoint,
   workerCatalogue,
   workerHealth,
-} from '../../src/tools/worker-protocol.ts'
+} from '../../src/tools/arcade/worker-protocol.ts'
 
 /** Everything that sends requests, each to a URL of a test's choosing; answers how it was refused, or `undefined`. */
 export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) => Promise<unknown>>> = {

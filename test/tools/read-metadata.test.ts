@@ -5,7 +5,7 @@ import {
   readToolMetadata,
   type ToolMetadata,
   type Warning,
-} from '../../src/tools/read-metadata.ts'
+} from '../../src/tools/metadata/read-metadata.ts'
 
 const options = { allowsHttp: (url: URL) => url.hostname === 'localhost' }
 

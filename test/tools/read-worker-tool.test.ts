@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { readWorkerTool } from '../../src/tools/read-worker-tool.ts'
+import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
 
 function definition(change: Record<string, unknown> = {}): Record<string, unknown> {
   return {

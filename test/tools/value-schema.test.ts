@@ -2,9 +2,9 @@ import { toZod } from '@arcadeai/arcadejs/lib/index'
 import { describe, expect, test } from 'vitest'
 import type { JsonSchema, Tool } from '../../src/domain/tool.ts'
 import { functionName } from '../../src/domain/tool.ts'
-import { readWorkerTool } from '../../src/tools/read-worker-tool.ts'
+import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
+import { toParameters, toValueSchema, type ValueSchema } from '../../src/tools/arcade/value-schema.ts'
 import { formatTool, toDefinition } from '../../src/tools/tool-definition.ts'
-import { toParameters, toValueSchema, type ValueSchema } from '../../src/tools/value-schema.ts'
 
 describe('JSON Schema as a value schema', () => {
   test.each<[string, JsonSchema, ValueSchema]>([

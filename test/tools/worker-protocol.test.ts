@@ -9,7 +9,7 @@ import {
   WorkerFault,
   workerCatalogue,
   workerHealth,
-} from '../../src/tools/worker-protocol.ts'
+} from '../../src/tools/arcade/worker-protocol.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 
 const SECRET = 'worker-secret'

@@ -1,5 +1,5 @@
-import { mayBeReached } from '../providers/endpoint.ts'
-import type { Provider } from '../providers/provider.ts'
+import { mayBeReached } from '../../providers/endpoint.ts'
+import type { Provider } from '../../providers/provider.ts'
 import {
   at,
   isAbsent,

@@ -5,18 +5,18 @@ import {
   OutgoingError,
   type OutgoingRequest,
   type OutgoingResponse,
-} from '../providers/outgoing.ts'
-import { membersOf } from '../providers/response-body.ts'
+} from '../../providers/outgoing.ts'
+import { membersOf } from '../../providers/response-body.ts'
+import { scrub } from '../scrub.ts'
+import type { ErrorKind, ToolError } from '../tool-error.ts'
 import { badOutputError, readWorkerAnswer, type WorkerAnswer } from './read-worker-answer.ts'
-import { scrub } from './scrub.ts'
-import type { ErrorKind, ToolError } from './tool-error.ts'
 
 // The broker's side of Arcade's HTTP worker protocol (reference/arcade.md section 3): signs the request, bounds
 // its time and size, and says in the contract's error kinds what went wrong. What a worker wrote beside the
 // protocol (an error page, a redirect, a consent link) is never passed on.
 
+export type { ErrorKind, ToolError } from '../tool-error.ts'
 export type { WorkerAnswer } from './read-worker-answer.ts'
-export type { ErrorKind, ToolError } from './tool-error.ts'
 
 export interface WorkerEndpoint {
   /** The base URL; `/worker/...` is appended. */

@@ -1,6 +1,6 @@
-import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../providers/catalogue/define.ts'
-import { type BuiltInProvider, builtInByHosts } from '../providers/catalogue/registry.ts'
-import type { Provider, TokenRequestBlock } from '../providers/provider.ts'
+import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
+import { type BuiltInProvider, builtInByHosts } from '../../providers/catalogue/registry.ts'
+import type { Provider, TokenRequestBlock } from '../../providers/provider.ts'
 
 /** What an `oauth` entry says of its provider. */
 export interface EntryFacts {

@@ -1,6 +1,6 @@
-import { type Members, membersOf } from '../providers/response-body.ts'
-import { isDeeperThan } from './metadata-member.ts'
-import { readErrorKind, type ToolError } from './tool-error.ts'
+import { type Members, membersOf } from '../../providers/response-body.ts'
+import { isDeeperThan } from '../metadata/metadata-member.ts'
+import { readErrorKind, type ToolError } from '../tool-error.ts'
 
 /** What a tool answered. Nothing in it is trusted: scrub it before it is shown to anyone. */
 export type WorkerAnswer = WorkerOutcome & {

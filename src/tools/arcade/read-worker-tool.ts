@@ -1,4 +1,4 @@
-import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../domain/tool.ts'
+import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
 import {
   isAbsent,
   isDeeperThan,
@@ -7,7 +7,7 @@ import {
   kindOf,
   quote,
   Refusal,
-} from './metadata-member.ts'
+} from '../metadata/metadata-member.ts'
 import { INFERRABLE, VALUE_TYPES } from './value-schema.ts'
 import type { JsonType } from './value-shape.ts'
 

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../domain/tool.ts'
-import { isRecord } from './metadata-member.ts'
+import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord } from '../metadata/metadata-member.ts'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../domain/tool.ts'
+import type { JsonSchema } from '../../domain/tool.ts'
 import { at, isRecord, type JsonRecord, quote, type Warn } from './metadata-member.ts'
 
 /** Keywords that hold a schema for the very same value: a reference that comes back through these never ends. */

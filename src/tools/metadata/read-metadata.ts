@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../domain/tool.ts'
+import type { JsonSchema } from '../../domain/tool.ts'
 import {
   at,
   isAbsent,

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../domain/tool.ts'
+import type { JsonSchema } from '../../domain/tool.ts'
 import { at, isAbsent, isRecord, type JsonRecord, kindOf, type Warn } from './metadata-member.ts'
 import { isOfType, isPattern, isTypeName, isUsable, readNames, readTypes } from './schema-keyword.ts'
 import { settleReferences } from './schema-reference.ts'
