@@ -44,6 +44,8 @@ export interface AccessSecrets {
   readonly accessToken: string
   /** What the provider tells of the account: given to tools as `user_info`. */
   readonly userInfo: Readonly<Record<string, unknown>>
+  /** What else the token response and the authorization response told, such as `instance_url` or `realmId`. */
+  readonly extra?: Readonly<Record<string, unknown>>
 }
 
 export interface RefreshSecrets {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 
-export type IdPrefix = 'proj' | 'key' | 'prov' | 'auth' | 'conn' | 'tool' | 'work' | 'sec' | 'exec'
+export type IdPrefix = 'proj' | 'key' | 'prov' | 'auth' | 'conn' | 'tool' | 'work' | 'sec' | 'exec' | 'chain'
 
 /** A new sortable id such as `auth_0193…`: the prefix and a UUIDv7 (RFC 9562 section 5.7) without dashes. */
 export function newId(prefix: IdPrefix): string {

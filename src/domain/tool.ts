@@ -16,8 +16,16 @@ export interface Tool {
   /** The name as its source has it, such as `X/Twitter Post`. */
   readonly title: string
   readonly description: string
+  /** JSON Schema 2020-12, or draft-07 where its `$schema` says so. */
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
+  /** For finding it: lower case, `[a-z0-9-_.]`, at most 20 of at most 64 characters. */
+  readonly tags: readonly string[]
+  /** MCP's hints of what it does. */
+  readonly annotations?: ToolAnnotations
+  /** MCP's `_meta` and `icons`, as its source has them. */
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly icons?: readonly Readonly<Record<string, unknown>>[]
   readonly requirements: ToolRequirements
   readonly source: ToolSource
   /** What runs it; a worker's own tool is bound from the start, a metadata tool may be. */
@@ -35,6 +43,15 @@ export interface ToolRequirements {
   readonly metadata: readonly string[]
 }
 
+/** MCP's ToolAnnotations: hints, never promises. */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
 /**
  * The provider and scopes a tool needs. A metadata tool knows its entry (`providerUid`); a worker's tool names
  * one (`id` first, then the well-known `providerId`) and is matched when it runs.
@@ -44,6 +61,8 @@ export interface AuthorizationRequirement {
   readonly id?: string
   readonly providerId?: string
   readonly scopes: readonly string[]
+  /** The token opens the server that runs the tool (MCP authorization) and is not given to the tool itself. */
+  readonly use?: 'server'
 }
 
 export type ToolSource =

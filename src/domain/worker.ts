@@ -1,19 +1,30 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** An HTTP tool worker (Arcade's worker protocol): where tools run. */
+/**
+ * What tools run on: an HTTP worker (Arcade's protocol), an OXP server, a remote MCP server, an HTTP API that an OpenAPI
+ * document describes, or a module loaded into this process.
+ */
+export const WORKER_TYPES = ['http', 'oxp', 'mcp', 'openapi', 'module'] as const
+export type WorkerType = (typeof WORKER_TYPES)[number]
+
+/** A source of tools: where they are listed, and where they run. */
 export interface Worker {
   readonly uid: string
   readonly projectId: string
   /** The name the operator gave it, unique in its project. */
   readonly id: string
-  readonly type: 'http'
+  readonly type: WorkerType
   readonly enabled: boolean
-  /** The base URL; `/worker` is appended. */
+  /** Its base URL; of a module, the `file:` URL it is loaded from. */
   readonly uri: string
-  /** Signs the HS256 tokens that the worker checks. */
+  /** What opens it, by its type: a signing key, an API key, JSON of several. Of the empty string where it needs nothing. */
   readonly secret: Sealed
+  /** What else its type needs to know; nothing secret. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** For one request in all, repeated attempts included. */
   readonly timeoutSeconds: number
+  /** How often to try again when surely nothing was done. */
   readonly retry: number
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds

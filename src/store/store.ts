@@ -10,8 +10,11 @@ import type {
   FailureReason,
   Pending,
 } from '../domain/authorization.ts'
+import type { PausedChain } from '../domain/chain.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
+import type { ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
+import type { Policy } from '../domain/policy.ts'
 import type { Project } from '../domain/project.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Secret } from '../domain/secret.ts'
@@ -37,6 +40,9 @@ export interface Store {
   readonly envelopes: Envelopes
   readonly audit: AuditTrail
   readonly answers: Answers
+  readonly policies: Policies
+  readonly executions: Executions
+  readonly chains: Chains
   /**
    * Announces through `onChange` what other processes have written since the last look, where the database does not
    * say so by itself. The answer changes when something may have been missed: what was kept must then be read again.
@@ -70,7 +76,7 @@ export interface StoreFigures {
 export type StoreChange =
   | { readonly noun: 'connection'; readonly id: string; readonly owner: ConnectionOwner }
   | { readonly noun: 'authorization'; readonly id: string }
-  | { readonly noun: 'api_key' | 'provider' | 'tool' | 'worker' | 'secret' }
+  | { readonly noun: 'api_key' | 'provider' | 'tool' | 'worker' | 'secret' | 'policy' }
 
 /**
  * What a write leaves in the audit trail: appended in the transaction of the write, when it does anything; if it
@@ -416,6 +422,62 @@ export interface Answers {
   /** Frees the place, if it is still the owner's: the answer is not to be kept. */
   release(place: string, owner: string): Promise<void>
   /** Deletes what ran out before `before`. */
+  sweep(before: EpochSeconds): Promise<number>
+}
+
+export interface Policies {
+  /** Adds the policy, or replaces the one of that id. */
+  put(policy: Policy, audit?: AuditEntries): Promise<void>
+  find(projectId: string, id: string): Promise<Policy | undefined>
+  /** By id. */
+  list(projectId: string): Promise<readonly Policy[]>
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+}
+
+export interface ExecutionFilter {
+  readonly userId?: string
+  readonly toolId?: string
+  readonly type?: ExecutionRecord['type']
+  readonly status?: ExecutionStatus
+}
+
+/** What was run and what is to be run. */
+export interface Executions {
+  /** Adds them all or none. */
+  add(records: readonly ExecutionRecord[], audit?: AuditEntries): Promise<void>
+  find(projectId: string, id: string): Promise<ExecutionRecord | undefined>
+  /** Newest first. */
+  list(
+    projectId: string,
+    filter: ExecutionFilter,
+    page: PageRequest,
+  ): Promise<Page<Omit<ExecutionRecord, 'request' | 'result'>>>
+  /**
+   * Claims up to `limit` scheduled runs that are due, the earliest first, each at most once at a time over all
+   * processes: status `running`, one more attempt, the lease is the owner's. One that is `running` under a lease that
+   * has run out is claimed again. Time is the database's own where it has one (`claimRefresh`), but whether a run is
+   * due is by `now`.
+   */
+  claimDue(lease: RefreshLease, now: EpochSeconds, limit: number): Promise<readonly ExecutionRecord[]>
+  /** Prolongs the lease, if it is still the owner's; answers whether it is. */
+  prolong(id: string, lease: RefreshLease, now: EpochSeconds): Promise<boolean>
+  /** Writes how a claimed run ended (or, as `scheduled` with a new `runAt`, that it is to be begun again), if the lease is still the owner's. */
+  settle(record: ExecutionRecord, owner: string): Promise<boolean>
+  /** Cancels a scheduled run that has not begun. */
+  cancel(
+    projectId: string,
+    id: string,
+    now: EpochSeconds,
+    audit?: AuditEntries,
+  ): Promise<ExecutionRecord | undefined>
+  /** Deletes those that ended before `before`. */
+  sweep(before: EpochSeconds): Promise<number>
+}
+
+export interface Chains {
+  add(chain: PausedChain): Promise<void>
+  /** The chain, unless it has expired, and it is gone: of two that race one gets it. */
+  take(projectId: string, id: string, now: EpochSeconds): Promise<PausedChain | undefined>
   sweep(before: EpochSeconds): Promise<number>
 }
 

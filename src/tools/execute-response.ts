@@ -1,4 +1,4 @@
-import type { AuthorizationStatus, WorkerAnswer } from './arcade/read-worker-answer.ts'
+import type { AuthorizationStatus, ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
 
 // How one run of a tool is written: as seeds/000 has it, and as Arcade's SDKs know it.
@@ -11,7 +11,7 @@ export interface Execution {
   readonly finishedAt: string
   /** Scrubbed already. */
   readonly outcome:
-    | WorkerAnswer
+    | ToolAnswer
     | { readonly outcome: 'requires_authorization'; readonly authorization: RequiredAuthorization }
 }
 

@@ -10,8 +10,8 @@ import type { Release } from '../flows/get-access-token.ts'
 import { refreshConnection } from '../flows/refresh-connection.ts'
 import {
   invokeWorker,
+  type ToolAnswer,
   type ToolError,
-  type WorkerAnswer,
   type WorkerCallContext,
 } from './arcade/worker-protocol.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
@@ -63,7 +63,7 @@ async function run(
   const { name, toolkit, version } = tool.binding
   const given = secrets.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
   const secretValues = given.map((one) => one.value)
-  const invoke = async (releases: readonly Release[]): Promise<WorkerAnswer> => {
+  const invoke = async (releases: readonly Release[]): Promise<ToolAnswer> => {
     const answer = await invokeWorker(
       broker.outgoing,
       workerEndpoint(broker, worker),
@@ -83,7 +83,7 @@ async function run(
       signal,
     )
     secretValues.push(...releases.map((one) => one.accessToken))
-    return scrub(answer, secretValues) as WorkerAnswer // the same shape, with the values taken out
+    return scrub(answer, secretValues) as ToolAnswer // the same shape, with the values taken out
   }
 
   let answer = await invoke(begun.releases)
@@ -98,10 +98,10 @@ async function run(
   return answer.outcome === 'requires_authorization' ? askForMore(broker, call, answer) : answer
 }
 
-type Refused = WorkerAnswer & { readonly outcome: 'error' }
+type Refused = ToolAnswer & { readonly outcome: 'error' }
 
 /** Whether the provider did not take the token from the tool (RFC 6750 section 3.1). */
-function isTokenRefused(answer: WorkerAnswer): answer is Refused {
+function isTokenRefused(answer: ToolAnswer): answer is Refused {
   if (answer.outcome !== 'error' || answer.isOwn) return false
   const { kind, status_code: status } = answer.error
   return status === undefined ? kind === 'UPSTREAM_RUNTIME_AUTH_ERROR' : status === 401
@@ -140,7 +140,7 @@ async function replaceTokens(
 }
 
 /** There is another token now; whether the tool has done something before it was refused, only its author knows. */
-function toBeTriedAgain(answer: Refused): WorkerAnswer {
+function toBeTriedAgain(answer: Refused): ToolAnswer {
   const { error } = answer
   return { ...answer, error: { ...error, can_retry: true, retry_after_ms: error.retry_after_ms ?? 0 } }
 }
@@ -168,7 +168,7 @@ async function consentNeeded(
 async function askForMore(
   broker: Broker,
   call: ToolCall,
-  { requirement }: Extract<WorkerAnswer, { outcome: 'requires_authorization' }>,
+  { requirement }: Extract<ToolAnswer, { outcome: 'requires_authorization' }>,
 ): Promise<Execution['outcome']> {
   const begun = await authorizeTool(broker, { ...call, moreScopes: requirement.scopes ?? [] })
   if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
@@ -198,7 +198,7 @@ async function openSecrets(
   )
 }
 
-function refusal(message: string): WorkerAnswer {
+function refusal(message: string): ToolAnswer {
   const error: ToolError = { kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false }
   return { outcome: 'error', error, logs: [] }
 }

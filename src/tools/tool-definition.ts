@@ -1,5 +1,4 @@
 import { functionName, type JsonSchema, type Tool, toolId } from '../domain/tool.ts'
-import type { AuthorizationStatus } from './arcade/read-worker-answer.ts'
 import {
   INFERRABLE,
   type Parameter,
@@ -8,6 +7,7 @@ import {
   type ValueSchema,
 } from './arcade/value-schema.ts'
 import { isRecord, type JsonRecord } from './metadata/metadata-member.ts'
+import type { AuthorizationStatus } from './tool-answer.ts'
 
 /** Whether what a tool needs is there, as the wire has it. */
 export interface RequirementStatus {

@@ -46,3 +46,13 @@ export function readErrorKind(kind: unknown): ErrorKind {
   const upper = typeof kind === 'string' ? kind.toUpperCase() : ''
   return ERROR_KINDS.find((known) => known === upper) ?? 'UNKNOWN'
 }
+
+/** What runs the tool gave an answer that is none. */
+export function badOutputError(developer_message: string): ToolError {
+  return {
+    kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
+    message: 'The tool gave an answer that cannot be read.',
+    can_retry: false,
+    developer_message,
+  }
+}

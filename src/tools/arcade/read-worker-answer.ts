@@ -1,59 +1,19 @@
 import { type Members, membersOf } from '../../providers/response-body.ts'
 import { isDeeperThan } from '../metadata/metadata-member.ts'
-import { readErrorKind, type ToolError } from '../tool-error.ts'
-
-/** What a tool answered. Nothing in it is trusted: scrub it before it is shown to anyone. */
-export type WorkerAnswer = WorkerOutcome & {
-  readonly logs: readonly ToolLog[]
-  /** As far as the worker told. */
-  readonly durationMs?: number
-  /** RFC 3339. */
-  readonly finishedAt?: string
-}
-
-export type WorkerOutcome =
-  | { readonly outcome: 'value'; readonly value: unknown }
-  | {
-      readonly outcome: 'error'
-      readonly error: ToolError
-      /** These are not the tool's words: it was not reached, or what runs it gave no answer of the protocol. */
-      readonly isOwn?: true
-    }
-  | { readonly outcome: 'requires_authorization'; readonly requirement: WorkerRequirement }
-  | { readonly outcome: 'artifact'; readonly artifact: Artifact }
-
-/**
- * A consent that a worker asks for of its own accord. It has no URL: a link a user may follow comes from this broker's
- * own authorizations alone, and its `id` is the worker's word too.
- */
-export interface WorkerRequirement {
-  readonly id?: string
-  readonly scopes?: readonly string[]
-  readonly status?: AuthorizationStatus
-}
-
-export const AUTHORIZATION_STATUSES = ['not_started', 'pending', 'completed', 'failed'] as const
-export type AuthorizationStatus = (typeof AUTHORIZATION_STATUSES)[number]
-
-/** Data kept elsewhere, as seeds/000 has it. */
-export interface Artifact {
-  readonly url: string
-  readonly content_type: string
-  /** In bytes. */
-  readonly size: number
-  readonly meta: { readonly description: string }
-}
-
-export interface ToolLog {
-  readonly level: string
-  readonly message: string
-  readonly subtype?: string
-}
+import {
+  type Artifact,
+  type AskedAuthorization,
+  AUTHORIZATION_STATUSES,
+  type ToolAnswer,
+  type ToolLog,
+  type ToolOutcome,
+} from '../tool-answer.ts'
+import { badOutputError, readErrorKind, type ToolError } from '../tool-error.ts'
 
 const MAX_DEPTH = 100
 
 /** A ToolCallResponse (reference/arcade.md section 3); what is none becomes an error. `null` counts as absent. */
-export function readWorkerAnswer(body: unknown): WorkerAnswer {
+export function readWorkerAnswer(body: unknown): ToolAnswer {
   const response = membersOf(body)
   if (typeof response?.success !== 'boolean') return badOutput('The answer has no `success`.')
   if (isDeeperThan(body, MAX_DEPTH)) return badOutput(`The answer nests deeper than ${MAX_DEPTH} levels.`)
@@ -69,7 +29,7 @@ export function readWorkerAnswer(body: unknown): WorkerAnswer {
   }
 }
 
-function readOutput(output: Members, success: boolean): WorkerOutcome {
+function readOutput(output: Members, success: boolean): ToolOutcome {
   const error = membersOf(output.error)
   if (error !== undefined) return { outcome: 'error', error: readError(error) }
   const requirement = membersOf(output.requires_authorization)
@@ -102,7 +62,7 @@ function readError(error: Members): ToolError {
   }
 }
 
-function readRequirement(requirement: Members): WorkerRequirement {
+function readRequirement(requirement: Members): AskedAuthorization {
   const id = requirement.authorization_id ?? requirement.id
   const { scopes } = requirement
   const status = AUTHORIZATION_STATUSES.find((known) => known === requirement.status)
@@ -147,15 +107,6 @@ function isTimestamp(value: string): boolean {
   )
 }
 
-function badOutput(developer_message: string): WorkerAnswer & { readonly outcome: 'error' } {
+function badOutput(developer_message: string): ToolAnswer & { readonly outcome: 'error' } {
   return { outcome: 'error', error: badOutputError(developer_message), logs: [] }
-}
-
-export function badOutputError(developer_message: string): ToolError {
-  return {
-    kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
-    message: 'The tool gave an answer that cannot be read.',
-    can_retry: false,
-    developer_message,
-  }
 }

@@ -7,16 +7,15 @@ import {
   type OutgoingResponse,
 } from '../../providers/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
+import { WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'
-import type { ErrorKind, ToolError } from '../tool-error.ts'
-import { badOutputError, readWorkerAnswer, type WorkerAnswer } from './read-worker-answer.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
+import { badOutputError, type ErrorKind, type ToolError } from '../tool-error.ts'
+import { readWorkerAnswer } from './read-worker-answer.ts'
 
 // The broker's side of Arcade's HTTP worker protocol (reference/arcade.md section 3): signs the request, bounds
 // its time and size, and says in the contract's error kinds what went wrong. What a worker wrote beside the
 // protocol (an error page, a redirect, a consent link) is never passed on.
-
-export type { ErrorKind, ToolError } from '../tool-error.ts'
-export type { WorkerAnswer } from './read-worker-answer.ts'
 
 export interface WorkerEndpoint {
   /** The base URL; `/worker/...` is appended. */
@@ -53,17 +52,6 @@ export interface WorkerCallContext {
   readonly secrets?: readonly { readonly key: string; readonly value: string }[]
   readonly metadata?: readonly { readonly key: string; readonly value: string }[]
   readonly user_id?: string
-}
-
-/** Why a worker could not be asked. Its message is for the operator: it may name the worker's host. */
-export class WorkerFault extends Error {
-  readonly error: ToolError
-
-  constructor(error: ToolError) {
-    super(error.developer_message ?? error.message)
-    this.name = 'WorkerFault'
-    this.error = error
-  }
 }
 
 const TOKEN_SECONDS = 60
@@ -107,13 +95,13 @@ export async function invokeWorker(
   worker: WorkerEndpoint,
   { runId, executionId, createdAt, tool, inputs, context }: WorkerCall,
   signal?: AbortSignal,
-): Promise<WorkerAnswer> {
+): Promise<ToolAnswer> {
   const call = { run_id: runId, execution_id: executionId, created_at: createdAt, tool, inputs, context }
   try {
     const body = JSON.stringify(call)
     const question = { path: 'tools/invoke', signed: true, body, ...(signal && { signal }) } as const
     const { said, credentials } = await ask(outgoing, worker, question)
-    return scrub(readWorkerAnswer(said), credentials) as WorkerAnswer // the same shape, with the values taken out
+    return scrub(readWorkerAnswer(said), credentials) as ToolAnswer // the same shape, with the values taken out
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return { outcome: 'error', error: error.error, isOwn: true, logs: [] }
