@@ -48,7 +48,10 @@ describe('threat 50: supply chain', () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@hono/node-server',
       '@hono/zod-openapi',
+      '@jitl/quickjs-ng-wasmfile-release-sync',
+      '@modelcontextprotocol/client',
       '@picocss/pico',
+      'ajv',
       'better-sqlite3',
       'commander',
       'drizzle-orm',
@@ -59,6 +62,7 @@ describe('threat 50: supply chain', () => {
       'pg',
       'pino',
       'prom-client',
+      'quickjs-emscripten-core',
       'undici',
       'uuidv7',
       'yocto-spinner',
