@@ -4,8 +4,7 @@ import type { Worker } from '../domain/worker.ts'
 import { environmentName, missingSettings } from '../flows/find-provider.ts'
 import { OutgoingError } from '../providers/outgoing.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import { workerHealth } from '../tools/arcade/worker-protocol.ts'
-import { workerEndpoint } from '../tools/worker.ts'
+import { backendOf } from '../tools/backends.ts'
 import type { Check } from './doctor.ts'
 import { isServing } from './require-server.ts'
 import type { Opened } from './with-broker.ts'
@@ -93,7 +92,7 @@ async function checkWorker(
   const { origin } = new URL(worker.uri)
   if (origin === ownOrigin && !isUp)
     return { name, status: 'warning', message: 'is part of the server, which is not running.' }
-  const health = await workerHealth(broker.outgoing, workerEndpoint(broker, worker))
+  const health = await backendOf(worker).health(broker, worker)
   if (!health.healthy)
     return {
       name,

@@ -2,35 +2,27 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { Worker } from '../domain/worker.ts'
-import { workerHealth } from '../tools/arcade/worker-protocol.ts'
+import { WORKER_TYPES, type Worker } from '../domain/worker.ts'
+import { backendOf } from '../tools/backends.ts'
 import { toDefinition } from '../tools/tool-definition.ts'
 import { requirementStatus } from '../tools/tool-requirements.ts'
-import { getWorker, registerWorker, updateWorker, workerEndpoint } from '../tools/worker.ts'
+import { getWorker, registerWorker, updateWorker } from '../tools/worker.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from './endpoint.ts'
 import { idText } from './limits.ts'
+import { findWorkerType, readWorkerType, WORKER_TYPE_WIRES } from './worker-types/registry.ts'
 
-const httpSchema = z.object({
-  uri: z.string().min(1).max(2048),
-  secret: z.string().min(1).max(100),
-  timeout: z.number().int().min(1).max(600).default(30).openapi({ description: 'Seconds' }),
-  retry: z.number().int().min(0).max(10).default(3),
-})
+const blocks = (part: 'create' | 'change' | 'answer') =>
+  Object.fromEntries(WORKER_TYPE_WIRES.map((wire) => [wire.type, wire[part].optional()]))
 
 const workerSchema = z
   .object({
     id: z.string(),
-    type: z.literal('http'),
+    type: z.enum(WORKER_TYPES),
     enabled: z.boolean(),
-    managed: z.literal(false),
+    managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
-    http: z.object({
-      uri: z.string(),
-      timeout: z.number(),
-      retry: z.number(),
-      secret: z.object({ binding: z.literal('project'), editable: z.literal(true), exists: z.literal(true) }),
-    }),
-    requirements: z.object({ met: z.literal(true) }),
+    ...blocks('answer'),
+    requirements: z.object({ met: z.boolean() }),
     synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
     sync_error: z.string().optional().openapi({ description: 'Why it could not be read; it is tried again' }),
   })
@@ -39,7 +31,7 @@ const workerSchema = z
 const idParams = z.object({ id: idText })
 const tag = 'Workers'
 
-/** HTTP tool workers: where tools run. */
+/** Where tools come from and run. */
 export function addWorkers(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -54,32 +46,20 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
         type: z.string().nullish(),
         enabled: z.boolean().default(true),
-        http: httpSchema.optional(),
-        mcp: z.unknown().optional(),
+        ...blocks('create'),
       }),
       responses: { 201: { description: 'Registered', schema: workerSchema } },
     },
-    async ({ c, body: { id, type, enabled, http }, caller }) => {
-      if (type === 'mcp')
-        throw new BrokerError(
-          'not_implemented',
-          'Workers of the type mcp are not supported yet; register an http worker.',
-        )
-      if (http === undefined || (type != null && type !== 'http'))
-        throw new BrokerError(
-          'invalid_request',
-          'A worker needs `http` {uri, secret, timeout, retry}, and `type` http or none.',
-        )
-      const { uri, secret, timeout: timeoutSeconds, retry } = http
+    async ({ c, body, caller }) => {
+      const { id, enabled } = body
+      const { wire, block } = readWorkerType(body)
       const worker = await registerWorker(broker, caller.projectId, {
         id,
         enabled,
-        uri,
-        secret,
-        timeoutSeconds,
-        retry,
+        type: wire.type,
+        ...wire.toSettings(broker, block),
       })
-      return c.json(toWire(worker), 201)
+      return c.json(toWire(broker, worker), 201)
     },
   )
 
@@ -94,7 +74,12 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'A page', schema: pageSchema(workerSchema) } },
     },
     async ({ c, query, caller }) =>
-      c.json(slicePage((await broker.store.workers.list(caller.projectId)).map(toWire), query)),
+      c.json(
+        slicePage(
+          (await broker.store.workers.list(caller.projectId)).map((worker) => toWire(broker, worker)),
+          query,
+        ),
+      ),
   )
 
   add(
@@ -107,7 +92,8 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       responses: { 200: { description: 'The worker', schema: workerSchema } },
     },
-    async ({ c, params, caller }) => c.json(toWire(await getWorker(broker, caller.projectId, params.id))),
+    async ({ c, params, caller }) =>
+      c.json(toWire(broker, await getWorker(broker, caller.projectId, params.id))),
   )
 
   add(
@@ -120,27 +106,30 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       body: z.object({
         enabled: z.boolean().optional(),
-        http: z
-          .object({
-            uri: z.string().min(1).max(2048).optional(),
-            secret: z.string().min(1).max(100).optional(),
-            timeout: z.number().int().min(1).max(600).optional(),
-            retry: z.number().int().min(0).max(10).optional(),
-          })
-          .optional(),
+        ...blocks('change'),
       }),
       responses: { 200: { description: 'Changed', schema: workerSchema } },
     },
-    async ({ c, params, body: { enabled, http = {} }, caller }) => {
+    async ({ c, params, body, caller }) => {
       const worker = await getWorker(broker, caller.projectId, params.id)
+      const { enabled, ...said } = body
+      const wire = findWorkerType(worker.type)
+      const others = Object.entries(said).filter(
+        ([type, block]) => block !== undefined && type !== wire?.type,
+      )
+      if (wire === undefined || others.length > 0)
+        throw new BrokerError(
+          'invalid_request',
+          wire === undefined
+            ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
+            : `The worker "${worker.id}" is of the type ${wire.type}: say what changes in \`${wire.type}\`.`,
+        )
+      const block = (said as Record<string, unknown>)[wire.type] // as its schema has parsed it
       const changed = await updateWorker(broker, worker, {
         ...(enabled !== undefined && { enabled }),
-        ...(http.uri !== undefined && { uri: http.uri }),
-        ...(http.secret !== undefined && { secret: http.secret }),
-        ...(http.timeout !== undefined && { timeoutSeconds: http.timeout }),
-        ...(http.retry !== undefined && { retry: http.retry }),
+        ...(block !== undefined && wire.toChange(broker, block, worker)),
       })
-      return c.json(toWire(changed))
+      return c.json(toWire(broker, changed))
     },
   )
 
@@ -185,7 +174,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, caller }) => {
       const worker = await getWorker(broker, caller.projectId, params.id)
-      const health = await workerHealth(broker.outgoing, workerEndpoint(broker, worker))
+      const health = await backendOf(worker).health(broker, worker)
       return c.json({ id: worker.id, enabled: worker.enabled, ...health })
     },
   )
@@ -215,20 +204,16 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-function toWire(worker: Worker): z.infer<typeof workerSchema> {
-  const { id, projectId, enabled, uri, timeoutSeconds, retry, syncedAt, syncError } = worker
+function toWire(broker: Broker, worker: Worker): z.infer<typeof workerSchema> {
+  const { id, type, projectId, enabled, syncedAt, syncError } = worker
+  const wire = findWorkerType(type)
   return {
     id,
-    type: 'http',
+    type,
     enabled,
-    managed: false,
+    managed: wire === undefined,
     binding: { id: projectId, type: 'project' },
-    http: {
-      uri,
-      timeout: timeoutSeconds,
-      retry,
-      secret: { binding: 'project', editable: true, exists: true },
-    },
+    ...(wire && { [type]: wire.toWire(broker, worker) }),
     requirements: { met: true },
     ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
     ...(syncError !== undefined && { sync_error: syncError }),

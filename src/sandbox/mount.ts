@@ -35,9 +35,11 @@ export async function prepareSandbox(broker: Broker, config: Config): Promise<vo
   if (known === undefined)
     await registerWorker(broker, projectId, {
       id: SANDBOX_WORKER,
+      type: 'http',
       enabled: true,
       uri,
       secret: workerSecret(config),
+      settings: {},
       timeoutSeconds: 10,
       retry: 0,
     })

@@ -115,8 +115,7 @@ export function formatTool(tool: Tool, format: ToolFormat): Record<string, unkno
     case 'anthropic':
       return { name, description, input_schema: schema }
     case 'mcp': {
-      const { outputSchema } = tool
-      const annotations = toAnnotations(tool)
+      const { outputSchema, annotations, meta, icons } = tool
       return {
         name,
         title,
@@ -124,6 +123,8 @@ export function formatTool(tool: Tool, format: ToolFormat): Record<string, unkno
         inputSchema: schema,
         ...(outputSchema?.type === 'object' && { outputSchema }),
         ...(annotations && { annotations }),
+        ...(icons && { icons }),
+        ...(meta && { _meta: meta }),
       }
     }
     case 'jsonschema':
@@ -158,21 +159,6 @@ function withoutMark(schema: unknown): unknown {
 }
 
 /** Whether its source says that running it twice does no more than running it once. */
-export function isSafeToRepeat(tool: Tool): boolean {
-  const { readOnlyHint, idempotentHint } = toAnnotations(tool) ?? {}
-  return readOnlyHint === true || idempotentHint === true
-}
-
-/** MCP's hints out of what a worker says of its tool's behaviour. */
-function toAnnotations({ source }: Tool): Record<string, boolean> | undefined {
-  const { metadata } = source.document
-  const behavior = source.kind === 'worker' && isRecord(metadata) ? metadata.behavior : undefined
-  if (!isRecord(behavior)) return undefined
-  const hints = [
-    ['readOnlyHint', behavior.read_only],
-    ['destructiveHint', behavior.destructive],
-    ['idempotentHint', behavior.idempotent],
-    ['openWorldHint', behavior.open_world],
-  ].filter((hint): hint is [string, boolean] => typeof hint[1] === 'boolean')
-  return hints.length > 0 ? Object.fromEntries(hints) : undefined
+export function isSafeToRepeat({ annotations }: Pick<Tool, 'annotations'>): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
 }

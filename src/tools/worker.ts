@@ -1,21 +1,19 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId, sha256 } from '../domain/ids.ts'
+import { normalizeTags } from '../domain/tags.ts'
 import type { Tool } from '../domain/tool.ts'
 import { toolId } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
-import type { SealedPlace } from '../store/seal.ts'
-import { readWorkerTool } from './arcade/read-worker-tool.ts'
-import { type WorkerEndpoint, WorkerFault, workerCatalogue } from './arcade/worker-protocol.ts'
+import { WorkerFault } from './backend.ts'
+import { backendOf } from './backends.ts'
+import { sealWorkerSecret } from './worker-secret.ts'
 
 /** What an operator says of a worker. */
-export interface WorkerSettings {
-  readonly id: string
-  readonly enabled: boolean
-  readonly uri: string
+export interface WorkerSettings
+  extends Pick<Worker, 'id' | 'type' | 'enabled' | 'uri' | 'settings' | 'timeoutSeconds' | 'retry'> {
+  /** Empty where it needs none. */
   readonly secret: string
-  readonly timeoutSeconds: number
-  readonly retry: number
 }
 
 /** How often the catalogues of all workers are read again. */
@@ -37,10 +35,11 @@ export async function registerWorker(
     uid,
     projectId,
     id: settings.id,
-    type: 'http',
+    type: settings.type,
     enabled: settings.enabled,
     uri: settings.uri,
-    secret: broker.sealer.seal(settings.secret, secretPlace({ uid, projectId })),
+    secret: sealWorkerSecret(broker, { uid, projectId }, settings.secret),
+    settings: settings.settings,
     timeoutSeconds: settings.timeoutSeconds,
     retry: settings.retry,
     createdAt: now,
@@ -59,14 +58,14 @@ export async function registerWorker(
 export async function updateWorker(
   broker: Broker,
   worker: Worker,
-  settings: Partial<Omit<WorkerSettings, 'id'>>,
+  settings: Partial<Omit<WorkerSettings, 'id' | 'type'>>,
 ): Promise<Worker> {
   const { secret, ...rest } = settings
   if (rest.uri !== undefined) checkUri(broker, rest.uri)
   const updated: Worker = {
     ...worker,
     ...rest,
-    ...(secret !== undefined && { secret: broker.sealer.seal(secret, secretPlace(worker)) }),
+    ...(secret !== undefined && { secret: sealWorkerSecret(broker, worker, secret) }),
     updatedAt: broker.now(),
   }
   const audit = broker.audit.of(worker.projectId, { action: 'worker.changed', subject: worker.id })
@@ -80,12 +79,6 @@ export async function getWorker(broker: Broker, projectId: string, id: string): 
   if (worker === undefined)
     throw new BrokerError('not_found', `There is no worker "${id.slice(0, 100)}" in this project.`)
   return worker
-}
-
-/** The worker with its secret opened, as requests need it. */
-export function workerEndpoint(broker: Broker, worker: Worker): WorkerEndpoint {
-  const { uri, timeoutSeconds, retry } = worker
-  return { uri, timeoutSeconds, retry, secret: broker.sealer.open(worker.secret, secretPlace(worker)) }
 }
 
 /** Reads the catalogue and makes the worker's tools exactly that; when it cannot be read the tools stay as they are. */
@@ -129,38 +122,34 @@ export async function syncWorkers(broker: Broker): Promise<void> {
 
 /** Answers what could not be taken, one sentence each. */
 async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> {
-  const definitions = await workerCatalogue(broker.outgoing, workerEndpoint(broker, worker))
+  const items = await backendOf(worker).catalogue(broker, worker)
   const known = await broker.store.tools.list(worker.projectId)
   const now = broker.now()
   const faults: string[] = []
   const tools: Tool[] = []
-  for (const definition of definitions) {
-    const reading = readWorkerTool(definition)
-    if (reading.outcome === 'refused') {
-      faults.push(`The tool "${reading.name}" was left out: ${reading.reason}`)
+  for (const item of items) {
+    if (item.outcome === 'refused') {
+      faults.push(`The tool "${item.name}" was left out: ${item.reason}`)
       continue
     }
-    const { toolkit, toolkitVersion: version, name, document, ...rest } = reading.tool
-    const { description, inputSchema, outputSchema, requirements } = rest
-    const identity = { namespace: toolkit, name, ...(version !== undefined && { version }) }
+    const { namespace, name, version } = item.tool
+    const identity = { namespace, name, ...(version !== undefined && { version }) }
     const isSame = (one: Tool) => toolId(one).toLowerCase() === toolId(identity).toLowerCase()
     const same = known.find(isSame) ?? tools.find(isSame)
     if (same !== undefined && !(same.source.kind === 'worker' && same.source.workerUid === worker.uid)) {
       faults.push(`The tool "${toolId(identity)}" was left out: another source brings one of the same id.`)
       continue
     }
-    const digest = sha256(JSON.stringify(document))
+    const { document, title = name, tags = [], ...rest } = item.tool
+    const digest = sha256(JSON.stringify(item.tool))
     tools.push({
+      ...rest,
       uid: same?.uid ?? newId('tool'),
       projectId: worker.projectId,
-      ...identity,
-      title: name,
-      description,
-      inputSchema,
-      ...(outputSchema !== undefined && { outputSchema }),
-      requirements,
+      title,
+      tags: normalizeTags(tags),
       source: { kind: 'worker', workerUid: worker.uid, document },
-      binding: { workerUid: worker.uid, toolkit, name, ...(version !== undefined && { version }) },
+      binding: { workerUid: worker.uid, toolkit: namespace, name, ...(version !== undefined && { version }) },
       digest,
       createdAt: same?.createdAt ?? now,
       updatedAt: same?.digest === digest ? same.updatedAt : now,
@@ -194,8 +183,4 @@ function checkUri(broker: Broker, uri: string): void {
       'host_not_allowed',
       `${url.host} may not be reached from here: only https to public addresses, and what an operator lists in GATEPASS_ALLOWED_HOSTS.`,
     )
-}
-
-function secretPlace({ uid, projectId }: Pick<Worker, 'uid' | 'projectId'>): SealedPlace {
-  return { table: 'workers', column: 'secret', rowId: uid, projectId }
 }

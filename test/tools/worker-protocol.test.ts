@@ -6,10 +6,10 @@ import {
   type WorkerAnswer,
   type WorkerCall,
   type WorkerEndpoint,
-  WorkerFault,
   workerCatalogue,
   workerHealth,
 } from '../../src/tools/arcade/worker-protocol.ts'
+import { WorkerFault } from '../../src/tools/backend.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 
 const SECRET = 'worker-secret'

@@ -1,0 +1,27 @@
+import { BrokerError } from '../../domain/errors.ts'
+import type { WorkerType } from '../../domain/worker.ts'
+import type { WorkerTypeWire } from './define.ts'
+import { httpWorker } from './http.ts'
+
+/** The types of workers that can be registered; a module comes from the settings alone. */
+export const WORKER_TYPE_WIRES: readonly WorkerTypeWire[] = [httpWorker]
+
+export function findWorkerType(type: WorkerType): WorkerTypeWire | undefined {
+  return WORKER_TYPE_WIRES.find((wire) => wire.type === type)
+}
+
+/** The type that a registration is of, and what it says of it. Throws `invalid_request`. */
+export function readWorkerType(body: {
+  readonly type?: string | null | undefined
+  readonly [block: string]: unknown
+}): { readonly wire: WorkerTypeWire; readonly block: unknown } {
+  const said = WORKER_TYPE_WIRES.filter(({ type }) => body[type] !== undefined)
+  const [wire] = said
+  const names = WORKER_TYPE_WIRES.map(({ type }) => `\`${type}\``).join(', ')
+  if (wire === undefined || said.length > 1 || (body.type != null && body.type !== wire.type))
+    throw new BrokerError(
+      'invalid_request',
+      `A worker needs exactly one of ${names}, with what that type takes, and a \`type\` of the same name or none.`,
+    )
+  return { wire, block: body[wire.type] }
+}

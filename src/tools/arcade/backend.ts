@@ -1,0 +1,103 @@
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import type { ToolAnnotations } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { Backend, BackendCall, CatalogueItem, GivenAuthorization } from '../backend.ts'
+import { isRecord, type JsonRecord } from '../metadata/metadata-member.ts'
+import { isSafeToRepeat } from '../tool-definition.ts'
+import { openWorkerSecret } from '../worker-secret.ts'
+import { readWorkerTool } from './read-worker-tool.ts'
+import {
+  invokeWorker,
+  type ToolAuthorization,
+  type WorkerCallContext,
+  type WorkerEndpoint,
+  workerCatalogue,
+  workerHealth,
+} from './worker-protocol.ts'
+
+/** HTTP tool workers (reference/arcade.md section 3). */
+export const arcadeBackend: Backend = {
+  async catalogue(broker, worker) {
+    return (await workerCatalogue(broker.outgoing, endpointOf(broker, worker))).map(toItem)
+  },
+  health: (broker, worker) => workerHealth(broker.outgoing, endpointOf(broker, worker)),
+  call(broker, worker, call) {
+    const { executionId, createdAt, tool, input, signal } = call
+    const { namespace: toolkit, name, version } = tool
+    return invokeWorker(
+      broker.outgoing,
+      endpointOf(broker, worker),
+      {
+        runId: executionId,
+        executionId,
+        createdAt,
+        tool: { name, toolkit, ...(version !== undefined && { version }) },
+        inputs: input,
+        context: contextOf(call),
+        isRepeatable: isSafeToRepeat(tool),
+      },
+      signal,
+    )
+  },
+}
+
+function endpointOf(broker: Broker, worker: Worker): WorkerEndpoint {
+  const { uri, timeoutSeconds, retry } = worker
+  return { uri, timeoutSeconds, retry, secret: openWorkerSecret(broker, worker) }
+}
+
+function toItem(definition: unknown): CatalogueItem {
+  const reading = readWorkerTool(definition)
+  if (reading.outcome === 'refused') return reading
+  const { toolkit: namespace, toolkitVersion: version, toolkitDescription: _, ...tool } = reading.tool
+  const annotations = toAnnotations(tool.document)
+  return {
+    outcome: 'read',
+    tool: {
+      ...tool,
+      namespace,
+      ...(version !== undefined && { version }),
+      ...(annotations && { annotations }),
+    },
+  }
+}
+
+/** MCP's hints out of what a worker says of its tool's behaviour. */
+function toAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined {
+  const behavior = isRecord(metadata) ? metadata.behavior : undefined
+  if (!isRecord(behavior)) return undefined
+  const hints = [
+    ['readOnlyHint', behavior.read_only],
+    ['destructiveHint', behavior.destructive],
+    ['idempotentHint', behavior.idempotent],
+    ['openWorldHint', behavior.open_world],
+  ].filter((hint): hint is [string, boolean] => typeof hint[1] === 'boolean')
+  return hints.length > 0 ? Object.fromEntries(hints) : undefined
+}
+
+/** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */
+function contextOf({ authorizations, secrets, metadata, userId }: BackendCall): WorkerCallContext {
+  const all = authorizations.map(toAuthorization)
+  const [authorization] = all
+  return {
+    ...(authorization && { authorization }),
+    ...(all.length > 1 && { authorizations: all }),
+    secrets,
+    metadata,
+    ...(userId !== undefined && { user_id: userId }),
+  }
+}
+
+function toAuthorization({ release }: GivenAuthorization): ToolAuthorization {
+  const { accessToken, userInfo, extra, connection, entry } = release
+  return {
+    token: accessToken,
+    user_info: userInfo,
+    token_type: connection.tokenType,
+    ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
+    scopes: connection.scopes,
+    provider_id: entry.id,
+    ...(extra !== undefined && { extra }),
+  }
+}

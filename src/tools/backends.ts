@@ -1,0 +1,15 @@
+import type { Worker, WorkerType } from '../domain/worker.ts'
+import { arcadeBackend } from './arcade/backend.ts'
+import type { Backend } from './backend.ts'
+
+/** One for each type of worker. */
+const BACKENDS: Readonly<Partial<Record<WorkerType, Backend>>> = {
+  http: arcadeBackend,
+}
+
+/** What speaks to the worker. */
+export function backendOf({ type, id }: Pick<Worker, 'type' | 'id'>): Backend {
+  const backend = BACKENDS[type]
+  if (backend === undefined) throw new Error(`the worker ${id} is of the unknown type ${type}`)
+  return backend
+}

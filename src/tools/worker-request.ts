@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Outgoing,
+  OutgoingError,
+  type OutgoingRequest,
+  type OutgoingResponse,
+} from '../providers/outgoing.ts'
+import { WorkerFault } from './backend.ts'
+import { badOutputError, type ErrorKind, type ToolError } from './tool-error.ts'
+
+// One request to what runs tools: bounded in time and size, tried again only when surely nothing was done, and what
+// went wrong said in the contract's error kinds (reference/arcade.md section 1.4). What the other side wrote beside
+// its protocol (an error page, a redirect) is never passed on.
+
+/** Of one answer. */
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+/** One worker that hangs must not hold up the others' upkeep. */
+export const MAX_CATALOGUE_SECONDS = 10
+export const MAX_HEALTH_SECONDS = 10
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 1000
+
+export interface WorkerRequest
+  extends Pick<OutgoingRequest, 'url' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal'> {
+  /** For all attempts together. */
+  readonly timeoutSeconds: number
+  /** How often to try again. */
+  readonly retry: number
+  /** Whether it may be tried again although it has been sent, and after 502, 503 and 504: it is safe to repeat. */
+  readonly isRepeatable?: boolean
+  /** Made for each attempt anew: tokens that live shortly. */
+  readonly authorize?: () => Promise<Readonly<Record<string, string>>>
+}
+
+/** Statuses that say the request did not get through to whoever would have acted on it. */
+const GATEWAY_STATUSES = [502, 503, 504]
+
+/** The answer of any status but 3xx. Throws `WorkerFault`. */
+export async function askWorker(
+  outgoing: Outgoing,
+  {
+    timeoutSeconds,
+    retry,
+    isRepeatable = false,
+    authorize,
+    headers,
+    maxBytes = MAX_ANSWER_BYTES,
+    ...request
+  }: WorkerRequest,
+): Promise<OutgoingResponse> {
+  const endsAt = performance.now() + timeoutSeconds * 1000
+  const { signal } = request
+  for (let attempt = 0; ; attempt++) {
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
+    const mayTryAgain = () => attempt < retry && performance.now() + pauseMs < endsAt && !signal?.aborted
+    try {
+      const response = await outgoing.send({
+        ...request,
+        purpose: 'worker',
+        headers: { ...headers, ...(await authorize?.()) },
+        deadlineMs: Math.max(1, endsAt - performance.now()),
+        maxBytes,
+      })
+      if (!isRepeatable || !GATEWAY_STATUSES.includes(response.status) || !mayTryAgain()) return response
+    } catch (error) {
+      if (!(error instanceof OutgoingError)) throw error
+      const isSafe = isRepeatable || !error.requestSent
+      if (!isSafe || error.kind !== 'unreachable' || !mayTryAgain()) throw new WorkerFault(toolErrorOf(error))
+    }
+    await sleep(pauseMs, undefined, signal && { signal }).catch(() => undefined) // given up: the next attempt says so
+  }
+}
+
+/** The JSON of a 2xx answer. Throws `WorkerFault` for anything else. */
+export function jsonOf({ status, headers, body }: OutgoingResponse): unknown {
+  if (status < 200 || status > 299) throw new WorkerFault(refusalOf(status, headers['retry-after']))
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    throw new WorkerFault(badOutputError('The worker answered with something that is not JSON.')) // the parser quotes the text
+  }
+}
+
+/** A request that got no whole answer. It may be made again by itself only when the tool surely did not run. */
+export function toolErrorOf({ kind, message, requestSent }: OutgoingError): ToolError {
+  const error = (kind: ErrorKind, said: string, can_retry: boolean): ToolError => ({
+    kind,
+    message: said,
+    can_retry,
+    developer_message: message,
+  })
+  switch (kind) {
+    case 'timeout':
+      return error('NETWORK_TRANSPORT_RUNTIME_TIMEOUT', 'The tool did not answer in time.', !requestSent)
+    case 'host_not_allowed':
+      return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool may not be reached.', false)
+    case 'busy':
+      return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool has too much to do.', true)
+    case 'unreachable':
+      return requestSent
+        ? error('NETWORK_TRANSPORT_RUNTIME_UNMAPPED', 'The connection to the tool broke off.', false)
+        : error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool could not be reached.', true)
+    case 'redirected':
+      return error(
+        'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
+        'What runs the tool sent the request elsewhere.',
+        false,
+      )
+    case 'too_large':
+      return error('TOOL_RUNTIME_BAD_OUTPUT_VALUE', 'The tool gave an answer that is too large.', false)
+  }
+}
+
+/** An answer that is no 2xx. Its body is not read: it is the worker's own page, and may repeat the request. */
+export function refusalOf(status: number, retryAfter: string | undefined): ToolError {
+  const wait = readRetryAfter(retryAfter)
+  const error = (kind: ErrorKind, message: string, can_retry: boolean, why = ''): ToolError => ({
+    kind,
+    message,
+    can_retry,
+    developer_message: `The worker answered ${status}.${why}`,
+    status_code: status,
+    ...(can_retry && wait !== undefined && { retry_after_ms: wait }),
+  })
+  switch (status) {
+    case 401:
+    case 403:
+      return error(
+        'UPSTREAM_RUNTIME_AUTH_ERROR',
+        'What runs the tool refused the request.',
+        false,
+        ' It does not take this broker’s token: its secret differs, or its clock does.',
+      )
+    case 404:
+      return error('UPSTREAM_RUNTIME_NOT_FOUND', 'What runs the tool does not know it.', false)
+    case 422:
+      return error(
+        'UPSTREAM_RUNTIME_VALIDATION_ERROR',
+        'What runs the tool could not read the request.',
+        false,
+      )
+    case 429:
+      return error('UPSTREAM_RUNTIME_RATE_LIMIT', 'What runs the tool is asked too often.', true)
+    case 503:
+      return error('UPSTREAM_RUNTIME_SERVER_ERROR', 'What runs the tool is not available for now.', true)
+    default:
+      return status >= 500
+        ? error('UPSTREAM_RUNTIME_SERVER_ERROR', 'What runs the tool has failed.', false)
+        : error('UPSTREAM_RUNTIME_BAD_REQUEST', 'What runs the tool refused the request.', false)
+  }
+}
+
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
+
+/** RFC 9110 section 10.2.3, in milliseconds. */
+export function readRetryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  const ms = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, Math.ceil(ms)), LONGEST_WAIT_MS)
+}
