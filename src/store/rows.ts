@@ -11,10 +11,13 @@ import type {
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import type { ExecutionRecord } from '../domain/execution.ts'
+import type { Policy } from '../domain/policy.ts'
 import type { Tool } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import type { authorizations, connections, tools } from './sqlite/schema.ts'
+import { policyUid } from './sealed-columns.ts'
+import type { authorizations, connections, executions, policies, tools } from './sqlite/schema.ts'
 import type { ConnectionOwner } from './store.ts'
 
 /** Rows to nouns and back. Both schemas have the same columns, so this is one for both. */
@@ -22,6 +25,8 @@ import type { ConnectionOwner } from './store.ts'
 export type AuthorizationRow = typeof authorizations.$inferSelect
 export type ConnectionRow = typeof connections.$inferSelect
 export type ToolRow = typeof tools.$inferSelect
+export type PolicyRow = typeof policies.$inferSelect
+export type ExecutionRow = typeof executions.$inferSelect
 
 /** Drops the members a row has as NULL, so that absent is absent. */
 export function present<Row extends Record<string, unknown>>(
@@ -54,6 +59,9 @@ export function toolRow(tool: Tool) {
     ...tool,
     version: tool.version ?? '',
     outputSchema: tool.outputSchema ?? null,
+    annotations: tool.annotations ?? null,
+    meta: tool.meta ?? null,
+    icons: tool.icons ?? null,
     binding: tool.binding ?? null,
     workerUid: tool.source.kind === 'worker' ? tool.source.workerUid : null,
   }
@@ -61,6 +69,47 @@ export function toolRow(tool: Tool) {
 
 export function toTool({ workerUid, version, ...row }: ToolRow): Tool {
   return { ...present(row), ...(version !== '' && { version }) }
+}
+
+export function policyRow(policy: Policy) {
+  return {
+    ...policy,
+    uid: policyUid(policy.id, policy.projectId),
+    description: policy.description ?? null,
+    hook: policy.hook ?? null,
+    hookSecret: policy.hookSecret ?? null,
+  }
+}
+
+export function toPolicy({ uid: _, ...row }: PolicyRow): Policy {
+  return present(row)
+}
+
+/** How a claimed run ended. Its request stays as it stands: it may have been sealed anew meanwhile. */
+export function settledRow(record: ExecutionRecord) {
+  return {
+    status: record.status,
+    outcome: record.outcome ?? null,
+    errorKind: record.errorKind ?? null,
+    runAt: record.runAt ?? null,
+    updatedAt: record.updatedAt,
+    startedAt: record.startedAt ?? null,
+    finishedAt: record.finishedAt ?? null,
+    durationMs: record.durationMs ?? null,
+    attempts: record.attempts,
+    ...(record.result !== undefined && { result: record.result }),
+    leaseOwner: null,
+    leaseUntil: null,
+  }
+}
+
+export function toExecution({ leaseOwner: _, leaseUntil: __, ...row }: ExecutionRow): ExecutionRecord {
+  return present(row)
+}
+
+/** What an update answers is in no order. */
+export function earliestFirst(a: ExecutionRecord, b: ExecutionRecord): number {
+  return (a.runAt ?? 0) - (b.runAt ?? 0) || (a.id < b.id ? -1 : 1)
 }
 
 export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): ConnectionOwner {

@@ -29,10 +29,31 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     }),
   ),
   { table: 'answers', column: 'answer', id: 'place', needs: ['project_id'], place: ofProject },
+  { table: 'policies', column: 'hook_secret', id: 'uid', needs: ['project_id'], place: ofProject },
+  ...(['request', 'result'] as const).map(
+    (column): SealedColumn => ({
+      table: 'executions',
+      column,
+      id: 'id',
+      needs: ['project_id'],
+      place: ofProject,
+    }),
+  ),
+  { table: 'chains', column: 'state', id: 'id', needs: ['project_id'], place: ofProject },
 ]
 
 export interface SealedColumn {
-  readonly table: 'facts' | 'providers' | 'workers' | 'secrets' | 'connections' | 'authorizations' | 'answers'
+  readonly table:
+    | 'facts'
+    | 'providers'
+    | 'workers'
+    | 'secrets'
+    | 'connections'
+    | 'authorizations'
+    | 'answers'
+    | 'policies'
+    | 'executions'
+    | 'chains'
   readonly column: string
   /** The column that names the row. */
   readonly id: string
@@ -61,6 +82,26 @@ export function factPlace(name: string): SealedPlace {
 /** Where a kept answer belongs. */
 export function answerPlace(place: string, projectId: string): SealedPlace {
   return { table: 'answers', column: 'answer', rowId: place, projectId }
+}
+
+/** Where a policy's bearer token for its hook belongs. */
+export function policyPlace(id: string, projectId: string): SealedPlace {
+  return { table: 'policies', column: 'hook_secret', rowId: policyUid(id, projectId), projectId }
+}
+
+/** The one name of a policy's row: ids are unique in their project only, and a project's id has no space in it. */
+export function policyUid(id: string, projectId: string): string {
+  return `${projectId} ${id}`
+}
+
+/** Where a remembered run's request or result belongs. */
+export function executionPlace(id: string, projectId: string, column: 'request' | 'result'): SealedPlace {
+  return { table: 'executions', column, rowId: id, projectId }
+}
+
+/** Where a paused chain's state belongs. */
+export function chainPlace(id: string, projectId: string): SealedPlace {
+  return { table: 'chains', column: 'state', rowId: id, projectId }
 }
 
 /** @param row has the columns `id`, `needs` and, as `sealed`, the envelope. */

@@ -2,12 +2,9 @@ import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql
 import type { Connection } from '../../domain/connection.ts'
 import { type ConnectionRow, ownerOf, toConnection } from '../rows.ts'
 import type { AuditEntries, ConnectionOwner, Connections } from '../store.ts'
-import type { PostgresContext, Transaction } from './database.ts'
+import { databaseNow, type PostgresContext, type Transaction } from './database.ts'
 import { connections } from './schema.ts'
 import { latest } from './uses.ts'
-
-/** The clock of leases is the database's, so that those of the nodes need not agree. */
-const databaseNow = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`
 
 export function postgresConnections({ db, write }: PostgresContext): Connections {
   const byOwner = db

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { BrokerError } from '../../domain/errors.ts'
@@ -11,6 +12,9 @@ import { asked, isConnectionFailure, NotDone, PATIENCE_MS } from './failures.ts'
 const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 10_000
+
+/** The clock of leases is the database's, so that those of the nodes need not agree. */
+export const databaseNow = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`
 
 /** A pooled connection within a transaction. */
 export type Transaction = NodePgDatabase & { readonly $client: pg.ClientBase }

@@ -11,6 +11,7 @@ const READ_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange>>
   providers: { noun: 'provider' },
   workers: { noun: 'worker' },
   secrets: { noun: 'secret' },
+  policies: { noun: 'policy' },
 }
 
 export function postgresEnvelopes({ db, write }: PostgresContext): Envelopes {

@@ -12,8 +12,17 @@ import {
 import type { Role } from '../../domain/api-key.ts'
 import type { Authorization, FailureReason, Step } from '../../domain/authorization.ts'
 import type { NeedsAuthorizationReason } from '../../domain/connection.ts'
+import type { EntryPoint, ExecutionRecord, ExecutionStatus } from '../../domain/execution.ts'
+import type { Policy, PolicyHook, PolicyMatch } from '../../domain/policy.ts'
 import type { Sealed } from '../../domain/sealed.ts'
-import type { JsonSchema, ToolBinding, ToolRequirements, ToolSource } from '../../domain/tool.ts'
+import type {
+  JsonSchema,
+  ToolAnnotations,
+  ToolBinding,
+  ToolRequirements,
+  ToolSource,
+} from '../../domain/tool.ts'
+import type { WorkerType } from '../../domain/worker.ts'
 import type { Provider } from '../../providers/provider.ts'
 
 /** The tables of `sqlite/schema.ts`. Whatever is secret is an envelope (`Sealed`) or a hash. */
@@ -181,6 +190,10 @@ export const tools = pgTable(
     description: text('description').notNull(),
     inputSchema: json<JsonSchema>('input_schema').notNull(),
     outputSchema: json<JsonSchema>('output_schema'),
+    tags: json<readonly string[]>('tags').notNull().default(sql`'[]'`),
+    annotations: json<ToolAnnotations>('annotations'),
+    meta: json<Readonly<Record<string, unknown>>>('meta'),
+    icons: json<readonly Readonly<Record<string, unknown>>[]>('icons'),
     requirements: json<ToolRequirements>('requirements').notNull(),
     source: json<ToolSource>('source').notNull(),
     workerUid: text('worker_uid'),
@@ -218,10 +231,11 @@ export const workers = pgTable(
       .notNull()
       .references(() => projects.id),
     id: text('id').notNull(),
-    type: text('type').$type<'http'>().notNull(),
+    type: text('type').$type<WorkerType>().notNull(),
     enabled: boolean('enabled').notNull(),
     uri: text('uri').notNull(),
     secret: sealed('secret').notNull(),
+    settings: json<Readonly<Record<string, unknown>>>('settings').notNull().default(sql`'{}'`),
     timeoutSeconds: integer('timeout_seconds').notNull(),
     retry: integer('retry').notNull(),
     createdAt: whole('created_at').notNull(),
@@ -262,6 +276,78 @@ export const answers = pgTable(
     until: whole('until').notNull(),
   },
   (t) => [index('answers_until').on(t.until)],
+)
+
+export const policies = pgTable(
+  'policies',
+  {
+    /** Of the project and the id: an envelope belongs to a row of one name. */
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    id: text('id').notNull(),
+    description: text('description'),
+    enabled: boolean('enabled').notNull(),
+    effect: text('effect').$type<Policy['effect']>().notNull(),
+    match: json<PolicyMatch>('matches').notNull(),
+    hook: json<PolicyHook>('hook'),
+    hookSecret: sealed('hook_secret'),
+    createdAt: whole('created_at').notNull(),
+    updatedAt: whole('updated_at').notNull(),
+  },
+  (t) => [uniqueIndex('policies_id').on(t.projectId, t.id)],
+)
+
+export const executions = pgTable(
+  'executions',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    userId: text('user_id'),
+    toolId: text('tool_id').notNull(),
+    type: text('type').$type<ExecutionRecord['type']>().notNull(),
+    entryPoint: text('entry_point').$type<EntryPoint>().notNull(),
+    status: text('status').$type<ExecutionStatus>().notNull(),
+    outcome: text('outcome').$type<NonNullable<ExecutionRecord['outcome']>>(),
+    errorKind: text('error_kind'),
+    apiKeyId: text('api_key_id'),
+    runAt: whole('run_at'),
+    createdAt: whole('created_at').notNull(),
+    updatedAt: whole('updated_at').notNull(),
+    startedAt: whole('started_at'),
+    finishedAt: whole('finished_at'),
+    durationMs: whole('duration_ms'),
+    attempts: integer('attempts').notNull(),
+    request: sealed('request'),
+    result: sealed('result'),
+    leaseOwner: text('lease_owner'),
+    leaseUntil: whole('lease_until'),
+  },
+  (t) => [
+    // an id begins with its time, so that each list comes out of its index newest first
+    index('executions_user').on(t.projectId, t.userId, t.id),
+    index('executions_tool').on(t.projectId, t.toolId, t.id),
+    index('executions_put_off').on(t.projectId, t.id).where(sql`type = 'scheduled'`),
+    index('executions_due').on(t.runAt).where(sql`status = 'scheduled'`),
+    index('executions_lease').on(t.leaseUntil).where(sql`status = 'running'`),
+    index('executions_end').on(t.finishedAt),
+  ],
+)
+
+export const chains = pgTable(
+  'chains',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    state: sealed('state').notNull(),
+    expiresAt: whole('expires_at').notNull(),
+  },
+  (t) => [index('chains_expiry').on(t.expiresAt)],
 )
 
 /** Where each project's chain ends: the row that its writers take turns at. */

@@ -9,11 +9,14 @@ import { postgresAnswers } from './answers.ts'
 import { postgresApiKeys } from './api-keys.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresAuthorizations } from './authorizations.ts'
+import { postgresChains } from './chains.ts'
 import { postgresConnections } from './connections.ts'
 import { clientConfig, createWrite, openPool, type PostgresContext } from './database.ts'
 import { postgresEnvelopes } from './envelopes.ts'
+import { postgresExecutions } from './executions.ts'
 import { asked, patiently, steady } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
+import { postgresPolicies } from './policies.ts'
 import { postgresProjects } from './projects.ts'
 import { postgresProviders } from './providers.ts'
 import { postgresSettleRestore } from './restore.ts'
@@ -65,6 +68,9 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
       facts: steady(postgresFacts(context)),
       envelopes: steady(postgresEnvelopes(context)),
       answers: steady(postgresAnswers(context)),
+      policies: steady(postgresPolicies(context)),
+      executions: steady(postgresExecutions(context)),
+      chains: steady(postgresChains(context)),
       audit: steady(postgresAudit(context)),
       catchUp: announcements.missed,
       onChange: (listener) => void listeners.push(listener),

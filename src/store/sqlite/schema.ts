@@ -3,8 +3,17 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 import type { Role } from '../../domain/api-key.ts'
 import type { Authorization, FailureReason, Step } from '../../domain/authorization.ts'
 import type { NeedsAuthorizationReason } from '../../domain/connection.ts'
+import type { EntryPoint, ExecutionRecord, ExecutionStatus } from '../../domain/execution.ts'
+import type { Policy, PolicyHook, PolicyMatch } from '../../domain/policy.ts'
 import type { Sealed } from '../../domain/sealed.ts'
-import type { JsonSchema, ToolBinding, ToolRequirements, ToolSource } from '../../domain/tool.ts'
+import type {
+  JsonSchema,
+  ToolAnnotations,
+  ToolBinding,
+  ToolRequirements,
+  ToolSource,
+} from '../../domain/tool.ts'
+import type { WorkerType } from '../../domain/worker.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { StoreChange } from '../store.ts'
 
@@ -157,6 +166,10 @@ export const tools = sqliteTable(
     description: text('description').notNull(),
     inputSchema: json<JsonSchema>('input_schema').notNull(),
     outputSchema: json<JsonSchema>('output_schema'),
+    tags: json<readonly string[]>('tags').notNull().default(sql`'[]'`),
+    annotations: json<ToolAnnotations>('annotations'),
+    meta: json<Readonly<Record<string, unknown>>>('meta'),
+    icons: json<readonly Readonly<Record<string, unknown>>[]>('icons'),
     requirements: json<ToolRequirements>('requirements').notNull(),
     source: json<ToolSource>('source').notNull(),
     workerUid: text('worker_uid'),
@@ -194,10 +207,11 @@ export const workers = sqliteTable(
       .notNull()
       .references(() => projects.id),
     id: text('id').notNull(),
-    type: text('type').$type<'http'>().notNull(),
+    type: text('type').$type<WorkerType>().notNull(),
     enabled: integer('enabled', { mode: 'boolean' }).notNull(),
     uri: text('uri').notNull(),
     secret: sealed('secret').notNull(),
+    settings: json<Readonly<Record<string, unknown>>>('settings').notNull().default(sql`'{}'`),
     timeoutSeconds: integer('timeout_seconds').notNull(),
     retry: integer('retry').notNull(),
     createdAt: integer('created_at').notNull(),
@@ -238,6 +252,78 @@ export const answers = sqliteTable(
     until: integer('until').notNull(),
   },
   (t) => [index('answers_until').on(t.until)],
+)
+
+export const policies = sqliteTable(
+  'policies',
+  {
+    /** Of the project and the id: an envelope belongs to a row of one name. */
+    uid: text('uid').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    id: text('id').notNull(),
+    description: text('description'),
+    enabled: integer('enabled', { mode: 'boolean' }).notNull(),
+    effect: text('effect').$type<Policy['effect']>().notNull(),
+    match: json<PolicyMatch>('matches').notNull(),
+    hook: json<PolicyHook>('hook'),
+    hookSecret: sealed('hook_secret'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (t) => [uniqueIndex('policies_id').on(t.projectId, t.id)],
+)
+
+export const executions = sqliteTable(
+  'executions',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    userId: text('user_id'),
+    toolId: text('tool_id').notNull(),
+    type: text('type').$type<ExecutionRecord['type']>().notNull(),
+    entryPoint: text('entry_point').$type<EntryPoint>().notNull(),
+    status: text('status').$type<ExecutionStatus>().notNull(),
+    outcome: text('outcome').$type<NonNullable<ExecutionRecord['outcome']>>(),
+    errorKind: text('error_kind'),
+    apiKeyId: text('api_key_id'),
+    runAt: integer('run_at'),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    startedAt: integer('started_at'),
+    finishedAt: integer('finished_at'),
+    durationMs: integer('duration_ms'),
+    attempts: integer('attempts').notNull(),
+    request: sealed('request'),
+    result: sealed('result'),
+    leaseOwner: text('lease_owner'),
+    leaseUntil: integer('lease_until'),
+  },
+  (t) => [
+    // an id begins with its time, so that each list comes out of its index newest first
+    index('executions_user').on(t.projectId, t.userId, t.id),
+    index('executions_tool').on(t.projectId, t.toolId, t.id),
+    index('executions_put_off').on(t.projectId, t.id).where(sql`type = 'scheduled'`),
+    index('executions_due').on(t.runAt).where(sql`status = 'scheduled'`),
+    index('executions_lease').on(t.leaseUntil).where(sql`status = 'running'`),
+    index('executions_end').on(t.finishedAt),
+  ],
+)
+
+export const chains = sqliteTable(
+  'chains',
+  {
+    id: text('id').primaryKey(),
+    projectId: text('project_id')
+      .notNull()
+      .references(() => projects.id),
+    state: sealed('state').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+  },
+  (t) => [index('chains_expiry').on(t.expiresAt)],
 )
 
 /** What was written, for the other processes on this file: see `catchUp`. Only the newest are kept. */

@@ -6,6 +6,7 @@ import { sqliteAnswers } from './answers.ts'
 import { sqliteApiKeys } from './api-keys.ts'
 import { sqliteAppendAudit, sqliteAudit } from './audit.ts'
 import { sqliteAuthorizations } from './authorizations.ts'
+import { sqliteChains } from './chains.ts'
 import { sqliteChangeFeed } from './changes.ts'
 import { sqliteConnections } from './connections.ts'
 import {
@@ -17,6 +18,8 @@ import {
   steady,
 } from './database.ts'
 import { sqliteEnvelopes } from './envelopes.ts'
+import { sqliteExecutions } from './executions.ts'
+import { sqlitePolicies } from './policies.ts'
 import { sqliteProjects } from './projects.ts'
 import { sqliteProviders } from './providers.ts'
 import { sqliteSettleRestore } from './restore.ts'
@@ -78,6 +81,9 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     facts: steady(sqliteFacts(context)),
     envelopes: steady(sqliteEnvelopes(context)),
     answers: steady(sqliteAnswers(context)),
+    policies: steady(sqlitePolicies(context)),
+    executions: steady(sqliteExecutions(context)),
+    chains: steady(sqliteChains(context)),
     audit: steady(sqliteAudit(context, appendAudit)),
     catchUp() {
       try {

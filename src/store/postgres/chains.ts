@@ -1,0 +1,25 @@
+import { and, eq, gt, lt } from 'drizzle-orm'
+import type { Chains } from '../store.ts'
+import type { PostgresContext } from './database.ts'
+import { chains } from './schema.ts'
+
+export function postgresChains({ db, write }: PostgresContext): Chains {
+  return {
+    async add(chain) {
+      await write(undefined, (tx) => tx.insert(chains).values(chain))
+    },
+    async take(projectId, id, now) {
+      return write(undefined, async (tx) => {
+        const [taken] = await tx
+          .delete(chains)
+          .where(and(eq(chains.id, id), eq(chains.projectId, projectId), gt(chains.expiresAt, now)))
+          .returning()
+        return taken
+      })
+    },
+    async sweep(before) {
+      const { rowCount } = await db.delete(chains).where(lt(chains.expiresAt, before))
+      return rowCount ?? 0
+    },
+  }
+}

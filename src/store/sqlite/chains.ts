@@ -1,0 +1,24 @@
+import { and, eq, gt, lt } from 'drizzle-orm'
+import type { Chains } from '../store.ts'
+import type { SqliteContext } from './database.ts'
+import { chains } from './schema.ts'
+
+export function sqliteChains({ db, write }: SqliteContext): Chains {
+  return {
+    async add(chain) {
+      db.insert(chains).values(chain).run()
+    },
+    async take(projectId, id, now) {
+      return write(undefined, (tx) =>
+        tx
+          .delete(chains)
+          .where(and(eq(chains.id, id), eq(chains.projectId, projectId), gt(chains.expiresAt, now)))
+          .returning()
+          .get(),
+      )
+    },
+    async sweep(before) {
+      return db.delete(chains).where(lt(chains.expiresAt, before)).run().changes
+    },
+  }
+}
