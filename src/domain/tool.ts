@@ -37,7 +37,13 @@ export interface Tool {
 }
 
 export interface ToolRequirements {
+  /** All of these. */
   readonly authorization: readonly AuthorizationRequirement[]
+  /**
+   * And of these, all of any one: the first that the user has granted already, else the first whose providers are
+   * configured (`_meta.securityRequirements` of MCP tools, `security` of OpenAPI). An empty one needs nothing.
+   */
+  readonly alternatives?: readonly (readonly AuthorizationRequirement[])[]
   /** Keys of the secrets the tool is given. */
   readonly secrets: readonly string[]
   readonly metadata: readonly string[]

@@ -32,6 +32,8 @@ export type ToolOutcome =
  */
 export interface AskedAuthorization {
   readonly id?: string
+  /** It is for what runs the tool (an MCP server's own authorization), not for the tool. */
+  readonly use?: 'server'
   readonly scopes?: readonly string[]
   readonly status?: AuthorizationStatus
 }
