@@ -1,4 +1,9 @@
-import { type Outgoing, OutgoingError } from '../providers/outgoing.ts'
+import {
+  type Outgoing,
+  OutgoingError,
+  type OutgoingRequest,
+  type OutgoingStreamRequest,
+} from '../providers/outgoing.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -64,22 +69,24 @@ function addDatabaseFigures(store: Store, metrics: Metrics): void {
   )
 }
 
-/** The same way out; counts what is asked for and how it ends. */
+/** The same way out; counts what is asked for and how it ends, of a stream how its head comes. */
 export function observedOutgoing(outgoing: Outgoing, metrics: Metrics): Outgoing {
-  return {
-    ...outgoing,
-    async send(request) {
+  const observed =
+    <R extends OutgoingRequest | OutgoingStreamRequest, A extends { readonly status: number }>(
+      ask: (request: R) => Promise<A>,
+    ) =>
+    async (request: R) => {
       const begun = performance.now()
       const ended = (outcome: string) =>
         metrics.asked(request.purpose ?? 'other', outcome, (performance.now() - begun) / 1000)
       try {
-        const response = await outgoing.send(request)
+        const response = await ask(request)
         ended(`${Math.floor(response.status / 100)}xx`)
         return response
       } catch (error) {
         ended(error instanceof OutgoingError ? error.kind : 'failed')
         throw error
       }
-    },
-  }
+    }
+  return { ...outgoing, send: observed(outgoing.send), stream: observed(outgoing.stream) }
 }

@@ -3,6 +3,9 @@ import { isIP, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 import { brotliDecompress, constants, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
+import { codeOf, OutgoingError } from './outgoing-error.ts'
+import { createExchange } from './outgoing-exchange.ts'
+import { openStream } from './outgoing-stream.ts'
 import {
   type AllowedHost,
   bareHostname,
@@ -11,12 +14,15 @@ import {
   reachRules,
   withBareHost,
 } from './public-address.ts'
-import { createTurns, type Leave, type Turns } from './turns.ts'
+import { createTurns, type Turns } from './turns.ts'
 
-// The one way out: every request to a provider, a worker or a metadata document goes through `send`. It owns
+// The one way out: every request to a provider, a worker or a metadata document goes through `send` or
+// `stream`. It owns
 // who may be reached (checked on the address that is dialled), how long and how much, and the connection
 // pools. It follows no redirect and repeats nothing. What an answer means is left to its readers.
 
+export type { Dispatcher } from 'undici'
+export { OutgoingError, type OutgoingErrorKind } from './outgoing-error.ts'
 export { type AllowedHost, parseAllowedHost } from './public-address.ts'
 
 const DEADLINE_MS = 10_000
@@ -33,6 +39,8 @@ export type OutgoingPurpose =
   | 'discovery'
   | 'login'
   | 'worker'
+  | 'proxy'
+  | 'tool'
 
 export interface OutgoingRequest {
   readonly url: string | URL
@@ -54,44 +62,42 @@ export interface OutgoingResponse {
   readonly body: Uint8Array
 }
 
+export interface OutgoingStreamRequest extends Omit<OutgoingRequest, 'body'> {
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+  /** To the answer's head, from the call or from when a piece of the request's body was last taken. */
+  readonly deadlineMs?: number
+  /** For which neither side moves the answer's body; `Infinity`: any time. A minute where nothing is said. */
+  readonly idleMs?: number
+  /** Of the answer's body as received; any number where nothing is said. */
+  readonly maxBytes?: number
+  /** Whether a redirect is an answer like another or an error. It is followed in neither case. */
+  readonly redirects?: 'answer' | 'refuse'
+  /** `identity` where nothing is said. The body is handed out as it came, with its `content-encoding`. */
+  readonly acceptEncoding?: string
+  /** Ends the request at any time, also while the body is read. */
+  readonly signal?: AbortSignal
+}
+
+export interface OutgoingStreamResponse {
+  readonly status: number
+  /** As for `send`. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ReadableStream<Uint8Array>
+}
+
 export interface Outgoing {
   /** Throws `OutgoingError` alone; an answer of any status but 3xx is returned. */
   send(request: OutgoingRequest): Promise<OutgoingResponse>
   /** Whether scheme and host may be asked for at all, before the name is looked up: for checks at registration. */
   allows(url: URL): boolean
+  /**
+   * The same with the answer's body as it comes, and a request's body that may be as long as it likes. Throws
+   * `OutgoingError`, and what the request's body throws; so does the answer's body while it is read. Whoever does not
+   * read the body to its end must cancel it.
+   */
+  stream(request: OutgoingStreamRequest): Promise<OutgoingStreamResponse>
   close(): Promise<void>
 }
-
-export type OutgoingErrorKind =
-  | 'host_not_allowed'
-  | 'busy'
-  | 'unreachable'
-  | 'timeout'
-  | 'too_large'
-  | 'redirected'
-
-/** Holds the host and a system error code; never a path, a query, a header or a body. */
-export class OutgoingError extends Error {
-  readonly kind: OutgoingErrorKind
-  /** `false` only when surely nothing was sent, so that a code or refresh token is still unused. */
-  readonly requestSent: boolean
-
-  constructor(kind: OutgoingErrorKind, host: string, options: { requestSent: boolean; code?: string }) {
-    super(`${host} ${WHAT_HAPPENED[kind]}${options.code ? ` (${options.code})` : ''}.`)
-    this.name = 'OutgoingError'
-    this.kind = kind
-    this.requestSent = options.requestSent
-  }
-}
-
-const WHAT_HAPPENED = {
-  host_not_allowed: 'may not be reached; an operator can allow it in GATEPASS_ALLOWED_HOSTS',
-  busy: 'has too many requests waiting for it already',
-  unreachable: 'could not be reached',
-  timeout: 'did not answer in time',
-  too_large: 'answered with more than is read',
-  redirected: 'answered with a redirect, which is not followed',
-} as const satisfies Record<OutgoingErrorKind, string>
 
 export interface OutgoingOptions {
   /** As in `GATEPASS_ALLOWED_HOSTS`; throws a `RangeError` that names a malformed one. */
@@ -116,20 +122,26 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
 
   return {
     async send(request) {
-      const { url } = request
-      if (typeof url === 'string' && !URL.canParse(url)) {
-        throw new OutgoingError('host_not_allowed', 'A malformed URL', { requestSent: false })
-      }
-      const target = withBareHost(new URL(url))
-      if (!rules.allowsUrl(target)) {
-        throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
-      }
-      const response = await dispatch(agent, turns, target, request)
+      const target = targetOf(request.url, rules)
+      const response = await readWhole(agent, turns, target, request)
       return decompress(response, target.host, request.maxBytes ?? MAX_BYTES)
+    },
+    async stream(request) {
+      const headers = toRequestHeaders(request.headers, request.acceptEncoding)
+      return openStream(agent, turns, targetOf(request.url, rules), { ...request, headers })
     },
     allows: rules.allowsUrl,
     close: () => agent.destroy(),
   }
+}
+
+/** What is dialled; throws for what may not be. */
+function targetOf(url: string | URL, rules: ReachRules): URL {
+  if (typeof url === 'string' && !URL.canParse(url))
+    throw new OutgoingError('host_not_allowed', 'A malformed URL', { requestSent: false })
+  const target = withBareHost(new URL(url))
+  if (rules.allowsUrl(target)) return target
+  throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
 }
 
 function toAllowedHost(text: string): AllowedHost {
@@ -172,113 +184,60 @@ function checkedLookup(lookup: LookupFunction, allows: (address: string) => bool
   }
 }
 
-function dispatch(agent: Agent, turns: Turns, url: URL, request: OutgoingRequest): Promise<OutgoingResponse> {
+function readWhole(
+  agent: Agent,
+  turns: Turns,
+  url: URL,
+  request: OutgoingRequest,
+): Promise<OutgoingResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<OutgoingResponse>()
-  const maxBytes = request.maxBytes ?? MAX_BYTES
-  let requestSent = false
-  let dispatched = false
-  /** Ends its turn: while it waits at once, afterwards only when undici has let go of it. */
-  let leave: Leave | undefined
-  let failure: OutgoingError | undefined
-  let controller: Dispatcher.DispatchController | undefined
+  const { maxBytes = MAX_BYTES, method } = request
+  const timer = setTimeout(() => exchange.fail('timeout'), request.deadlineMs ?? DEADLINE_MS)
   let status = 0
   let headers: Record<string, string> = {}
   let received = 0
   const chunks: Buffer[] = []
 
-  const fail = (kind: OutgoingErrorKind, code?: string) => {
-    if (failure) return
-    failure = new OutgoingError(kind, url.host, { requestSent, ...(code ? { code } : {}) })
-    settle()
-    reject(failure)
-    if (!dispatched) leave?.()
-    controller?.abort(failure)
-  }
-  const giveUp = () => fail('timeout')
-  const timer = setTimeout(giveUp, request.deadlineMs ?? DEADLINE_MS)
-  const settle = () => {
-    clearTimeout(timer)
-    request.signal?.removeEventListener('abort', giveUp)
-  }
-
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started
-      if (failure) return started.abort(failure) // given up while it waited for a connection
-      requestSent = true
+  const exchange = createExchange(
+    agent,
+    turns,
+    url,
+    { ...request, headers: toRequestHeaders(request.headers) },
+    {
+      head(statusCode, fields) {
+        status = statusCode
+        headers = fields
+        if (status < 400 && status >= 300) exchange.fail('redirected')
+        else if (Number(headers['content-length']) > maxBytes && method !== 'HEAD') exchange.fail('too_large')
+      },
+      data(chunk) {
+        received += chunk.length
+        if (received > maxBytes) exchange.fail('too_large')
+        else chunks.push(chunk)
+      },
+      end() {
+        clearTimeout(timer)
+        resolve({ status, headers, body: Buffer.concat(chunks) })
+      },
+      failed(error) {
+        clearTimeout(timer)
+        reject(error)
+      },
     },
-    onResponseStart(_, statusCode, fields) {
-      if (statusCode < 200) return
-      status = statusCode
-      headers = toHeaders(fields)
-      if (status < 400 && status >= 300) fail('redirected')
-      else if (Number(headers['content-length']) > maxBytes && request.method !== 'HEAD') fail('too_large')
-    },
-    onResponseData(_, chunk) {
-      received += chunk.length
-      if (received > maxBytes) fail('too_large')
-      else chunks.push(chunk)
-    },
-    onResponseEnd() {
-      settle()
-      resolve({ status, headers, body: Buffer.concat(chunks) })
-      leave?.()
-    },
-    onResponseError(_, error) {
-      if (error instanceof OutgoingError) fail(error.kind)
-      else fail(codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW' ? 'too_large' : 'unreachable', codeOf(error))
-      leave?.()
-    },
-  }
-  const begin = (ownLeave: Leave) => {
-    dispatched = true
-    leave = ownLeave
-    try {
-      agent.dispatch(
-        {
-          origin: url.origin,
-          path: url.pathname + url.search,
-          method: request.method ?? 'GET',
-          headers: toRequestHeaders(request.headers),
-          body: request.body ?? null,
-        },
-        handler,
-      )
-    } catch (error) {
-      fail('unreachable', codeOf(error)) // undici refuses a header with control characters, a closed agent
-      leave()
-    }
-  }
-
-  request.signal?.addEventListener('abort', giveUp, { once: true })
-  if (request.signal?.aborted) giveUp()
-  else {
-    leave = turns.take(url.origin, begin)
-    if (leave === undefined) fail('busy')
-  }
+  )
+  exchange.begin()
   return promise
 }
 
 /** GitHub and Reddit refuse requests without a User-Agent. */
-function toRequestHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
+function toRequestHeaders(
+  given: Readonly<Record<string, string>> = {},
+  acceptEncoding = 'identity',
+): Record<string, string> {
   const headers: Record<string, string> = { 'user-agent': 'Gatepass' }
   for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
   delete headers.host // it is the one that was checked
-  return { ...headers, 'accept-encoding': 'identity' }
-}
-
-function toHeaders(fields: Record<string, string | string[] | undefined>): Record<string, string> {
-  const headers: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined)
-      headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ')
-  }
-  return headers
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined
+  return { ...headers, 'accept-encoding': acceptEncoding }
 }
 
 type Decoder = (body: Uint8Array, options: { maxOutputLength: number }) => Promise<Buffer>

@@ -245,6 +245,7 @@ function answering(outcome: OutgoingResponse | OutgoingError): Outgoing {
       if (outcome instanceof OutgoingError) throw outcome
       return outcome
     },
+    stream: () => Promise.reject(new Error('nothing here is read as a stream')),
     allows: () => true,
     close: async () => {},
   }

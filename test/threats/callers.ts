@@ -3,6 +3,7 @@ import type { AttemptSecrets } from '../../src/domain/authorization.ts'
 import { createDiscovery } from '../../src/providers/discovery.ts'
 import { createOAuthClient, type LoginClient } from '../../src/providers/oauth-client.ts'
 import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../src/providers/outgoing.ts'
+import { toFetch } from '../../src/providers/outgoing-fetch.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from '../../src/providers/provider.ts'
 import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
 import {
@@ -30,6 +31,11 @@ export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) 
   'token endpoint of a login': (outgoing, url) => logIn(outgoing, { token_endpoint: url }),
   'keys of a login': (outgoing, url) => logIn(outgoing, { jwks_uri: url }),
   'user info of a login': (outgoing, url) => logIn(outgoing, { userinfo_endpoint: url }),
+  'a stream': (outgoing, url) => refusalOf(outgoing.stream({ url }).then(({ body }) => body.cancel())),
+  'the fetch of a library': (outgoing, url) => {
+    const fetch = toFetch(outgoing, { purpose: 'worker', maxBytes: 1000, deadlineMs: 1000 })
+    return refusalOf(fetch(url, { method: 'POST', body: 'SECRET' }).then((response) => response.text()))
+  },
   'worker health': async (outgoing, url) => (await workerHealth(outgoing, workerAt(url))).message,
   'worker catalogue': (outgoing, url) => refusalOf(workerCatalogue(outgoing, workerAt(url))),
   'worker invocation': async (outgoing, url) => {

@@ -45,6 +45,10 @@ test.each(Object.keys(CALLERS))('the %s gets through where nothing stands in its
       const isList = new URL(request.url).pathname === '/worker/tools'
       return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(isList ? [] : everything)) }
     },
+    async stream(request) {
+      const { body, ...head } = await outgoing.send({ ...request, body: '' })
+      return { ...head, body: new Response(Buffer.from(body)).body ?? new ReadableStream() }
+    },
     allows: () => true,
     close: async () => {},
   }

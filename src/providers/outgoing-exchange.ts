@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from './outgoing.ts'
+import { codeOf, OutgoingError, type OutgoingErrorKind } from './outgoing-error.ts'
+import type { Leave, Turns } from './turns.ts'
+
+/** What is done with an answer, piece by piece. */
+export interface AnswerSink {
+  head(status: number, headers: Record<string, string>): void
+  data(chunk: Buffer): void
+  end(): void
+  /** Once at most, and never after `end`. */
+  failed(error: OutgoingError): void
+  /** A piece of the request's body has been taken. */
+  sent?(): void
+}
+
+/** One request and its answer, from the waiting for a turn to when undici has let go of it. */
+export interface Exchange {
+  /** To be called once; a signal that is aborted ends it before it is sent. */
+  begin(): void
+  /** Ends it wherever it stands. After its end it does nothing. */
+  fail(kind: OutgoingErrorKind, code?: string): void
+  pause(): void
+  resume(): void
+}
+
+export interface ExchangeRequest {
+  readonly method?: Dispatcher.HttpMethod
+  /** In lower case; sent as they are. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array | Readable
+  readonly signal?: AbortSignal
+}
+
+export function createExchange(
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
+  turns: Turns,
+  url: URL,
+  request: ExchangeRequest,
+  sink: AnswerSink,
+): Exchange {
+  let requestSent = false
+  let dispatched = false
+  let ended = false
+  /** Ends its turn: while it waits at once, afterwards only when undici has let go of it. */
+  let leave: Leave | undefined
+  let failure: OutgoingError | undefined
+  let controller: Dispatcher.DispatchController | undefined
+
+  const fail = (kind: OutgoingErrorKind, code?: string) => {
+    if (failure || ended) return
+    failure = new OutgoingError(kind, url.host, { requestSent, ...(code ? { code } : {}) })
+    request.signal?.removeEventListener('abort', giveUp)
+    sink.failed(failure)
+    if (!dispatched) leave?.()
+    controller?.abort(failure)
+  }
+  const giveUp = () => fail('timeout')
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started
+      if (failure) return started.abort(failure) // given up while it waited for a connection
+      requestSent = true
+    },
+    onBodySent: () => sink.sent?.(),
+    onResponseStart(_, status, fields) {
+      if (status >= 200 && !failure) sink.head(status, toHeaders(fields))
+    },
+    onResponseData(_, chunk) {
+      if (!failure) sink.data(chunk)
+    },
+    onResponseEnd() {
+      ended = true
+      request.signal?.removeEventListener('abort', giveUp)
+      sink.end()
+      leave?.()
+    },
+    onResponseError(_, error) {
+      if (error instanceof OutgoingError) fail(error.kind)
+      else fail(codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW' ? 'too_large' : 'unreachable', codeOf(error))
+      leave?.()
+    },
+  }
+  const send = (ownLeave: Leave) => {
+    dispatched = true
+    leave = ownLeave
+    try {
+      dispatcher.dispatch(
+        {
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: request.method ?? 'GET',
+          headers: request.headers,
+          body: request.body ?? null,
+        },
+        handler,
+      )
+    } catch (error) {
+      fail('unreachable', codeOf(error)) // undici refuses a header with control characters, a closed agent
+      leave()
+    }
+  }
+
+  return {
+    begin() {
+      request.signal?.addEventListener('abort', giveUp, { once: true })
+      if (request.signal?.aborted) return giveUp()
+      leave = turns.take(url.origin, send)
+      if (leave === undefined) fail('busy')
+    },
+    fail,
+    pause: () => controller?.pause(),
+    resume: () => controller?.resume(),
+  }
+}
+
+function toHeaders(fields: Record<string, string | string[] | undefined>): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined)
+      headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return headers
+}
