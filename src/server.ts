@@ -20,6 +20,8 @@ export const LONGEST_FAREWELL_MS = 25_000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long a settled authorization can still be asked for. */
 const KEPT_SECONDS = 7 * 24 * 3600
+/** How long it is remembered what was run. */
+const HISTORY_SECONDS = 30 * 24 * 3600
 
 export interface RunningServer {
   readonly broker: Broker
@@ -138,6 +140,8 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
 async function sweep({ store, now }: Broker): Promise<void> {
   await store.authorizations.sweep(now() - KEPT_SECONDS)
   await store.answers.sweep(now())
+  await store.executions.sweep(now() - HISTORY_SECONDS)
+  await store.chains.sweep(now())
 }
 
 /** Does it again and again; a failure is logged and the next time may go well. */

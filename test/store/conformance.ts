@@ -2,17 +2,24 @@ import { describe, expect, test } from 'vitest'
 import type { Store, StoreChange } from '../../src/store/store.ts'
 import { auditPromises } from './audit-promises.ts'
 import { authorizationPromises } from './authorization-promises.ts'
+import { chainPromises } from './chain-promises.ts'
 import { connectionPromises } from './connection-promises.ts'
+import { executionPromises } from './execution-promises.ts'
 import {
   apiKey,
   attempt,
+  chain,
   claimed,
   connected,
   connection,
+  defined,
+  execution,
   inProject,
   type OpenedStore,
   pending,
+  policy,
   providerEntry,
+  putOff,
   refreshed,
   sealed,
   secret,
@@ -20,6 +27,7 @@ import {
   worker,
 } from './fixtures.ts'
 import { keyPromises } from './key-promises.ts'
+import { policyPromises } from './policy-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 
 /** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
@@ -161,6 +169,9 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     connectionPromises(open)
     toolPromises(open)
     keyPromises(open)
+    policyPromises(open)
+    executionPromises(open)
+    chainPromises(open)
 
     describe('answers', () => {
       /** A project, and what claims in it. */
@@ -308,11 +319,30 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           () => [{ noun: 'secret' }],
         ],
         [
+          'a policy',
+          ({ store, projectId }) => store.policies.put(policy({ projectId })),
+          () => [{ noun: 'policy' }],
+        ],
+        [
+          'nothing of runs and paused chains',
+          async ({ store, projectId }) => {
+            const late = putOff({ projectId, runAt: 1 })
+            await store.executions.add([execution({ projectId }), late, putOff({ projectId, runAt: 9 })])
+            const [claimed] = await store.executions.claimDue({ owner: 'me', seconds: 5 }, 1, 1)
+            await store.executions.settle({ ...defined(claimed), status: 'completed' }, 'me')
+            const paused = chain({ projectId })
+            await store.chains.add(paused)
+            await store.chains.take(projectId, paused.id, 1)
+          },
+          () => [],
+        ],
+        [
           'nothing that was not done',
           async ({ store, held, claim, owner }) => {
             await store.connections.settleRefresh(held.id, 99, refreshed())
             await store.connections.needsAuthorization(held.id, 99, 'refresh_refused')
             await store.connections.delete('conn_unknown')
+            await store.policies.delete(owner.projectId, 'unknown')
             await store.authorizations.claim('made up', 1, 30)
             const lost = { ...claim, attempt: attempt('lost') }
             await store.authorizations.finishStep(lost, connection(owner), { makeDefault: true }, 1)

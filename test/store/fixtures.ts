@@ -1,7 +1,10 @@
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import type { Attempt, Exchanging, Pending, Step } from '../../src/domain/authorization.ts'
+import type { PausedChain } from '../../src/domain/chain.ts'
 import type { Connection } from '../../src/domain/connection.ts'
+import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
+import type { Policy } from '../../src/domain/policy.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import type { Secret } from '../../src/domain/secret.ts'
 import type { Tool } from '../../src/domain/tool.ts'
@@ -168,6 +171,55 @@ export function worker(of: Partial<Worker> & Pick<Worker, 'projectId'>): Worker 
 
 export function secret(of: Partial<Secret> & Pick<Secret, 'projectId'>): Secret {
   return { id: newId('sec'), key: 'API_KEY', value: sealed('value'), createdAt: 1, updatedAt: 1, ...of }
+}
+
+export function policy(of: Partial<Policy> & Pick<Policy, 'projectId'>): Policy {
+  return { id: 'policy', enabled: true, effect: 'deny', match: {}, createdAt: 1, updatedAt: 1, ...of }
+}
+
+/** A run that has ended. */
+export function execution(
+  of: Partial<ExecutionRecord> & Pick<ExecutionRecord, 'projectId'>,
+): ExecutionRecord {
+  return {
+    id: newId('exec'),
+    userId: 'ada',
+    toolId: 'demo:Whoami:1.0.0',
+    type: 'immediate',
+    entryPoint: 'execute',
+    status: 'completed',
+    outcome: 'value',
+    createdAt: 1,
+    updatedAt: 1,
+    startedAt: 1,
+    finishedAt: 1,
+    durationMs: 20,
+    attempts: 1,
+    ...of,
+  }
+}
+
+/** A run that is put off. */
+export function putOff(
+  of: Partial<ExecutionRecord> & Pick<ExecutionRecord, 'projectId' | 'runAt'>,
+): ExecutionRecord {
+  return {
+    id: newId('exec'),
+    userId: 'ada',
+    toolId: 'demo:Whoami:1.0.0',
+    type: 'scheduled',
+    entryPoint: 'execute',
+    status: 'scheduled',
+    createdAt: 1,
+    updatedAt: 1,
+    attempts: 0,
+    request: sealed('request'),
+    ...of,
+  }
+}
+
+export function chain(of: Partial<PausedChain> & Pick<PausedChain, 'projectId'>): PausedChain {
+  return { id: newId('chain'), state: sealed('state'), expiresAt: 100, ...of }
 }
 
 export function apiKey(of: Partial<ApiKey> & Pick<ApiKey, 'projectId'>): ApiKey {

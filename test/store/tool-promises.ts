@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { WORKER_TYPES } from '../../src/domain/worker.ts'
 import { inProject, type OpenedStore, providerEntry, sealed, secret, tool, worker } from './fixtures.ts'
 
 /** What `Tools`, `Workers` and `Secrets` promise. */
@@ -37,12 +38,18 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const bound = tool({
         projectId,
         outputSchema: { type: 'string' },
+        tags: ['mail', 'read-only'],
+        annotations: { readOnlyHint: true },
+        meta: { 'example.test/rank': 1 },
+        icons: [{ src: 'https://example.test/icon.png' }],
         binding: { workerUid: 'work_1', toolkit: 'Demo', name: 'Whoami' },
       })
       await store.tools.put(bound)
-      const { outputSchema: _, binding: __, ...bare } = bound
-      await store.tools.put({ ...bare, title: 'Tell me who I am' })
-      expect(await store.tools.list(projectId)).toEqual([{ ...bare, title: 'Tell me who I am' }])
+      expect(await store.tools.list(projectId)).toEqual([bound])
+      const { uid, createdAt } = bound
+      const bare = tool({ projectId, uid, createdAt, title: 'Tell me who I am' })
+      await store.tools.put(bare)
+      expect(await store.tools.list(projectId)).toEqual([bare])
       expect(await store.tools.named(projectId, 'who am i')).toEqual([])
       expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
     })
@@ -108,6 +115,17 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.workers.add(worker({ projectId: another.projectId }))).toBeDefined()
       expect(await store.workers.list(projectId)).toEqual([first])
       expect(await store.workers.all()).toHaveLength(2)
+    })
+
+    test.each(WORKER_TYPES)('of type %s keep what their type needs to know', async (type) => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const one = worker({ projectId, type, settings: { hosts: ['api.example.test'], nested: { a: 1 } } })
+      await store.workers.add(one)
+      expect(await other.workers.findByUid(one.uid)).toEqual(one)
+      await other.workers.put({ ...one, settings: {} })
+      expect(await store.workers.find(projectId, one.id)).toEqual({ ...one, settings: {} })
     })
 
     test('forget a fault that is over', async () => {

@@ -154,6 +154,7 @@ function workerTool(): Tool {
     description: tool.description,
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema && { outputSchema: tool.outputSchema }),
+    tags: [],
     requirements: tool.requirements,
     source: { kind: 'worker', workerUid: 'work_1', document: tool.document },
     digest: 'd',

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { chain, inProject, type OpenedStore } from './fixtures.ts'
+
+/** What `Chains` promises. */
+export function chainPromises(open: () => Promise<OpenedStore>): void {
+  describe('paused chains', () => {
+    test('are taken by one of those that race, and are gone then', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const paused = chain({ projectId })
+      await store.chains.add(paused)
+      const taken = await Promise.all(
+        [store, other, store, other].map((one) => one.chains.take(projectId, paused.id, 99)),
+      )
+      expect(taken.filter((one) => one !== undefined)).toEqual([paused])
+      expect(await other.chains.take(projectId, paused.id, 99)).toBeUndefined()
+    })
+
+    test('are not taken once they have expired, nor by another project', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const paused = chain({ projectId })
+      await store.chains.add(paused)
+      expect(await other.chains.take(projectId, paused.id, 100)).toBeUndefined()
+      expect(await other.chains.take(another.projectId, paused.id, 99)).toBeUndefined()
+      expect(await other.chains.take(projectId, paused.id, 99)).toEqual(paused)
+    })
+
+    test('are swept when they have expired', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const [old, fresh] = [chain({ projectId, expiresAt: 10 }), chain({ projectId, expiresAt: 20 })]
+      await store.chains.add(old)
+      await store.chains.add(fresh)
+      expect(await other.chains.sweep(20)).toBe(1)
+      expect(await store.chains.take(projectId, old.id, 0)).toBeUndefined()
+      expect(await store.chains.take(projectId, fresh.id, 0)).toEqual(fresh)
+    })
+  })
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest'
+import type { ExecutionRecord } from '../../src/domain/execution.ts'
+import type { ExecutionFilter } from '../../src/store/store.ts'
+import { defined, execution, inProject, type OpenedStore, putOff, sealed } from './fixtures.ts'
+
+const ALL = { offset: 0, limit: 100 }
+
+/** What `Executions` promises. */
+export function executionPromises(open: () => Promise<OpenedStore>): void {
+  describe('executions', () => {
+    async function scene() {
+      const opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const lease = (owner: string, seconds = 25) => ({ owner, seconds })
+      return {
+        store,
+        projectId,
+        executions: store.executions,
+        others: other.executions,
+        lease,
+        async scheduled(runAt: number, of: Partial<ExecutionRecord> = {}) {
+          const record = putOff({ projectId, runAt, ...of })
+          await store.executions.add([record])
+          return record
+        },
+        [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+      }
+    }
+
+    test('are found as they were added, by their own project', async () => {
+      await using on = await scene()
+      const another = await inProject(on.store, 'another')
+      const { projectId } = on
+      const full = execution({
+        projectId,
+        status: 'failed',
+        outcome: 'error',
+        errorKind: 'TOOL_RUNTIME_FATAL',
+        apiKeyId: 'key_1',
+        entryPoint: 'run_chain',
+        request: sealed('request'),
+        result: sealed('result'),
+      })
+      const { userId: _, durationMs: __, ...bare } = execution({ projectId })
+      await on.executions.add([])
+      await on.executions.add([full, bare])
+      expect(await on.others.find(projectId, full.id)).toEqual(full)
+      expect(await on.others.find(projectId, bare.id)).toEqual(bare)
+      expect(await on.others.find(another.projectId, full.id)).toBeUndefined()
+    })
+
+    test('are added all or none', async () => {
+      await using on = await scene()
+      const { projectId } = on
+      const known = execution({ projectId })
+      await on.executions.add([known])
+      await expect(on.executions.add([execution({ projectId }), known])).rejects.toThrow()
+      expect((await on.others.list(projectId, {}, ALL)).total).toBe(1)
+    })
+
+    test('are listed newest first and page by page, without what went in and came out', async () => {
+      await using on = await scene()
+      const { projectId } = on
+      const another = await inProject(on.store, 'another')
+      const records = Array.from({ length: 5 }, () => execution({ projectId }))
+      const sealedToo = records.map((one) => ({
+        ...one,
+        request: sealed('request'),
+        result: sealed('result'),
+      }))
+      await on.executions.add([...sealedToo, execution({ projectId: another.projectId })])
+      const newest = records.toReversed()
+      expect(await on.others.list(projectId, {}, ALL)).toEqual({ items: newest, total: 5 })
+      expect(await on.others.list(projectId, {}, { offset: 2, limit: 2 })).toEqual({
+        items: newest.slice(2, 4),
+        total: 5,
+      })
+    })
+
+    test.each<[ExecutionFilter, readonly string[]]>([
+      [{ userId: 'ada' }, ['put off', 'failed', 'plain']],
+      [{ userId: 'bob' }, ['of bob']],
+      [{ userId: 'bob', toolId: 'demo:Whoami:1.0.0' }, []],
+      [{ toolId: 'demo:Other' }, ['of bob']],
+      [{ type: 'scheduled' }, ['put off']],
+      [{ type: 'immediate', userId: 'ada' }, ['failed', 'plain']],
+      [{ status: 'failed' }, ['failed']],
+      [{ status: 'scheduled', type: 'scheduled' }, ['put off']],
+    ])('are filtered by %j', async (filter, expected) => {
+      await using on = await scene()
+      const { projectId } = on
+      const named = new Map<string, string>()
+      const add = async (name: string, record: ExecutionRecord) => {
+        named.set(record.id, name)
+        await on.executions.add([record])
+      }
+      await add('plain', execution({ projectId }))
+      await add('failed', execution({ projectId, status: 'failed', outcome: 'error' }))
+      await add('of bob', execution({ projectId, userId: 'bob', toolId: 'demo:Other' }))
+      await add('put off', putOff({ projectId, runAt: 50 }))
+      const { items, total } = await on.executions.list(projectId, filter, ALL)
+      expect(items.map(({ id }) => named.get(id))).toEqual(expected)
+      expect(total).toBe(expected.length)
+    })
+
+    test('that are due are claimed, the earliest first, and as many as asked for', async () => {
+      await using on = await scene()
+      const [third, first, second] = [await on.scheduled(30), await on.scheduled(10), await on.scheduled(20)]
+      await on.scheduled(41)
+      await on.executions.add([execution({ projectId: on.projectId, runAt: 5 })])
+      const claimed = await on.executions.claimDue(on.lease('me'), 40, 2)
+      expect(claimed).toEqual(
+        [first, second].map((one) => ({
+          ...one,
+          status: 'running',
+          attempts: 1,
+          startedAt: 40,
+          updatedAt: 40,
+        })),
+      )
+      expect((await on.others.claimDue(on.lease('you'), 40, 2)).map(({ id }) => id)).toEqual([third.id])
+      expect(await on.others.claimDue(on.lease('you'), 40, 2)).toEqual([])
+    })
+
+    test('are claimed by one of several that race', async () => {
+      await using on = await scene()
+      const due = await Promise.all(Array.from({ length: 20 }, (_, i) => on.scheduled(i)))
+      const claims = await Promise.all(
+        Array.from({ length: 8 }, (_, i) =>
+          (i % 2 ? on.executions : on.others).claimDue(on.lease(`process ${i}`), 50, 5),
+        ),
+      )
+      const rest = await on.executions.claimDue(on.lease('rest'), 50, 100)
+      const ids = [...claims, rest].flatMap((some) => some.map(({ id }) => id))
+      expect(ids.toSorted()).toEqual(due.map(({ id }) => id).toSorted())
+      for (const some of claims) expect(some.length).toBeLessThanOrEqual(5)
+    })
+
+    test('whose lease has run out are claimed again, and then their first owner settles nothing', async () => {
+      await using on = await scene()
+      const { id } = await on.scheduled(10)
+      const [dead] = await on.executions.claimDue(on.lease('dead', 0), 20, 1)
+      const [heir] = await on.others.claimDue(on.lease('heir'), 20, 1)
+      expect(heir).toMatchObject({ id, attempts: 2, status: 'running' })
+      const ended = { ...defined(dead), status: 'completed', outcome: 'value', finishedAt: 21 } as const
+      expect(await on.executions.settle(ended, 'dead')).toBe(false)
+      expect(await on.executions.prolong(id, on.lease('dead'), 21)).toBe(false)
+      expect(await on.executions.find(on.projectId, id)).toMatchObject({ status: 'running', attempts: 2 })
+      expect(await on.others.settle({ ...defined(heir), status: 'failed', finishedAt: 22 }, 'heir')).toBe(
+        true,
+      )
+      expect(await on.executions.find(on.projectId, id)).toMatchObject({ status: 'failed', finishedAt: 22 })
+    })
+
+    test('whose lease is prolonged are nobody else’s', async () => {
+      await using on = await scene()
+      const { id } = await on.scheduled(10)
+      await on.executions.claimDue(on.lease('me', 0), 20, 1)
+      expect(await on.executions.prolong(id, on.lease('me'), 20)).toBe(true)
+      expect(await on.others.claimDue(on.lease('you'), 20, 1)).toEqual([])
+    })
+
+    test('are settled whole by their owner, once, their request as it stands', async () => {
+      await using on = await scene()
+      const { id, request: _, ...asked } = await on.scheduled(10)
+      const [claimed] = await on.executions.claimDue(on.lease('me'), 20, 1)
+      const ended: ExecutionRecord = {
+        ...defined(claimed),
+        request: sealed('as it was read before a rotation'),
+        status: 'completed',
+        outcome: 'value',
+        updatedAt: 25,
+        finishedAt: 25,
+        durationMs: 5_000,
+        result: sealed('result'),
+      }
+      expect(await on.others.settle(ended, 'you')).toBe(false)
+      expect(await on.executions.settle(ended, 'me')).toBe(true)
+      expect(await on.executions.settle({ ...ended, status: 'failed' }, 'me')).toBe(false)
+      expect(await on.others.find(on.projectId, id)).toEqual({
+        ...asked,
+        ...ended,
+        request: sealed('request'),
+      })
+      expect(await on.others.claimDue(on.lease('you'), 1_000, 1)).toEqual([])
+    })
+
+    test('are begun again when they are settled as scheduled', async () => {
+      await using on = await scene()
+      const { id } = await on.scheduled(10)
+      const [claimed] = await on.executions.claimDue(on.lease('me'), 20, 1)
+      const { startedAt: _, ...again } = defined(claimed)
+      const retry = { ...again, status: 'scheduled', runAt: 60, result: sealed('first attempt') } as const
+      expect(await on.executions.settle(retry, 'me')).toBe(true)
+      expect(await on.others.find(on.projectId, id)).toEqual(retry)
+      expect(await on.others.claimDue(on.lease('you'), 59, 1)).toEqual([])
+      expect(await on.others.claimDue(on.lease('you'), 60, 1)).toMatchObject([{ id, attempts: 2 }])
+    })
+
+    test('are cancelled before they have begun, and by their own project', async () => {
+      await using on = await scene()
+      const another = await inProject(on.store, 'another')
+      const waiting = await on.scheduled(10)
+      expect(await on.executions.cancel(another.projectId, waiting.id, 5)).toBeUndefined()
+      const cancelled = { ...waiting, status: 'cancelled', finishedAt: 5, updatedAt: 5 }
+      expect(await on.executions.cancel(on.projectId, waiting.id, 5)).toEqual(cancelled)
+      expect(await on.others.cancel(on.projectId, waiting.id, 6)).toBeUndefined()
+      expect(await on.others.claimDue(on.lease('me'), 20, 1)).toEqual([])
+      const begun = await on.scheduled(10)
+      await on.executions.claimDue(on.lease('me'), 20, 1)
+      expect(await on.others.cancel(on.projectId, begun.id, 21)).toBeUndefined()
+    })
+
+    test('that are cancelled and claimed at once are one of both', async () => {
+      await using on = await scene()
+      for (let round = 0; round < 5; round++) {
+        const { id } = await on.scheduled(10)
+        const [cancelled, claimed] = await Promise.all([
+          on.executions.cancel(on.projectId, id, 20),
+          on.others.claimDue(on.lease('me'), 20, 1),
+        ])
+        expect([cancelled !== undefined, claimed.length > 0].filter(Boolean)).toHaveLength(1)
+        const { status } = defined(await on.executions.find(on.projectId, id))
+        expect(status).toBe(cancelled === undefined ? 'running' : 'cancelled')
+      }
+    })
+
+    test('are swept once they ended long ago, however many, and no other', async () => {
+      await using on = await scene()
+      const { projectId } = on
+      const old = Array.from({ length: 1_200 }, () => execution({ projectId, finishedAt: 19 }))
+      for (let i = 0; i < old.length; i += 300) await on.executions.add(old.slice(i, i + 300))
+      const kept = [
+        execution({ projectId, finishedAt: 20 }),
+        putOff({ projectId, runAt: 5 }),
+        putOff({ projectId, runAt: 5, status: 'running', startedAt: 1 }),
+        putOff({ projectId, runAt: 5, finishedAt: 6 }),
+      ]
+      await on.executions.add(kept)
+      expect(await on.others.sweep(20)).toBe(1_200)
+      const { items } = await on.executions.list(projectId, {}, ALL)
+      expect(items.map(({ id }) => id)).toEqual(kept.map(({ id }) => id).toReversed())
+    })
+  })
+}
