@@ -17,6 +17,8 @@ export type Authorization = Pending | Confirming | Exchanging | Completed | Fail
 export interface Step {
   readonly providerUid: string
   readonly scopes: readonly string[]
+  /** The account that must approve here, where that differs from the authorization's. */
+  readonly account?: string
   readonly connectionId?: string
 }
 
@@ -29,7 +31,7 @@ interface Common {
   readonly step: number
   /** The tool or application that asks, for the connect page. */
   readonly requester?: string
-  /** The account that must approve: an account's id or name, or `new` for one more. */
+  /** The account that must approve at every step that names none: an account's id or name, or `new` for one more. */
   readonly account?: string
   /** Where the browser goes at the end; checked against the allowed origins when it was given. */
   readonly nextUri?: string
@@ -163,6 +165,11 @@ export function isSettled(authorization: Authorization): authorization is Comple
 /** All scopes that are asked for, over all steps. */
 export function scopesOf(authorization: Authorization): string[] {
   return [...new Set(authorization.steps.flatMap((step) => step.scopes))]
+}
+
+/** The account that must approve at the step under way; absent: any. */
+export function meantAccount(authorization: Authorization): string | undefined {
+  return currentStep(authorization).account ?? authorization.account
 }
 
 /** The step under way. */

@@ -22,34 +22,38 @@ export interface Policy {
 }
 
 /**
- * What a rule is about. A member that is absent matches everything; of a list any one is enough. In texts `*` stands for
- * any characters.
+ * What a rule is about. A member that is absent matches everything, one that is there never what the use does not
+ * have; of a list any one is enough. In texts `*` stands for any characters. Where a use has several scopes or hosts,
+ * `deny` and `hook` match by any of them, `allow` only by all. Several providers are each judged apart.
  */
 export interface PolicyMatch {
   readonly users?: readonly string[]
-  /** Any of a tool's names. A use without a tool (a token that a caller fetches, the proxy) matches none. */
+  /** Any of a tool's names, in any case. A use without a tool (a token that a caller fetches, the proxy) has none. */
   readonly tools?: readonly string[]
   /** Ids of provider entries. */
   readonly providers?: readonly string[]
-  /** A token with any of these scopes. */
+  /** What the token may do: needed before there is a token, granted once there is. */
   readonly scopes?: readonly string[]
-  /** Where the token goes, as far as it is known: `api.github.com`, `*.example.com`. */
+  /** Where the token goes, as far as it is known: `api.github.com`, `*.example.com`, `localhost:8080`. */
   readonly hosts?: readonly string[]
   /** What the token is used for. */
   readonly uses?: readonly PolicyUse[]
   readonly time?: PolicyTime
+  /** Not of an `allow` rule. */
   readonly rate?: PolicyRate
 }
 
+export const POLICY_USES = ['tool', 'proxy', 'token'] as const
 /** `tool`: a tool is run with it; `proxy`: a request is forwarded with it; `token`: it is handed to the caller. */
-export type PolicyUse = 'tool' | 'proxy' | 'token'
+export type PolicyUse = (typeof POLICY_USES)[number]
 
 /** Matches in these hours, by the wall clock of a time zone. */
 export interface PolicyTime {
   /** 1 is Monday (ISO 8601); absent: every day. */
   readonly days?: readonly number[]
-  /** `HH:MM`; where `to` is before `from` it runs over midnight, on the day it begins. */
+  /** `HH:MM`, absent: midnight. Where `to` is before `from` it runs over midnight, on the day it begins. */
   readonly from?: string
+  /** No longer at this minute; absent: until midnight. */
   readonly to?: string
   /** IANA name; absent: UTC. */
   readonly zone?: string

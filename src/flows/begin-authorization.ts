@@ -29,6 +29,8 @@ export interface ProviderNeed {
   readonly scopes: readonly string[]
   /** What is asked for besides, once the user must be asked at all. */
   readonly alsoAsk?: readonly string[]
+  /** In place of the need's. */
+  readonly account?: string
 }
 
 export type BegunAuthorization =
@@ -56,9 +58,10 @@ export async function beginAuthorization(
 async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuthorization> {
   const steps: Step[] = []
   const releases: Release[] = []
-  for (const { entry, scopes, alsoAsk = [] } of need.providers) {
-    const known =
-      need.account === 'new' ? NOTHING_YET : await getAccessToken(broker, { ...need, entry, scopes })
+  for (const { entry, scopes, alsoAsk = [], account: own } of need.providers) {
+    const account = own ?? need.account
+    const wants = { ...need, entry, scopes, ...(account !== undefined && { account }) }
+    const known = account === 'new' ? NOTHING_YET : await getAccessToken(broker, wants)
     if (known.outcome === 'ready') {
       releases.push(known)
       continue
@@ -70,6 +73,7 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
     steps.push({
       providerUid: entry.uid,
       scopes: unionOfScopes(wanted, alsoAsk, known.connection?.scopes ?? []),
+      ...(own !== undefined && { account: own }),
     })
   }
   if (steps.length === 0) return { outcome: 'covered', releases }
@@ -108,7 +112,11 @@ export function connectUrl(broker: Broker, authorization: Pick<Authorization, 'i
 }
 
 function shareKey({ projectId, userId, account }: AuthorizationNeed, steps: readonly Step[]): string {
-  const asked = steps.map(({ providerUid, scopes }) => [providerUid, [...scopes].sort()])
+  const asked = steps.map(({ providerUid, scopes, account: own }) => [
+    providerUid,
+    [...scopes].sort(),
+    ...(own === undefined ? [] : [own]),
+  ])
   return sha256(JSON.stringify([projectId, userId, asked, account ?? null]))
 }
 

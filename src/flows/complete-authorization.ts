@@ -6,6 +6,7 @@ import {
   currentStep,
   type Exchanging,
   type FailureReason,
+  meantAccount,
 } from '../domain/authorization.ts'
 import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
@@ -83,7 +84,7 @@ async function redeem(
       scopes: connection.scopes,
       fingerprint: broker.audit.fingerprint(grant.accessToken),
     })
-    const options = { makeDefault: claimed.account !== 'new' }
+    const options = { makeDefault: meantAccount(claimed) !== 'new' }
     return store.authorizations.finishStep(claimed, connection, options, now(), audit)
   }
   const finished = await patiently(broker, claimed, () =>
@@ -162,12 +163,12 @@ async function toConnection(
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
-  if (isAnotherAccount(known, claimed, grant))
+  if (isAnotherAccount(known, meantAccount(claimed), grant))
     throw new ProviderRefusal(
       'account_mismatch',
       `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
     )
-  const { id, account } = whichConnection(known, claimed, grant)
+  const { id, account } = whichConnection(known, meantAccount(claimed), grant)
   const tokens = sealGrant(
     broker,
     { ...owner, id },
@@ -195,7 +196,7 @@ async function toConnection(
 /** Whether a certain account was to approve, and the provider names another. */
 function isAnotherAccount(
   known: readonly Connection[],
-  { account: meant }: Exchanging,
+  meant: string | undefined,
   { account }: Grant,
 ): boolean {
   if (meant === undefined || meant === 'new' || account.id === '') return false
@@ -211,7 +212,7 @@ function isAnotherAccount(
  */
 function whichConnection(
   known: readonly Connection[],
-  { account: meant }: Exchanging,
+  meant: string | undefined,
   { account }: Grant,
 ): Pick<Connection, 'id' | 'account'> {
   const unnamed = known.find((one) => one.account.id === '')

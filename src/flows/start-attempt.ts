@@ -6,6 +6,7 @@ import {
   at,
   type Confirming,
   currentStep,
+  meantAccount,
   type Pending,
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
@@ -41,7 +42,8 @@ export async function startAttempt(
   const { verifier } = settings
   if (verifier.kind === 'oidc' && !hasLoggedIn(broker, verifier, authorization, browserId, loginProof))
     return { outcome: 'login_required', verifier, authorization }
-  const { id, projectId, userId, step, account } = authorization
+  const { id, projectId, userId, step } = authorization
+  const account = meantAccount(authorization)
   const { providerUid, scopes } = currentStep(authorization)
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined || entry.status === 'inactive') {

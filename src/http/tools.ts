@@ -194,7 +194,11 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
       // with an Idempotency-Key the caller comes back for the answer, so it is not given up when the connection is
       const signal = c.req.header('idempotency-key') === undefined ? c.req.raw.signal : undefined
-      const execution = await executeTool(broker, { tool, input: body.input ?? {}, ...use(body) }, signal)
+      const execution = await executeTool(
+        broker,
+        { tool, input: body.input ?? {}, entryPoint: 'execute', ...use(body) },
+        signal,
+      )
       if (c.req.header(STAINLESS) === undefined) {
         if (execution.outcome.outcome === 'error')
           c.header('x-gatepass-error-kind', execution.outcome.error.kind)

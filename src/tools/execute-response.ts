@@ -1,3 +1,4 @@
+import type { Worker } from '../domain/worker.ts'
 import type { AuthorizationStatus, ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
 
@@ -13,6 +14,8 @@ export interface Execution {
   readonly outcome:
     | ToolAnswer
     | { readonly outcome: 'requires_authorization'; readonly authorization: RequiredAuthorization }
+  /** What ran it, or would have. */
+  readonly worker?: Pick<Worker, 'id' | 'type'>
 }
 
 /** This broker's own authorization that the user must go through first. */

@@ -2,103 +2,111 @@ import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, scopesOf } from '../domain/authorization.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
+import type { EntryPoint } from '../domain/execution.ts'
 import { newId } from '../domain/ids.ts'
-import { type Tool, toolId } from '../domain/tool.ts'
+import { toolId } from '../domain/tool.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { Release } from '../flows/get-access-token.ts'
 import { refreshConnection } from '../flows/refresh-connection.ts'
-import {
-  invokeWorker,
-  type ToolAnswer,
-  type ToolError,
-  type WorkerCallContext,
-} from './arcade/worker-protocol.ts'
+import { actForTool } from '../flows/request-context.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
+import type { BackendCall } from './backend.ts'
+import { backendOf } from './backends.ts'
 import type { Execution } from './execute-response.ts'
 import { scrub } from './scrub.ts'
-import { openSecret } from './secrets.ts'
+import type { ToolAnswer } from './tool-answer.ts'
+import { toolContext } from './tool-context.ts'
 import { isSafeToRepeat } from './tool-definition.ts'
-import { workerEndpoint } from './worker.ts'
+import type { ToolError } from './tool-error.ts'
+import type { ToolNeed } from './tool-needs.ts'
+import { type Runner, whatRuns } from './what-runs.ts'
 
-export interface ToolCall extends ToolUse {
+/** One call of a tool, by whichever way it came. */
+export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
   readonly input: Readonly<Record<string, unknown>>
+  readonly entryPoint: EntryPoint
+  /** Of a run that was put off; absent: a new one. */
+  readonly executionId?: string
+  /** What the caller tells; the tool gets what it declared of it. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** Whether history keeps what went in and what came out. */
+  readonly keepContent?: boolean
 }
 
 /**
- * Runs the tool with the user's token in its authorization context, and only there: whatever the worker answers is
- * scrubbed of it. Missing consent is an outcome; what goes wrong with the tool is one too.
+ * Runs the tool with the user's token in its authorization context, and only there: whatever it answers is scrubbed of
+ * it. Every way to run a tool comes through here. Missing consent is an outcome; what goes wrong with the tool is one too.
  */
 export async function executeTool(broker: Broker, call: ToolCall, signal?: AbortSignal): Promise<Execution> {
   const started = performance.now()
-  const id = newId('exec')
-  const outcome = await run(broker, id, call, signal)
-  return { id, durationMs: performance.now() - started, finishedAt: toTimestamp(broker.now()), outcome }
+  const id = call.executionId ?? newId('exec')
+  actForTool(toolId(call.tool))
+  const runner = await whatRuns(broker, call.tool)
+  const outcome = await run(broker, id, call, runner, signal)
+  return {
+    id,
+    durationMs: performance.now() - started,
+    finishedAt: toTimestamp(broker.now()),
+    outcome,
+    ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
+  }
 }
 
 async function run(
   broker: Broker,
   executionId: string,
   call: ToolCall,
+  runner: Runner,
   signal: AbortSignal | undefined,
 ): Promise<Execution['outcome']> {
-  const { tool, userId, input } = call
+  const { tool, userId, input, callId, onEvent } = call
   const begun = await authorizeTool(broker, call)
   if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
+  if (runner.outcome === 'none') return refusal(runner.message)
+  const context = await toolContext(broker, tool, call.metadata)
+  if (context.outcome === 'incomplete') return refusal(context.message)
 
-  const secrets = await openSecrets(broker, tool)
-  const missing = secrets.filter((one) => one.value === undefined).map((one) => one.key)
-  if (missing.length > 0)
-    return refusal(
-      `The tool "${tool.title}" needs the secret${missing.length > 1 ? 's' : ''} ${missing.join(', ')}. An administrator sets ${missing.length > 1 ? 'them' : 'it'} by POST /v1/admin/secrets/{key}.`,
-    )
-  const worker = tool.binding && (await broker.store.workers.findByUid(tool.binding.workerUid))
-  if (tool.binding === undefined || worker === undefined)
-    return refusal(
-      `Nothing runs the tool "${tool.title}" yet: bind it to a worker by POST /v1/tools/${toolId(tool)}/binding {"worker_id", "tool"}.`,
-    )
-  if (!worker.enabled)
-    return refusal(`The worker "${worker.id}", which runs the tool "${tool.title}", is switched off.`)
-
-  const { name, toolkit, version } = tool.binding
-  const given = secrets.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
-  const secretValues = given.map((one) => one.value)
-  const invoke = async (releases: readonly Release[]): Promise<ToolAnswer> => {
-    const answer = await invokeWorker(
-      broker.outgoing,
-      workerEndpoint(broker, worker),
-      {
-        runId: executionId,
-        executionId,
-        createdAt: toTimestamp(broker.now()),
-        tool: { name, toolkit, ...(version !== undefined && { version }) },
-        inputs: input,
-        context: {
-          ...authorizationContext(releases),
-          secrets: given,
-          metadata: [],
-          ...(userId !== undefined && { user_id: userId }),
-        },
-      },
-      signal,
-    )
+  const { worker, own } = runner
+  const { secrets, metadata } = context
+  const secretValues = secrets.map((one) => one.value)
+  const invoke = async (needs: readonly ToolNeed[], releases: readonly Release[]): Promise<ToolAnswer> => {
     secretValues.push(...releases.map((one) => one.accessToken))
-    return scrub(answer, secretValues) as ToolAnswer // the same shape, with the values taken out
+    const clean = <T>(said: T) => scrub(said, secretValues) as T // the same shape, with the values taken out
+    return clean(
+      await backendOf(worker).call(broker, worker, {
+        executionId,
+        ...(callId !== undefined && { callId }),
+        createdAt: toTimestamp(broker.now()),
+        tool: own,
+        input,
+        ...(userId !== undefined && { userId }),
+        authorizations: releases.map((release, i) => ({
+          requirements: needs[i]?.requirements ?? [],
+          release,
+        })),
+        secrets,
+        metadata,
+        ...(signal && { signal }),
+        ...(onEvent && { onEvent: (event) => onEvent(clean(event)) }),
+      }),
+    )
   }
 
-  let answer = await invoke(begun.releases)
-  if (isTokenRefused(answer) && signal?.aborted !== true) {
+  let answer = await invoke(begun.needs, begun.releases)
+  if (isTokenRefused(answer) && begun.releases.length > 0 && signal?.aborted !== true) {
     const replaced = await replaceTokens(broker, call, begun.releases)
     if (replaced.outcome === 'requires_authorization') return replaced
     if (replaced.outcome === 'replaced') {
-      if (!isSafeToRepeat(tool) && !answer.error.can_retry) return toBeTriedAgain(answer)
-      answer = await invoke(replaced.releases)
+      if (!isSafeToRepeat(own) && !answer.error.can_retry) return toBeTriedAgain(answer)
+      answer = await invoke(replaced.needs, replaced.releases)
     }
   }
   return answer.outcome === 'requires_authorization' ? askForMore(broker, call, answer) : answer
 }
 
 type Refused = ToolAnswer & { readonly outcome: 'error' }
+type ConsentNeeded = Extract<Execution['outcome'], { readonly authorization: unknown }>
 
 /** Whether the provider did not take the token from the tool (RFC 6750 section 3.1). */
 function isTokenRefused(answer: ToolAnswer): answer is Refused {
@@ -116,9 +124,13 @@ async function replaceTokens(
   call: ToolCall,
   refused: readonly Release[],
 ): Promise<
-  | { readonly outcome: 'replaced'; readonly releases: readonly Release[] }
+  | {
+      readonly outcome: 'replaced'
+      readonly needs: readonly ToolNeed[]
+      readonly releases: readonly Release[]
+    }
   | { readonly outcome: 'unchanged' }
-  | Extract<Execution['outcome'], { readonly authorization: unknown }>
+  | ConsentNeeded
 > {
   try {
     const outcomes = await Promise.all(
@@ -131,7 +143,7 @@ async function replaceTokens(
     if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
     const before = new Set(refused.map((one) => one.accessToken))
     const isReplaced = begun.releases.some((one) => !before.has(one.accessToken))
-    return isReplaced ? { outcome: 'replaced', releases: begun.releases } : { outcome: 'unchanged' }
+    return isReplaced ? { ...begun, outcome: 'replaced' } : { outcome: 'unchanged' }
   } catch (error) {
     // a provider that refuses the client, or a token that cannot be had now: the tool's own words say enough
     if (error instanceof BrokerError) return { outcome: 'unchanged' }
@@ -145,10 +157,8 @@ function toBeTriedAgain(answer: Refused): ToolAnswer {
   return { ...answer, error: { ...error, can_retry: true, retry_after_ms: error.retry_after_ms ?? 0 } }
 }
 
-async function consentNeeded(
-  broker: Broker,
-  authorization: Authorization,
-): Promise<Extract<Execution['outcome'], { readonly authorization: unknown }>> {
+/** The link that the user must follow first, whichever way the token was wanted. */
+export async function consentNeeded(broker: Broker, authorization: Authorization): Promise<ConsentNeeded> {
   const { id, projectId, userId } = authorization
   const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
   return {
@@ -170,35 +180,14 @@ async function askForMore(
   call: ToolCall,
   { requirement }: Extract<ToolAnswer, { outcome: 'requires_authorization' }>,
 ): Promise<Execution['outcome']> {
-  const begun = await authorizeTool(broker, { ...call, moreScopes: requirement.scopes ?? [] })
+  const begun = await authorizeTool(broker, { ...call, asked: requirement })
   if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
   return refusal(
     `The tool "${call.tool.title}" asks for an authorization that it does not declare, so there is none to begin. Its author must declare the provider and scopes it needs.`,
   )
 }
 
-/** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */
-function authorizationContext(
-  releases: readonly Release[],
-): Pick<WorkerCallContext, 'authorization' | 'authorizations'> {
-  const all = releases.map(({ accessToken, userInfo }) => ({ token: accessToken, user_info: userInfo }))
-  const [authorization] = all
-  return { ...(authorization && { authorization }), ...(all.length > 1 && { authorizations: all }) }
-}
-
-async function openSecrets(
-  broker: Broker,
-  tool: Tool,
-): Promise<{ readonly key: string; readonly value: string | undefined }[]> {
-  return Promise.all(
-    tool.requirements.secrets.map(async (key) => ({
-      key,
-      value: await openSecret(broker, tool.projectId, key),
-    })),
-  )
-}
-
 function refusal(message: string): ToolAnswer {
   const error: ToolError = { kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false }
-  return { outcome: 'error', error, logs: [] }
+  return { outcome: 'error', error, isOwn: true, logs: [] }
 }

@@ -2,11 +2,13 @@ import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
+import { normalizeTags } from '../domain/tags.ts'
 import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import { missingSettings } from '../flows/find-provider.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { matchProvider } from './match-provider.ts'
+import { isRecord } from './metadata/metadata-member.ts'
 import { readToolMetadata, type ToolMetadata, type Warning } from './metadata/read-metadata.ts'
 
 /** What became of one document of an import. */
@@ -87,6 +89,7 @@ async function importTool(
     title: metadata.title,
     description: metadata.description,
     inputSchema: metadata.inputSchema,
+    tags: keywordsOf(metadata),
     ...(metadata.outputSchema !== undefined && { outputSchema: metadata.outputSchema }),
     requirements: { authorization: matched.requirements, secrets: metadata.secrets, metadata: [] },
     source: { kind: 'metadata', document: metadata.document },
@@ -172,6 +175,13 @@ async function bindingFor(
     message: `The worker "${worker.id}" has no tool of this name, so nothing runs this one yet. Bind it by POST /v1/tools/{name}/binding.`,
   })
   return undefined
+}
+
+/** What the file's author wants it found by. */
+function keywordsOf({ document }: ToolMetadata): string[] {
+  const content = Array.isArray(document.content) ? document.content[0] : undefined
+  const { keywords } = isRecord(content) ? content : document
+  return normalizeTags(Array.isArray(keywords) ? keywords.filter((one) => typeof one === 'string') : [])
 }
 
 function digestOf(broker: Broker, { document, oauth }: ToolMetadata): string {

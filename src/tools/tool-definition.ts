@@ -9,20 +9,26 @@ import {
 import { isRecord, type JsonRecord } from './metadata/metadata-member.ts'
 import type { AuthorizationStatus } from './tool-answer.ts'
 
+/** A provider that a tool needs, as the wire has it. */
+export interface RequiredProvider {
+  readonly id?: string
+  readonly provider_id?: string
+  readonly provider_type: string
+  readonly oauth2: { readonly scopes: string[] }
+  /** Whether the provider is configured and enabled. */
+  readonly status: 'active' | 'inactive'
+  readonly status_reason?: string
+  /** Only where a user was named. */
+  readonly token_status?: AuthorizationStatus
+}
+
 /** Whether what a tool needs is there, as the wire has it. */
 export interface RequirementStatus {
   readonly met: boolean
-  readonly authorization?: {
-    readonly id?: string
-    readonly provider_id?: string
-    readonly provider_type: string
-    readonly oauth2: { readonly scopes: string[] }
-    /** Whether the provider is configured and enabled. */
-    readonly status: 'active' | 'inactive'
-    readonly status_reason?: string
-    /** Only where a user was named. */
-    readonly token_status?: AuthorizationStatus
-  }
+  /** The contract has room for one: the first that is not met, else the first. */
+  readonly authorization?: RequiredProvider
+  /** All, where there are several. */
+  readonly authorizations?: RequiredProvider[]
   readonly secrets: { readonly key: string; readonly met: boolean; readonly status_reason?: string }[]
 }
 
@@ -38,7 +44,7 @@ export interface ToolDefinition {
   output: { available_modes: string[]; description?: string; value_schema?: ValueSchema }
   requirements: {
     met?: boolean
-    authorization?: Partial<NonNullable<RequirementStatus['authorization']>>
+    authorization?: Partial<RequiredProvider>
     secrets: { key: string; met?: boolean; status_reason?: string }[]
   }
   /** What a worker says of its tool's behaviour. */

@@ -1,9 +1,8 @@
 import type { Broker } from '../broker.ts'
 import { chooseConnection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { missingScopes, unionOfScopes } from '../domain/scopes.ts'
+import { missingScopes } from '../domain/scopes.ts'
 import type { AuthorizationRequirement, Tool } from '../domain/tool.ts'
-import type { ProviderNeed } from '../flows/begin-authorization.ts'
 import {
   active,
   findProvider,
@@ -15,25 +14,53 @@ import { heldConnections } from '../flows/get-access-token.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { RequirementStatus } from './tool-definition.ts'
 
-/**
- * The providers and scopes a tool needs, each provider once. Once the user must be asked, all that the entry's tools
- * need is asked for, so that one consent serves them all. Throws `provider_not_found`.
- */
-export async function providerNeeds(broker: Broker, tool: Tool): Promise<ProviderNeed[]> {
-  const needs = new Map<string, ProviderNeed>()
-  for (const requirement of tool.requirements.authorization) {
-    const entry = await entryOf(broker, tool.projectId, requirement)
-    const known = needs.get(entry.uid)
-    needs.set(entry.uid, {
-      entry,
-      scopes: unionOfScopes(known?.scopes ?? [], requirement.scopes),
-      ...(entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }),
-    })
+/** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */
+export async function requirementStatus(
+  broker: Broker,
+  tool: Tool,
+  userId?: string,
+): Promise<RequirementStatus> {
+  const secrets = await Promise.all(
+    tool.requirements.secrets.map(async (key) => {
+      const met = (await broker.store.secrets.find(tool.projectId, key)) !== undefined
+      return { key, met, ...(!met && { status_reason: `Set it by POST /v1/admin/secrets/${key}.` }) }
+    }),
+  )
+  const needs = await chosenRequirements(broker, tool, userId)
+  const authorizations = await Promise.all(
+    needs.map((need) => authorizationStatus(broker, tool.projectId, need, userId)),
+  )
+  const authorization = authorizations.find((one) => !one.met) ?? authorizations[0]
+  return {
+    met: secrets.every((one) => one.met) && authorizations.every((one) => one.met),
+    ...(authorization !== undefined && { authorization: authorization.status }),
+    ...(authorizations.length > 1 && { authorizations: authorizations.map((one) => one.status) }),
+    secrets,
   }
-  return [...needs.values()]
 }
 
-async function entryOf(
+/** What it must have, and the alternative that costs the user least. */
+export async function chosenRequirements(
+  broker: Broker,
+  { projectId, requirements: { authorization, alternatives = [] } }: Tool,
+  userId: string | undefined,
+): Promise<readonly AuthorizationRequirement[]> {
+  const [first] = alternatives
+  if (first === undefined) return authorization
+  let configured: readonly AuthorizationRequirement[] | undefined
+  for (const one of alternatives) {
+    const statuses = await Promise.all(
+      one.map((need) => authorizationStatus(broker, projectId, need, userId)),
+    )
+    const isGranted = userId === undefined ? one.length === 0 : statuses.every(({ met }) => met)
+    if (isGranted) return [...authorization, ...one]
+    if (statuses.every(({ status }) => status.status === 'active')) configured ??= one
+  }
+  return [...authorization, ...(configured ?? first)]
+}
+
+/** The entry that a requirement means. Throws `provider_not_found`, `provider_inactive`. */
+export async function entryOf(
   broker: Broker,
   projectId: string,
   need: AuthorizationRequirement,
@@ -48,30 +75,8 @@ async function entryOf(
   return active(entry)
 }
 
-/** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */
-export async function requirementStatus(
-  broker: Broker,
-  tool: Tool,
-  userId?: string,
-): Promise<RequirementStatus> {
-  const secrets = await Promise.all(
-    tool.requirements.secrets.map(async (key) => {
-      const met = (await broker.store.secrets.find(tool.projectId, key)) !== undefined
-      return { key, met, ...(!met && { status_reason: `Set it by POST /v1/admin/secrets/${key}.` }) }
-    }),
-  )
-  const authorizations = await Promise.all(
-    tool.requirements.authorization.map((need) => authorizationStatus(broker, tool.projectId, need, userId)),
-  )
-  const authorization = authorizations.find((one) => !one.met) ?? authorizations[0]
-  return {
-    met: secrets.every((one) => one.met) && authorizations.every((one) => one.met),
-    ...(authorization !== undefined && { authorization: authorization.status }),
-    secrets,
-  }
-}
-
-async function authorizationStatus(
+/** Whether one is met, and how it stands. Nothing is refreshed to find out. */
+export async function authorizationStatus(
   broker: Broker,
   projectId: string,
   need: AuthorizationRequirement,

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.ts'
 import {
   invokeWorker,
-  type WorkerAnswer,
   type WorkerCall,
   type WorkerEndpoint,
   workerCatalogue,
   workerHealth,
 } from '../../src/tools/arcade/worker-protocol.ts'
 import { WorkerFault } from '../../src/tools/backend.ts'
+import type { ToolAnswer } from '../../src/tools/tool-answer.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 
 const SECRET = 'worker-secret'
@@ -43,7 +43,7 @@ function invoke(name: string, inputs: Record<string, unknown> = {}, change: Part
   return invokeWorker(outgoing, endpoint(change), call(name, inputs))
 }
 
-function errorOf(answer: WorkerAnswer) {
+function errorOf(answer: ToolAnswer) {
   if (answer.outcome !== 'error') throw new Error(`the outcome is ${answer.outcome}`)
   return answer.error
 }
@@ -151,7 +151,7 @@ describe("a tool's error", () => {
 })
 
 describe('a worker that', () => {
-  const CASES: [string, () => Promise<WorkerAnswer>, object][] = [
+  const CASES: [string, () => Promise<ToolAnswer>, object][] = [
     [
       'answers too late',
       () => invoke('Slow', { ms: 3000 }, { timeoutSeconds: 0.2 }),
