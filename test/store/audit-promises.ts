@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { AuditLink, Store } from '../../src/store/store.ts'
-import { apiKey, connected, inProject, type OpenedStore, refreshed, secret } from './fixtures.ts'
+import {
+  apiKey,
+  connected,
+  inProject,
+  type OpenedStore,
+  policy,
+  putOff,
+  refreshed,
+  secret,
+} from './fixtures.ts'
 
 const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
 
@@ -72,8 +81,23 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       await store.connections.delete(id, record('deleted'))
       await store.connections.delete(id, record('deleted again'))
       await store.apiKeys.revoke(projectId, 'key_none', 1, record('no such key'))
+      await store.policies.put(policy({ projectId, id: 'p' }), record('policy'))
+      await store.policies.delete(projectId, 'p', record('no policy'))
+      await store.policies.delete(projectId, 'p', record('deleted again'))
+      const late = putOff({ projectId, runAt: 5 })
+      await store.executions.add([late], record('put off'))
+      await store.executions.cancel(projectId, late.id, 1, record('cancelled'))
+      await store.executions.cancel(projectId, late.id, 1, record('cancelled again'))
       const blocks = await store.audit.blocks(projectId, ALL)
-      expect(blocks.map(({ text }) => text)).toEqual(['refreshed', 'secret', 'deleted'])
+      expect(blocks.map(({ text }) => text)).toEqual([
+        'refreshed',
+        'secret',
+        'deleted',
+        'policy',
+        'no policy',
+        'put off',
+        'cancelled',
+      ])
     })
 
     test('that cannot be written lets nothing be written', async () => {

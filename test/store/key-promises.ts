@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
+import { policyPlace, SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
 import { BACKUP_FACT } from '../../src/store/store.ts'
-import { claimed, connected, defined, inProject, type OpenedStore, pending, sealed } from './fixtures.ts'
+import {
+  claimed,
+  connected,
+  defined,
+  inProject,
+  type OpenedStore,
+  pending,
+  policy,
+  sealed,
+} from './fixtures.ts'
 
 const OLD = 'aaaaaaaa'
 const NEW = 'bbbbbbbb'
@@ -96,6 +105,12 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       const exchange = { rowId: entry.uid, from: envelope('1'), to: envelope('1', NEW) }
       await store.envelopes.exchange(column('providers', 'client_secret'), [exchange])
       expect(heard).toEqual(['provider'])
+      const rule = policy({ projectId, hookSecret: envelope('2') })
+      await store.policies.put(rule)
+      const { rowId } = policyPlace(rule.id, projectId)
+      const again = { rowId, from: envelope('2'), to: envelope('2', NEW) }
+      await store.envelopes.exchange(column('policies', 'hook_secret'), [again])
+      expect(heard).toEqual(['provider', 'policy', 'policy'])
     })
   })
 

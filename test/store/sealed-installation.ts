@@ -1,12 +1,20 @@
 import Database from 'better-sqlite3'
 import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
-import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
+import {
+  chainPlace,
+  executionPlace,
+  type PlacedEnvelope,
+  policyPlace,
+  SEALED_COLUMNS,
+  type SealedColumn,
+} from '../../src/store/sealed-columns.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 import { type Approved, type Scene, type SceneOptions, startScene } from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
+import { chain, execution, policy, putOff } from './fixtures.ts'
 
 export const VERIFIER = 'https://app.example/verify'
 
@@ -47,6 +55,8 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
   }
   await call('POST', '/v1/admin/auth_providers', providerLike(scene), { key: other })
 
+  await putRunsAndRules(scene.gatepass.broker)
+
   const users = ['ada', 'bob']
   for (const user_id of users) {
     const flowId = await comeBack(await scene.approve({ user_id }))
@@ -69,6 +79,24 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
       await worker.close()
       await scene[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** A policy with a secret, a run that is put off and one that has ended, and a paused chain, in each of two projects. */
+async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
+  for (const { id: projectId } of await store.projects.list()) {
+    const hookSecret = sealer.seal('the hook’s', policyPlace('same', projectId))
+    await store.policies.put(policy({ projectId, id: 'same', effect: 'hook', hookSecret }))
+    const [waiting, ended] = [putOff({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]
+    const sealedIn = (id: string, column: 'request' | 'result') =>
+      sealer.seal(`the ${column} of ${id}`, executionPlace(id, projectId, column))
+    await store.executions.add([
+      { ...waiting, request: sealedIn(waiting.id, 'request') },
+      { ...ended, request: sealedIn(ended.id, 'request'), result: sealedIn(ended.id, 'result') },
+    ])
+    const paused = chain({ projectId, expiresAt: 5_000_000_000 })
+    const state = sealer.seal('the state', chainPlace(paused.id, projectId))
+    await store.chains.add({ ...paused, state })
   }
 }
 
