@@ -3,6 +3,7 @@ import type { AuditLog } from './flows/audit-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
 import type { Metrics } from './flows/metrics.ts'
 import type { PendingLimit } from './flows/pending-limit.ts'
+import type { Policies } from './flows/policies.ts'
 import type { ReadCache } from './flows/read-cache.ts'
 import type { Refreshes } from './flows/refreshes.ts'
 import type { UseLog } from './flows/use-log.ts'
@@ -34,6 +35,7 @@ export interface Broker {
   readonly uses: UseLog
   readonly metrics: Metrics
   readonly audit: AuditLog
+  readonly policies: Policies
   /** Its own for every project and entry: `<public URL>/callback/<uid>`. */
   redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */

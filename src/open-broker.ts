@@ -10,6 +10,7 @@ import { ownerKey } from './flows/get-access-token.ts'
 import { createMetrics } from './flows/metrics.ts'
 import { observedOutgoing, observedStore } from './flows/observed.ts'
 import { createPendingLimit } from './flows/pending-limit.ts'
+import { createPolicies } from './flows/policies.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { createReadCache } from './flows/read-cache.ts'
 import { createRefreshes } from './flows/refreshes.ts'
@@ -82,6 +83,7 @@ export async function openBroker(
       uses,
       metrics,
       audit,
+      policies: createPolicies({ store, outgoing, sealer, audit, metrics, log, now }),
       cache: {
         connections: createReadCache(store, {
           max: MAX_HELD_OWNERS,

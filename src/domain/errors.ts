@@ -25,6 +25,7 @@ export const ERROR_CODES = [
   'authorization_required',
   'authorization_expired',
   'denied_by_policy',
+  'policy_check_failed',
   'invalid_tool',
   'invalid_input',
   'store_unavailable',

@@ -7,6 +7,7 @@ const TRIES = 5
 
 /**
  * Looks tokens up and has them recorded before they are handed out (promise P7: no release without a durable record).
+ * The project's policies have the last word: throws `denied_by_policy`, `policy_check_failed`.
  * What the look-up rests on may have been changed by another process since it was read: then it is looked up again.
  */
 export async function releaseTokens<Found>(
@@ -14,10 +15,14 @@ export async function releaseTokens<Found>(
   lookUp: () => Promise<Found>,
   tokensIn: (found: Found) => readonly Release[],
 ): Promise<Found> {
+  const release = {}
   for (let tries = 0; tries < TRIES; tries++) {
     const found = await lookUp()
     const tokens = tokensIn(found)
-    if (tokens.length === 0 || (await broker.audit.release(tokens))) return found
+    if (tokens.length === 0) return found
+    const allowed = broker.policies.checkRelease(tokens, release)
+    if (allowed !== undefined) await allowed
+    if (await broker.audit.release(tokens)) return found
   }
   throw new BrokerError('store_unavailable', 'The connection changes all the time. Try again shortly.', {
     retryAfter: 1,

@@ -30,6 +30,7 @@ export const STATUS = {
   authorization_required: 403,
   authorization_expired: 400,
   denied_by_policy: 403,
+  policy_check_failed: 503,
   invalid_tool: 400,
   invalid_input: 400,
   store_unavailable: 503,

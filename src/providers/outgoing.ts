@@ -39,6 +39,7 @@ export type OutgoingPurpose =
   | 'discovery'
   | 'login'
   | 'worker'
+  | 'policy'
   | 'proxy'
   | 'tool'
 
