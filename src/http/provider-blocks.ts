@@ -129,17 +129,21 @@ function authentication(
 }
 
 function headerFormat(path: string, said: BlockInput): Pick<RequestBlock, 'authHeaderValueFormat'> {
-  const format = said.auth_header_value_format
-  if (format == null || format === '') return {}
-  const at = `${path}.auth_header_value_format`
+  const format = parseHeaderFormat(`${path}.auth_header_value_format`, said.auth_header_value_format)
+  return format === undefined ? {} : { authHeaderValueFormat: format }
+}
+
+/** The template of an `Authorization` value; nothing and an empty one are none. */
+export function parseHeaderFormat(path: string, format: string | null | undefined): string | undefined {
+  if (format == null || format === '') return undefined
   const fault = checkTemplate(format, ['access_token'])
-  if (fault !== undefined) refuse(at, fault)
+  if (fault !== undefined) refuse(path, fault)
   if (!mentions(format, 'access_token') || !/^[\x20-\x7e]+$/.test(format))
     refuse(
-      at,
+      path,
       'has to hold {{access_token}} and nothing but visible ASCII, such as "Bearer {{access_token}}"',
     )
-  return { authHeaderValueFormat: format }
+  return format
 }
 
 function checkTemplates(

@@ -58,6 +58,18 @@ const settings = {
   }),
 }
 
+const api = z
+  .object({
+    base_url: z.string().max(1000).nullish(),
+    hosts: z.array(z.string().max(300)).max(50).optional(),
+    auth_header_value_format: z.string().max(200).nullish(),
+  })
+  .nullish()
+  .openapi({
+    description:
+      "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named.",
+  })
+
 const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'no spaces and none of / \\ ? # %')
 
 const about = {
@@ -76,6 +88,7 @@ export const providerCreateSchema = z
       .object({
         client_id: z.string().min(1).max(1000),
         ...settings,
+        api,
         authorize_request: block.nullish(),
         token_request: block.nullish(),
         refresh_request: block.nullish(),
@@ -96,6 +109,7 @@ export const providerPatchSchema = z
       .object({
         client_id: z.string().min(1).max(1000).optional(),
         ...settings,
+        api,
         authorize_request: blockPatch.nullish(),
         token_request: blockPatch.nullish(),
         refresh_request: blockPatch.nullish(),
@@ -155,6 +169,13 @@ export const providerResponseSchema = z
       authorization_response_iss_parameter_supported: z.boolean().optional(),
       token_types: z.array(z.string()).optional(),
       strict_rotation: z.literal(true).optional(),
+      api: z
+        .object({
+          base_url: z.string().optional(),
+          hosts: z.array(z.string()),
+          auth_header_value_format: z.string().optional(),
+        })
+        .optional(),
     }),
   })
   .openapi('AuthProviderResponse')

@@ -4,6 +4,7 @@ import { USUAL_ACCOUNT } from '../providers/catalogue/define.ts'
 import { builtIn, builtInByHosts, withOfflineAccess } from '../providers/catalogue/registry.ts'
 import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
+import { apiToWire, changedApi } from './provider-api.ts'
 import {
   authorizationBlockToWire,
   parseAuthorizationBlock,
@@ -192,6 +193,7 @@ function buildProvider(
       'oauth2.authorization_response_iss_parameter_supported',
       'needs oauth2.issuer to compare `iss` with',
     )
+  const api = changedApi(said.api, known?.api, allowsHttp)
   const sameAccount = sameHost(base?.userInfoRequest?.endpoint, userInfoRequest?.endpoint)
   return {
     displayName: base?.displayName ?? id,
@@ -210,6 +212,7 @@ function buildProvider(
     tokenTypes: (changed(said.token_types, base?.tokenTypes) ?? []).map((type) => type.toLowerCase()),
     account: base !== undefined && sameAccount ? base.account : USUAL_ACCOUNT,
     ...(changed(said.strict_rotation, sameServer && base?.strictRotation) && { strictRotation: true }),
+    ...(api !== undefined && { api }),
   }
 }
 
@@ -240,6 +243,7 @@ function oauth2ToWire(provider: Provider) {
     ...(provider.announcesIss === true && { authorization_response_iss_parameter_supported: true }),
     ...(provider.tokenTypes.length > 0 && { token_types: [...provider.tokenTypes] }),
     ...(provider.strictRotation && { strict_rotation: true as const }),
+    ...(provider.api !== undefined && { api: apiToWire(provider.api) }),
   }
 }
 

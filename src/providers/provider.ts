@@ -42,6 +42,18 @@ export interface Provider {
    * known, the access token is then used to its end before the refresh token is tried once more.
    */
   readonly strictRotation?: boolean
+  /** Absent: the user's token is sent to no API by the broker itself. */
+  readonly api?: ProviderApi
+}
+
+/** Where the user's token may be used by the broker itself: by the proxy, and by tools that are HTTP requests. */
+export interface ProviderApi {
+  /** What a request's path is put behind where it names no other. Its host is among `hosts`. */
+  readonly baseUrl?: string
+  /** As `parseApiHost` gives them. The token is sent to no other. */
+  readonly hosts: readonly string[]
+  /** Template of the `Authorization` value; RFC 6750's unless said. */
+  readonly authorization?: string
 }
 
 export type ContentType = 'application/x-www-form-urlencoded' | 'application/json'

@@ -58,6 +58,8 @@ export function matchProvider(
   const defaultScopes = unionOfScopes(found.provider.defaultScopes, wanted.provider.defaultScopes)
   const provider: Provider = {
     ...(differs && !keepsItsOwn ? wanted.provider : found.provider),
+    // from the catalogue, never from the file; an administrator's word stands, and so does none
+    ...(found.source === 'metadata' && wanted.provider.api && { api: wanted.provider.api }),
     defaultScopes,
   }
   const entry: ProviderEntry = {
@@ -107,8 +109,8 @@ function hostsOf({ authorizationRequest, tokenRequest }: Provider): string {
   return `${new URL(authorizationRequest.endpoint).host} ${new URL(tokenRequest.endpoint).host}`
 }
 
-/** How the provider is spoken to, without its name and the scopes, in which tools may differ. */
-function settingsOf({ displayName: _, defaultScopes: __, ...settings }: Provider): string {
+/** How the provider is spoken to, without its name and the scopes, in which tools may differ, and what no file says. */
+function settingsOf({ displayName: _, defaultScopes: __, api: ___, ...settings }: Provider): string {
   return JSON.stringify(settings)
 }
 

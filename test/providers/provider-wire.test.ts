@@ -409,3 +409,60 @@ describe('patching a provider', () => {
     )
   })
 })
+
+describe("where users' tokens may go", () => {
+  const api = { base_url: 'https://api.hub.test/v1', hosts: ['*.files.hub.test'] }
+  const apiOf = (said: object) => entry(created(said)).provider.api
+  const shown = (one: ProviderEntry) => providerToWire(one, 'https://g.test/cb', true).oauth2.api
+
+  test("is said with the hosts in their own form, the base URL's among them", () => {
+    const said = {
+      ...api,
+      hosts: ['API.hub.test', 'hub.test:443'],
+      auth_header_value_format: 'token {{access_token}}',
+    }
+    expect(apiOf({ api: said })).toEqual({
+      baseUrl: 'https://api.hub.test/v1',
+      hosts: ['api.hub.test', 'hub.test'],
+      authorization: 'token {{access_token}}',
+    })
+    expect(shown(entry(created({ api: said })))).toEqual({ ...said, hosts: ['api.hub.test', 'hub.test'] })
+    expect(apiOf({})).toBeUndefined()
+  })
+
+  test('is known of a provider of the catalogue, but for another server under its name', () => {
+    const github = { id: 'github', provider_id: 'github' }
+    expect(entry(github).provider.api?.hosts).toContain('api.github.com')
+    const authorize_request = { endpoint: 'https://github.acme.test/authorize' }
+    expect(entry({ ...github, oauth2: { client_id: 'a', authorize_request } }).provider.api).toBeUndefined()
+  })
+
+  test('changes by what is said, and goes by null or with its server', () => {
+    const before = entry(created({ api }))
+    const patched = (said: object) => applyProviderPatch(before, { oauth2: said }).entry
+    expect(patched({ client_id: 'other' }).provider.api).toEqual(before.provider.api)
+    expect(shown(patched({ api: { base_url: null } }))).toEqual({
+      hosts: ['api.hub.test', '*.files.hub.test'],
+    })
+    expect(shown(patched({ api: { hosts: ['up.hub.test'] } }))).toEqual({
+      base_url: api.base_url,
+      hosts: ['api.hub.test', 'up.hub.test'],
+    })
+    expect(patched({ api: null }).provider.api).toBeUndefined()
+    const elsewhere = { ...authorize_request, endpoint: 'https://other.test/authorize' }
+    expect(patched({ authorize_request: elsewhere }).provider.api).toBeUndefined()
+  })
+
+  test.each<[object, string]>([
+    [{ hosts: ['*.test'] }, 'oauth2.api.hosts.0'],
+    [{ hosts: ['a.test', 'https://b.test'] }, 'oauth2.api.hosts.1'],
+    [{ hosts: [] }, 'oauth2.api needs'],
+    [{ base_url: 'http://api.hub.test' }, 'oauth2.api.base_url'],
+    [{ base_url: 'https://u:p@api.hub.test' }, 'oauth2.api.base_url'],
+    [{ base_url: 'https://api.hub.test/?a=b' }, 'oauth2.api.base_url'],
+    [{ base_url: 'https://127.0.0.1' }, 'oauth2.api.base_url'],
+    [{ ...api, auth_header_value_format: 'Bearer' }, 'oauth2.api.auth_header_value_format'],
+  ])('%j is refused', (said, path) => {
+    expect(() => parseProviderCreate(created({ api: said }))).toThrow(path)
+  })
+})

@@ -11,4 +11,5 @@ export const airtable = define({
   userInfo: 'https://api.airtable.com/v0/meta/whoami',
   accountId: ['$.id'],
   accountName: ['$.email', '$.id'],
+  api: 'https://api.airtable.com',
 })

@@ -12,4 +12,5 @@ export const asana = define({
   accountId: ['$.data.gid'],
   accountName: ['$.data.email', '$.data.name'],
   revoke: 'https://app.asana.com/-/oauth_revoke',
+  api: 'https://app.asana.com/api/1.0',
 })

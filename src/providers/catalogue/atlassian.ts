@@ -13,4 +13,5 @@ export const atlassian = define({
   accountId: ['$.account_id'],
   accountName: ['$.email', '$.name'],
   offlineAccess: { scopes: ['offline_access'] },
+  api: 'https://api.atlassian.com',
 })

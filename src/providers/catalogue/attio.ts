@@ -12,4 +12,5 @@ export const attio = define({
   userInfo: 'https://api.attio.com/v2/self',
   accountId: ['$.authorized_by_workspace_member_id', '$.workspace_id'],
   accountName: ['$.workspace_name'],
+  api: 'https://api.attio.com',
 })

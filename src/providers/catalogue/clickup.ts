@@ -13,4 +13,5 @@ export const clickup = define({
   userInfo: 'https://api.clickup.com/api/v2/user',
   accountId: ['$.user.id'],
   accountName: ['$.user.email', '$.user.username'],
+  api: 'https://api.clickup.com/api',
 })

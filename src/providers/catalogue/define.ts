@@ -46,6 +46,10 @@ export interface Facts {
   readonly revoke?: string | (Partial<RequestBlock> & { readonly endpoint: string })
   readonly introspect?: string
   readonly offlineAccess?: OfflineAccess
+  /** Where its API's paths begin, as its documentation has it. */
+  readonly api?: string
+  /** Further hosts of its API (`*.example.com` for all below it). */
+  readonly apiHosts?: readonly string[]
   /** Further hosts under which the same server is known. */
   readonly otherHosts?: readonly string[]
 }
@@ -128,6 +132,7 @@ export function define(facts: Facts): BuiltInProvider {
       },
     }),
     tokenTypes: facts.tokenTypes ?? [],
+    ...apiOf(facts),
     account: { id: facts.accountId ?? USUAL_ACCOUNT.id, name: facts.accountName ?? USUAL_ACCOUNT.name },
   }
   const endpoints = [authorize, token, ...(refresh === false ? [] : [refresh])]
@@ -137,6 +142,11 @@ export function define(facts: Facts): BuiltInProvider {
     ...(offlineAccess !== undefined && { offlineAccess }),
     hosts: [...new Set([...endpoints.map((url) => new URL(url).host), ...(facts.otherHosts ?? [])])],
   }
+}
+
+function apiOf({ api, apiHosts = [] }: Facts): Pick<Provider, 'api'> {
+  if (api === undefined) return apiHosts.length > 0 ? { api: { hosts: apiHosts } } : {}
+  return { api: { baseUrl: api, hosts: [new URL(api).host, ...apiHosts] } }
 }
 
 function userInfo(said: NonNullable<Facts['userInfo']>): ResourceRequestBlock {

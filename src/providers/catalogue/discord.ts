@@ -12,4 +12,5 @@ export const discord = define({
   accountId: ['$.id'],
   accountName: ['$.username'],
   revoke: 'https://discord.com/api/oauth2/token/revoke',
+  api: 'https://discord.com/api',
 })

@@ -11,4 +11,6 @@ export const dropbox = define({
   accountName: [],
   offlineAccess: { params: { token_access_type: 'offline' } },
   otherHosts: ['api.dropbox.com'],
+  api: 'https://api.dropboxapi.com',
+  apiHosts: ['content.dropboxapi.com'],
 })

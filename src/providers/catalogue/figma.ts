@@ -14,4 +14,5 @@ export const figma = define({
   userInfo: 'https://api.figma.com/v1/me',
   accountId: ['$.id', '$.user_id_string'],
   accountName: ['$.email', '$.handle'],
+  api: 'https://api.figma.com',
 })

@@ -11,4 +11,6 @@ export const github = define({
   userInfo: 'https://api.github.com/user',
   accountId: ['$.id'],
   accountName: ['$.login'],
+  api: 'https://api.github.com',
+  apiHosts: ['uploads.github.com'],
 })

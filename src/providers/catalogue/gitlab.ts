@@ -12,4 +12,5 @@ export const gitlab = define({
   accountId: ['$.id'],
   accountName: ['$.username'],
   revoke: 'https://gitlab.com/oauth/revoke',
+  api: 'https://gitlab.com/api',
 })

@@ -20,4 +20,6 @@ export const google = define({
   // without the prompt a refresh token comes at the first consent only
   offlineAccess: { params: { access_type: 'offline', prompt: 'consent' } },
   otherHosts: ['www.googleapis.com'],
+  api: 'https://www.googleapis.com',
+  apiHosts: ['*.googleapis.com'],
 })

@@ -11,4 +11,5 @@ export const hubspot = define({
   accountId: ['$.user_id', '$.hub_id'], // in the token answer
   accountName: ['$.user', '$.hub_domain'],
   otherHosts: ['app-eu1.hubspot.com'],
+  api: 'https://api.hubapi.com',
 })

@@ -18,4 +18,5 @@ export const linear = define({
   accountId: ['$.data.viewer.id'],
   accountName: ['$.data.viewer.email', '$.data.viewer.name'],
   revoke: { endpoint: 'https://api.linear.app/oauth/revoke', authMethod: 'bearer_access_token' },
+  api: 'https://api.linear.app',
 })

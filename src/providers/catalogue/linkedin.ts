@@ -11,4 +11,5 @@ export const linkedin = define({
   userInfo: 'https://api.linkedin.com/v2/userinfo',
   accountId: ['$.sub'],
   accountName: ['$.email', '$.name'],
+  api: 'https://api.linkedin.com',
 })

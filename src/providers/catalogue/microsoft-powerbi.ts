@@ -11,4 +11,5 @@ export const microsoftPowerbi = define({
   accountId: ["jwt_decode('$.id_token', '$.oid')"],
   accountName: ["jwt_decode('$.id_token', '$.preferred_username')"],
   offlineAccess: { scopes: ['offline_access'] },
+  api: 'https://api.powerbi.com',
 })

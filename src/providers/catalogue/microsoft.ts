@@ -13,4 +13,5 @@ export const microsoft = define({
   accountId: ['$.id'],
   accountName: ['$.userPrincipalName', '$.mail', '$.displayName'],
   offlineAccess: { scopes: ['offline_access'] },
+  api: 'https://graph.microsoft.com',
 })

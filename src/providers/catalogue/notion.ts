@@ -14,4 +14,5 @@ export const notion = define({
   accountId: ['$.owner.user.id', '$.bot_id'], // in the token answer; its API wants a version header
   accountName: ['$.owner.user.person.email', '$.owner.user.name', '$.workspace_name'],
   revoke: 'https://api.notion.com/v1/oauth/revoke',
+  api: 'https://api.notion.com',
 })

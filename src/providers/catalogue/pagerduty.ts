@@ -11,4 +11,5 @@ export const pagerduty = define({
   accountId: ['$.user.id'],
   accountName: ['$.user.email', '$.user.name'],
   otherHosts: ['app.pagerduty.com'],
+  api: 'https://api.pagerduty.com',
 })

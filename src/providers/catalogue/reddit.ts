@@ -14,4 +14,5 @@ export const reddit = define({
   accountName: ['$.name'],
   revoke: 'https://www.reddit.com/api/v1/revoke_token',
   offlineAccess: { params: { duration: 'permanent' } },
+  api: 'https://oauth.reddit.com',
 })

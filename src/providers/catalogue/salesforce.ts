@@ -13,4 +13,5 @@ export const salesforce = define({
   introspect: 'https://login.salesforce.com/services/oauth2/introspect', // its answers say no expires_in
   revoke: 'https://login.salesforce.com/services/oauth2/revoke',
   offlineAccess: { scopes: ['refresh_token'] },
+  apiHosts: ['*.my.salesforce.com'], // each org has its own below it: `instance_url` of the token answer
 })

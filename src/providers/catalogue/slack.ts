@@ -21,4 +21,6 @@ export const slack = define({
   accountId: ['$.user_id'],
   accountName: ['$.user'],
   revoke: { endpoint: 'https://slack.com/api/auth.revoke', authMethod: 'bearer_access_token' },
+  api: 'https://slack.com/api',
+  apiHosts: ['files.slack.com'],
 })

@@ -11,4 +11,5 @@ export const spotify = define({
   userInfo: 'https://api.spotify.com/v1/me',
   accountId: ['$.id'],
   accountName: ['$.email', '$.display_name'],
+  api: 'https://api.spotify.com',
 })

@@ -13,4 +13,5 @@ export const strava = define({
   accountId: ['$.id', '$.athlete.id'],
   accountName: ['$.username', '$.firstname', '$.athlete.username'],
   revoke: { endpoint: 'https://www.strava.com/oauth/deauthorize', authMethod: 'bearer_access_token' },
+  api: 'https://www.strava.com/api/v3',
 })

@@ -22,4 +22,5 @@ export const twitch = define({
     authMethod: 'none',
     params: { client_id: '{{client_id}}' },
   },
+  api: 'https://api.twitch.tv',
 })

@@ -15,4 +15,6 @@ export const x = define({
   revoke: 'https://api.x.com/2/oauth2/revoke',
   offlineAccess: { scopes: ['offline.access'] },
   otherHosts: ['twitter.com', 'api.twitter.com'],
+  api: 'https://api.x.com',
+  apiHosts: ['api.twitter.com'],
 })

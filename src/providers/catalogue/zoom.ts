@@ -12,4 +12,5 @@ export const zoom = define({
   accountId: ['$.id'],
   accountName: ['$.email'],
   revoke: 'https://zoom.us/oauth/revoke',
+  api: 'https://api.zoom.us',
 })

@@ -17,12 +17,12 @@ export interface EntryFacts {
 }
 
 /**
- * The entry's provider. What the file says stands; what it cannot say (issuer, account, revocation, how to ask for a
+ * The entry's provider. What the file says stands; what it cannot say (issuer, account, revocation, API, how to ask for a
  * refresh token) is taken from the catalogue when both hosts are one of its providers'.
  */
 export function providerOf(facts: EntryFacts): Provider {
   const known = builtInByHosts(facts.authorizationUrl, facts.tokenUrl)
-  const { issuer, scopeAliases, userInfoRequest, introspectionRequest, revocationRequest } =
+  const { issuer, scopeAliases, userInfoRequest, introspectionRequest, revocationRequest, api } =
     known?.provider ?? {}
   const request: Omit<TokenRequestBlock, 'params'> = {
     endpoint: facts.tokenUrl,
@@ -47,6 +47,7 @@ export function providerOf(facts: EntryFacts): Provider {
     ...(revocationRequest !== undefined && { revocationRequest }),
     tokenTypes: known?.provider.tokenTypes ?? [],
     account: known?.provider.account ?? USUAL_ACCOUNT,
+    ...(api !== undefined && { api }),
   }
 }
 

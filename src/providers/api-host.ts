@@ -1,0 +1,42 @@
+import { isIPv4 } from 'node:net'
+import type { Provider } from './provider.ts'
+import { bareHostname, withBareHost } from './public-address.ts'
+import { renderTemplate } from './template.ts'
+
+/**
+ * Whether the user's token may be sent there: the entry names the host, with its port where it is not the scheme's
+ * own. Says nothing of whether the host may be reached; the way out does.
+ */
+export function isApiHost({ api }: Pick<Provider, 'api'>, url: URL): boolean {
+  const { protocol, username, password, host } = withBareHost(url)
+  if (protocol !== 'https:' && protocol !== 'http:') return false
+  if (username !== '' || password !== '') return false
+  return api?.hosts.some((pattern) => covers(pattern, host)) === true
+}
+
+/** The `Authorization` value that the provider's API wants (RFC 6750 section 2.1 unless the entry says otherwise). */
+export function apiAuthorization({ api }: Pick<Provider, 'api'>, accessToken: string): string {
+  return renderTemplate(api?.authorization ?? 'Bearer {{access_token}}', { access_token: accessToken })
+}
+
+/**
+ * `host`, `host:port` or `*.example.com` (any labels before at least two fixed ones) in the form in which URLs have
+ * them; `undefined` for anything else.
+ */
+export function parseApiHost(text: string): string | undefined {
+  const wildcard = text.startsWith('*.')
+  const rest = wildcard ? text.slice(2) : text
+  if (!/^(?:\[[\da-fA-F:.]+\]|[^\s:/?#@\\[\]*%]+)(?::\d{1,5})?$/.test(rest)) return undefined
+  if (!URL.canParse(`https://${rest}`)) return undefined
+  const url = withBareHost(new URL(`https://${rest}`))
+  if (url.hostname === '' || url.hostname.endsWith('.') || url.port === '0') return undefined
+  if (!wildcard) return url.host
+  const hasEnough = /^[^.]+(?:\.[^.]+)+$/.test(url.hostname)
+  return hasEnough && !isIPv4(bareHostname(url.hostname)) ? `*.${url.host}` : undefined
+}
+
+function covers(pattern: string, host: string): boolean {
+  if (!pattern.startsWith('*.')) return pattern === host
+  const suffix = pattern.slice(1)
+  return host.length > suffix.length && host.endsWith(suffix)
+}
