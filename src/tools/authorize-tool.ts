@@ -25,10 +25,11 @@ export interface ToolUse {
 export async function authorizeTool(
   broker: Broker,
   use: ToolUse,
+  known?: readonly ToolNeed[],
 ): Promise<BegunAuthorization & { readonly needs: readonly ToolNeed[] }> {
   const { tool, userId, account, nextUri } = use
   actForTool(toolId(tool))
-  const needs = await toolNeeds(broker, tool, use)
+  const needs = known ?? (await toolNeeds(broker, tool, use))
   if (needs.length === 0) return { outcome: 'covered', releases: [], needs }
   if (userId === undefined)
     throw new BrokerError(

@@ -1,15 +1,17 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, scopesOf } from '../domain/authorization.ts'
 import { toTimestamp } from '../domain/clock.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import type { EntryPoint } from '../domain/execution.ts'
 import { newId } from '../domain/ids.ts'
-import { toolId } from '../domain/tool.ts'
+import { toolAliases, toolId } from '../domain/tool.ts'
+import type { Worker } from '../domain/worker.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { Release } from '../flows/get-access-token.ts'
+import type { PolicyUseOf } from '../flows/policy-match.ts'
 import { refreshConnection } from '../flows/refresh-connection.ts'
-import { actForTool } from '../flows/request-context.ts'
+import { actForTool, permit } from '../flows/request-context.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
 import type { BackendCall } from './backend.ts'
 import { backendOf } from './backends.ts'
@@ -18,8 +20,8 @@ import { scrub } from './scrub.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 import { toolContext } from './tool-context.ts'
 import { isSafeToRepeat } from './tool-definition.ts'
-import type { ToolError } from './tool-error.ts'
-import type { ToolNeed } from './tool-needs.ts'
+import type { ErrorKind, ToolError } from './tool-error.ts'
+import { type ToolNeed, toolNeeds } from './tool-needs.ts'
 import { type Runner, whatRuns } from './what-runs.ts'
 
 /** One call of a tool, by whichever way it came. */
@@ -43,7 +45,9 @@ export async function executeTool(broker: Broker, call: ToolCall, signal?: Abort
   const id = call.executionId ?? newId('exec')
   actForTool(toolId(call.tool))
   const runner = await whatRuns(broker, call.tool)
-  const outcome = await run(broker, id, call, runner, signal)
+  const outcome = await permitted(broker, id, call, runner, (needs) =>
+    run(broker, id, call, needs, runner, signal),
+  )
   return {
     id,
     durationMs: performance.now() - started,
@@ -53,15 +57,66 @@ export async function executeTool(broker: Broker, call: ToolCall, signal?: Abort
   }
 }
 
-async function run(
+/** What the project's policies refuse is an outcome too. */
+async function permitted(
   broker: Broker,
   executionId: string,
   call: ToolCall,
   runner: Runner,
+  go: (needs: readonly ToolNeed[]) => Promise<Execution['outcome']>,
+): Promise<Execution['outcome']> {
+  const { tool, userId, input } = call
+  const needs = await toolNeeds(broker, tool, call)
+  const use: PolicyUseOf = {
+    projectId: tool.projectId,
+    ...(userId !== undefined && { userId }),
+    use: 'tool',
+    tool: { id: toolId(tool), aliases: toolAliases(tool) },
+    executionId,
+    input,
+    providers: needs.map(({ entry, scopes }) => ({ id: entry.id, scopes })),
+    hosts: runner.outcome === 'found' ? hostsOf(runner.worker) : [],
+    secrets: tool.requirements.secrets,
+  }
+  try {
+    await broker.policies.check(use)
+    return await permit(use, () => go(needs))
+  } catch (error) {
+    const kind = error instanceof BrokerError ? KIND_OF_REFUSAL[error.code] : undefined
+    if (!(error instanceof BrokerError) || kind === undefined) throw error
+    const { message, retryAfter } = error
+    const waits = retryAfter !== undefined && { retry_after_ms: Math.ceil(retryAfter * 1000) }
+    return {
+      outcome: 'error',
+      error: { kind, message, can_retry: retryAfter !== undefined, ...waits },
+      isOwn: true,
+      logs: [],
+    }
+  }
+}
+
+/** Policies' refusals in the contract's words. */
+const KIND_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
+  denied_by_policy: 'CONTEXT_DENIED',
+  policy_check_failed: 'CONTEXT_CHECK_FAILED',
+}
+
+/** Where its tokens go. */
+function hostsOf({ uri }: Worker): string[] {
+  const { host } = new URL(uri)
+  return host === '' ? [] : [host]
+}
+
+async function run(
+  broker: Broker,
+  executionId: string,
+  call: ToolCall,
+  needs: readonly ToolNeed[],
+  runner: Runner,
   signal: AbortSignal | undefined,
 ): Promise<Execution['outcome']> {
   const { tool, userId, input, callId, onEvent } = call
-  const begun = await authorizeTool(broker, call)
+  const begun = await authorizeTool(broker, call, needs)
   if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
   if (runner.outcome === 'none') return refusal(runner.message)
   const context = await toolContext(broker, tool, call.metadata)

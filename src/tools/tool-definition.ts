@@ -49,6 +49,7 @@ export interface ToolDefinition {
   }
   /** What a worker says of its tool's behaviour. */
   metadata?: Record<string, unknown>
+  tags?: string[]
 }
 
 /** Without `status` the definition says what the tool needs, not whether it is there. */
@@ -71,8 +72,22 @@ export function toDefinition(tool: Tool, status: RequirementStatus | undefined):
     input: { parameters: toParameters(tool.inputSchema) },
     output: toOutput(tool, document),
     requirements: status ? { ...status } : toRequirements(tool),
-    ...(isRecord(document.metadata) && { metadata: { ...document.metadata } }),
+    ...metadataOf(tool, document),
+    ...(tool.tags.length > 0 && { tags: [...tool.tags] }),
   }
+}
+
+/** What its worker says, or what MCP's hints say in the same words. */
+function metadataOf({ annotations }: Tool, { metadata }: JsonRecord): Pick<ToolDefinition, 'metadata'> {
+  if (isRecord(metadata)) return { metadata: { ...metadata } }
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {}
+  const behavior = {
+    ...(readOnlyHint !== undefined && { read_only: readOnlyHint }),
+    ...(destructiveHint !== undefined && { destructive: destructiveHint }),
+    ...(idempotentHint !== undefined && { idempotent: idempotentHint }),
+    ...(openWorldHint !== undefined && { open_world: openWorldHint }),
+  }
+  return Object.keys(behavior).length > 0 ? { metadata: { behavior } } : {}
 }
 
 const USUAL_MODES = ['value', 'error', 'null', 'requires_authorization']
@@ -114,19 +129,18 @@ export type ToolFormat = (typeof TOOL_FORMATS)[number]
 export function formatTool(tool: Tool, format: ToolFormat): Record<string, unknown> {
   const name = functionName(tool)
   const { description, title } = tool
-  const schema = modelSchema(tool.inputSchema)
   switch (format) {
     case 'openai':
-      return { type: 'function', function: { name, description, parameters: schema } }
+      return { type: 'function', function: { name, description, parameters: modelSchema(tool.inputSchema) } }
     case 'anthropic':
-      return { name, description, input_schema: schema }
+      return { name, description, input_schema: modelSchema(tool.inputSchema) }
     case 'mcp': {
       const { outputSchema, annotations, meta, icons } = tool
       return {
         name,
         title,
         description,
-        inputSchema: schema,
+        inputSchema: plainSchema(tool.inputSchema),
         ...(outputSchema?.type === 'object' && { outputSchema }),
         ...(annotations && { annotations }),
         ...(icons && { icons }),
@@ -134,7 +148,27 @@ export function formatTool(tool: Tool, format: ToolFormat): Record<string, unkno
       }
     }
     case 'jsonschema':
-      return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: name, description, ...schema }
+      return { $schema: DIALECT, title: name, description, ...plainSchema(tool.inputSchema) }
+  }
+}
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+
+/** MCP's Tool with `namespace`, `version` and `tags`: the form in which runs name their tool (seeds/002). */
+export function toModelTool(tool: Tool): Record<string, unknown> {
+  const { name, namespace, version, title, description, outputSchema, annotations, meta, icons, tags } = tool
+  return {
+    name,
+    ...(namespace !== '' && { namespace }),
+    ...(version !== undefined && { version }),
+    title,
+    description,
+    inputSchema: plainSchema(tool.inputSchema),
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+    ...(meta && { _meta: meta }),
+    ...(icons && { icons }),
+    tags,
   }
 }
 
@@ -148,11 +182,21 @@ const NOT_AT_THE_TOP = [
 function modelSchema(inputSchema: JsonSchema): JsonRecord {
   const members = Object.entries(inputSchema)
   const kept = members.filter(([name]) => !NOT_AT_THE_TOP.includes(name))
-  const properties = isRecord(inputSchema.properties) ? Object.entries(inputSchema.properties) : []
   const isWhole = kept.length === members.length && inputSchema.patternProperties === undefined
+  const { properties } = plainSchema(inputSchema)
   return {
-    ...(isWhole && properties.length > 0 && { additionalProperties: false }),
+    ...(isWhole && Object.keys(properties).length > 0 && { additionalProperties: false }),
     ...Object.fromEntries(kept),
+    type: 'object',
+    properties,
+  }
+}
+
+/** As it is, without the mark of Arcade's value schemas. */
+function plainSchema(inputSchema: JsonSchema): JsonRecord & { readonly properties: JsonRecord } {
+  const properties = isRecord(inputSchema.properties) ? Object.entries(inputSchema.properties) : []
+  return {
+    ...inputSchema,
     type: 'object',
     properties: Object.fromEntries(properties.map(([name, schema]) => [name, withoutMark(schema)])),
   }

@@ -128,6 +128,10 @@ describe('what the tool is given', () => {
         authorization: {
           token,
           user_info: { sub: 'u-1', name: 'Ada Lovelace', email: 'ada@example.test', login: 'ada' },
+          token_type: 'bearer',
+          expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+          scopes: ['read'],
+          provider_id: 'demo',
         },
         secrets: [],
         metadata: [],
@@ -575,7 +579,12 @@ describe('workers', () => {
     ['credentials in the URI', { id: 'w', http: http('http://a:b@127.0.0.1') }, 400, 'invalid_request'],
     ['another scheme', { id: 'w', http: http('file:///etc/passwd') }, 400, 'host_not_allowed'],
     ['no http', { id: 'w' }, 400, 'invalid_request'],
-    ['type mcp', { id: 'w', type: 'mcp', mcp: {} }, 501, 'not_implemented'],
+    [
+      'a type that is none',
+      { id: 'w', type: 'ftp', http: http('http://127.0.0.1:1') },
+      400,
+      'invalid_request',
+    ],
     ['an id with a slash', { id: 'a/b', http: http('http://127.0.0.1:1') }, 400, 'invalid_request'],
   ])('refuses %s', async (_, body, status, name) => {
     expect(await world.call('POST', '/v1/workers', body)).toMatchObject({ status, body: { name } })

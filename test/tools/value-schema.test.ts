@@ -155,6 +155,7 @@ function workerTool(): Tool {
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema && { outputSchema: tool.outputSchema }),
     tags: [],
+    annotations: { readOnlyHint: false, idempotentHint: true },
     requirements: tool.requirements,
     source: { kind: 'worker', workerUid: 'work_1', document: tool.document },
     digest: 'd',
@@ -234,11 +235,12 @@ describe('formats', () => {
       function: { name, description, parameters: inputSchema },
     })
     expect(formatTool(tool, 'anthropic')).toEqual({ name, description, input_schema: inputSchema })
+    const { additionalProperties: _, ...said } = inputSchema
     expect(formatTool(tool, 'mcp')).toEqual({
       name,
       title: 'CreateTicket',
       description,
-      inputSchema,
+      inputSchema: said,
       annotations: { readOnlyHint: false, idempotentHint: true },
     })
     expect(formatTool(tool, 'jsonschema')).toMatchObject({

@@ -1,0 +1,32 @@
+import { type Tool, toolAliases, toolId } from '../domain/tool.ts'
+import type { PolicyUseOf } from '../flows/policy-match.ts'
+import type { ToolNeed } from './tool-needs.ts'
+import type { Runner } from './what-runs.ts'
+
+/** The run of a tool as policies see it. One that is bound to a worker's tool answers to that one's names too. */
+export function toolPolicyUse(
+  tool: Tool,
+  needs: readonly ToolNeed[],
+  runner: Runner,
+  call: Pick<PolicyUseOf, 'userId' | 'executionId' | 'input'>,
+): PolicyUseOf {
+  const [own, uri] = runner.outcome === 'found' ? [runner.own, runner.worker.uri] : []
+  return {
+    ...call,
+    projectId: tool.projectId,
+    use: 'tool',
+    tool: {
+      id: toolId(tool),
+      aliases: [...new Set([tool, ...(own ? [own] : [])].flatMap(toolAliases))],
+    },
+    providers: needs.map(({ entry, scopes }) => ({ id: entry.id, scopes })),
+    hosts: uri === undefined ? [] : hostOf(uri),
+    secrets: tool.requirements.secrets,
+  }
+}
+
+/** A module runs in this process and has none. */
+function hostOf(uri: string): string[] {
+  const host = URL.canParse(uri) ? new URL(uri).host : ''
+  return host === '' ? [] : [host]
+}
