@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { pendingMigrations } from '../../src/store/sqlite/database.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { freshDatabase, runSql } from '../postgres.ts'
+import { execution, sealed, tool, worker } from './fixtures.ts'
 
 let folder: string
 let path: string
@@ -35,6 +41,72 @@ test('what is there is kept when it is opened again', async () => {
   const after = openSqliteStore(path)
   expect(await after.projects.find(project.id)).toEqual(project)
   await after.close()
+})
+
+describe('a database of the release before this one', () => {
+  const LATEST = 'tools_of_every_kind'
+
+  /** What stood in a project then: a tool, and a worker with its secret. */
+  const ROWS = [
+    "insert into projects values ('proj_1', 'default', 1)",
+    `insert into tools (uid, project_id, namespace, name, version, title, description, input_schema, requirements, source, digest, created_at, updated_at)
+      values ('tool_1', 'proj_1', 'demo', 'Whoami', '', 'Who am I', 'd', '{"type":"object"}', '{"authorization":[],"secrets":[],"metadata":[]}', '{"kind":"metadata","document":{}}', 'digest', 1, 2)`,
+    `insert into workers (uid, project_id, id, type, enabled, uri, secret, timeout_seconds, retry, created_at, updated_at)
+      values ('work_1', 'proj_1', 'w', 'http', true, 'https://w.example.test', 'sealed', 5, 2, 1, 2)`,
+  ]
+
+  function migrationsBefore(backend: 'sqlite' | 'postgres') {
+    const migrationsFolder = fileURLToPath(new URL(`../../drizzle/${backend}`, import.meta.url))
+    const { entries } = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'))
+    const latest = entries.findIndex(({ tag }: { tag: string }) => tag.endsWith(LATEST))
+    expect(latest).toBeGreaterThan(0)
+    return readMigrationFiles({ migrationsFolder }).slice(0, latest)
+  }
+
+  async function expectKept(store: Store): Promise<void> {
+    const common = { projectId: 'proj_1', createdAt: 1, updatedAt: 2 }
+    const { version: _, ...versionless } = tool({ ...common, uid: 'tool_1', description: 'd' })
+    expect(await store.tools.list('proj_1')).toEqual([versionless])
+    expect(await store.workers.all()).toEqual([
+      worker({
+        ...common,
+        uid: 'work_1',
+        id: 'w',
+        uri: 'https://w.example.test',
+        secret: sealed('sealed'),
+        retry: 2,
+      }),
+    ])
+    await store.executions.add([execution({ projectId: 'proj_1' })])
+    await store.close()
+  }
+
+  test('keeps its rows on SQLite', async () => {
+    const before = new Database(path)
+    before.exec('create table schema_migrations (hash text primary key, created_at integer not null)')
+    for (const { hash, sql, folderMillis } of migrationsBefore('sqlite')) {
+      for (const statement of sql) before.exec(statement)
+      before.prepare('insert into schema_migrations values (?, ?)').run(hash, folderMillis)
+    }
+    for (const row of ROWS) before.exec(row)
+    before.close()
+    expect(pendingMigrations(path)).toBeGreaterThan(0)
+    await expectKept(openSqliteStore(path))
+  })
+
+  test('keeps its rows on PostgreSQL', async () => {
+    await using database = await freshDatabase()
+    await runSql(
+      database.url,
+      'create table schema_migrations (hash text primary key, created_at bigint not null)',
+    )
+    for (const { hash, sql, folderMillis } of migrationsBefore('postgres')) {
+      await runSql(database.url, sql.join('\n'))
+      await runSql(database.url, `insert into schema_migrations values ('${hash}', ${folderMillis})`)
+    }
+    for (const row of ROWS) await runSql(database.url, row)
+    await expectKept(await openPostgresStore(database.url))
+  })
 })
 
 test('a database of a newer release is refused and left as it is', async () => {

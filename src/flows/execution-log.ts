@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BrokerError } from '../domain/errors.ts'
+import type { ExecutionRecord } from '../domain/execution.ts'
+import type { Store } from '../store/store.ts'
+import type { Metrics } from './metrics.ts'
+
+/** As many as one commit takes without holding up requests, and the pause in which they go on. */
+const BATCH = 200
+const PAUSE_MS = 50
+/** While nothing can be written: past either of them the oldest are dropped. */
+const MAX_PENDING = 20_000
+const MAX_PENDING_CHARACTERS = 64 * 1024 * 1024
+
+/** What was run, written in batches so that a run costs no write of its own. */
+export interface ExecutionLog {
+  /** Remembers a run that has ended. */
+  record(record: ExecutionRecord): void
+  /**
+   * Writes what has come together. Losing the last second of it in a crash is fine. Throws when something could not be
+   * written: what the database would not take ever is dropped, the rest waits.
+   */
+  flush(): Promise<void>
+  /** That are to be written. */
+  readonly waiting: number
+}
+
+export function createExecutionLog(
+  { executions }: Pick<Store, 'executions'>,
+  metrics: Metrics,
+): ExecutionLog {
+  const pending: ExecutionRecord[] = []
+  let characters = 0
+  let dropped = 0
+  let flushing: Promise<void> | undefined
+  metrics.counted(
+    'gatepass_executions_dropped_total',
+    'Runs that are not in the history, because they could not be written in time',
+    () => dropped,
+  )
+
+  function dropOldest(): void {
+    while (pending.length > MAX_PENDING || characters > MAX_PENDING_CHARACTERS) {
+      const oldest = pending.shift()
+      if (oldest === undefined) return
+      characters -= sizeOf(oldest)
+      dropped++
+    }
+  }
+
+  function take(): readonly ExecutionRecord[] {
+    const batch = pending.splice(0, BATCH)
+    for (const one of batch) characters -= sizeOf(one)
+    return batch
+  }
+
+  function putBack(batch: readonly ExecutionRecord[]): void {
+    pending.unshift(...batch)
+    for (const one of batch) characters += sizeOf(one)
+    dropOldest()
+  }
+
+  async function write(): Promise<void> {
+    while (pending.length > 0) {
+      const batch = take()
+      try {
+        await executions.add(batch)
+      } catch (error) {
+        if (isPassing(error)) putBack(batch)
+        else await writeEach(batch)
+        if (!isKnown(error)) throw error
+      }
+      if (pending.length > 0) await sleep(PAUSE_MS)
+    }
+  }
+
+  /** Past one that the database will never take, or has from an earlier try whose outcome was not known. */
+  async function writeEach(batch: readonly ExecutionRecord[]): Promise<void> {
+    for (const [i, one] of batch.entries()) {
+      try {
+        await executions.add([one])
+      } catch (error) {
+        if (isPassing(error)) {
+          putBack(batch.slice(i))
+          throw error
+        }
+        if (!isKnown(error)) dropped++
+      }
+    }
+  }
+
+  return {
+    record(record) {
+      pending.push(record)
+      characters += sizeOf(record)
+      dropOldest()
+    },
+    flush() {
+      flushing ??= write().finally(() => {
+        flushing = undefined
+      })
+      return flushing
+    },
+    get waiting() {
+      return pending.length
+    },
+  }
+}
+
+function sizeOf({ request, result }: ExecutionRecord): number {
+  return (request?.length ?? 0) + (result?.length ?? 0)
+}
+
+/** What a later try may do better. */
+function isPassing(error: unknown): boolean {
+  return error instanceof BrokerError && error.code === 'store_unavailable'
+}
+
+function isKnown(error: unknown): boolean {
+  return error instanceof BrokerError && error.code === 'already_exists'
+}
