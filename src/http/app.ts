@@ -18,6 +18,7 @@ import { addLogin } from './login.ts'
 import { addMetrics, type MetricsOptions } from './metrics.ts'
 import { createNotFound } from './not-found.ts'
 import { createObserver } from './observe.ts'
+import { addPolicies } from './policies.ts'
 import { createCharge } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { createRouter } from './router.ts'
@@ -78,6 +79,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
   addAudit(add, broker) //            /v1/admin/audit
+  addPolicies(add, broker) //         /v1/admin/policies
   addHealth(add, broker) //           /health, /v1/health, /ready
   addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}

@@ -53,6 +53,9 @@ const ROLES = {
   'GET /v1/admin/secrets': 'readonly',
   'GET /v1/admin/audit': 'readonly',
   'GET /v1/admin/audit/export': 'readonly',
+  'GET /v1/admin/policies': 'readonly',
+  'GET /v1/admin/policies/{id}': 'readonly',
+  'POST /v1/admin/policies/test': 'readonly',
   'POST /v1/auth/authorize': 'caller',
   'GET /v1/auth/status': 'caller',
   'GET /v1/auth/{id}/events': 'caller',
@@ -74,6 +77,9 @@ const ROLES = {
   'DELETE /v1/admin/user_connections/{id}': 'admin',
   'POST /v1/admin/secrets/{key}': 'admin',
   'DELETE /v1/admin/secrets/{id}': 'admin',
+  'POST /v1/admin/policies': 'admin',
+  'PATCH /v1/admin/policies/{id}': 'admin',
+  'DELETE /v1/admin/policies/{id}': 'admin',
 } as const
 const RANKS = ['readonly', 'caller', 'admin'] as const
 
@@ -202,6 +208,8 @@ describe('refusals', () => {
     ['POST', '/v1/admin/auth_providers', { id: 'p', oauth2: {} }, ['oauth2.client_id']],
     ['POST', '/v1/admin/secrets/KEY', {}, ['value']],
     ['POST', '/v1/admin/secrets/KEY', { value: 'x'.repeat(5001) }, ['value']],
+    ['POST', '/v1/admin/policies', {}, ['id', 'effect', 'match']],
+    ['POST', '/v1/admin/policies/test', { user: 'ada' }, ['user']],
     ['GET', '/v1/tools?limit=101', undefined, ['limit']],
     ['GET', '/v1/tools?offset=-1', undefined, ['offset']],
     ['GET', '/v1/formatted_tools?format=xml', undefined, ['format']],

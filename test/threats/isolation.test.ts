@@ -42,6 +42,13 @@ beforeAll(async () => {
     '/v1/tools/import',
     metadata('Alpha Tool', { description: 'alpha-description-of-the-tool' }),
   )
+  await alpha('POST', '/v1/admin/policies', {
+    id: 'alpha-policy',
+    description: 'alpha-description-of-the-policy',
+    effect: 'hook',
+    match: { users: ['alpha-user-of-the-policy'] },
+    hook: { url: 'http://127.0.0.1:1/alpha-hook-of-the-policy', secret: 'alpha-secret-value-of-the-policy' },
+  })
   const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['alpha-scope'] } } }
   const pending = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: USER })
   const second = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: 'alpha-second-user' })
@@ -90,6 +97,7 @@ beforeAll(async () => {
     [USER, 'omega-user'],
     ['alpha-second-user', 'omega-second-user'],
     ['ALPHA_SECRET', 'OMEGA_SECRET'],
+    ['alpha-policy', 'omega-policy'],
     ['Alpha Tool', 'Omega Tool'],
     ['local:Alpha_Tool', 'local:Omega_Tool'],
     ['Demo.Whoami', 'Omed.Whoami'],
@@ -100,6 +108,8 @@ beforeAll(async () => {
     projectId,
     'alpha-description',
     'alpha-secret-value',
+    'alpha-hook-of-the-policy',
+    'alpha-user-of-the-policy',
     'alpha-scope',
     connection.account.id,
     worker?.uri ?? '',
@@ -171,10 +181,13 @@ describe('threats 37, 38, 51: what another project has', () => {
       // a document of any form only ever names what it makes
       place === ''
         ? harmless
-        : fc.oneof(
-            { weight: 9, arbitrary: fc.constantFrom(...twins.keys()) },
-            { weight: 1, arbitrary: harmless },
-          )
+        : // and what is made by a name must not be there already when its twin is made
+          place === 'id'
+          ? fc.constantFrom(...twins.keys())
+          : fc.oneof(
+              { weight: 9, arbitrary: fc.constantFrom(...twins.keys()) },
+              { weight: 1, arbitrary: harmless },
+            )
     const ask = async ({ method, path, body }: ApiRequest, key: string) =>
       world.call(method, path, body, { key })
 

@@ -1,0 +1,163 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
+import { policyPlace } from '../store/sealed-columns.ts'
+import { isTimeZone } from './policy-time.ts'
+
+/** What an operator says of a policy. */
+export interface PolicySettings {
+  readonly description?: string
+  readonly enabled: boolean
+  readonly effect: Policy['effect']
+  readonly match: PolicyMatch
+  /** Of the effect `hook`, and of no other. */
+  readonly hook?: PolicyHook
+  readonly hookSecret?: string
+}
+
+/** Of a change: what is absent stays, what is `null` goes. */
+export interface PolicyChanges extends Partial<Omit<PolicySettings, 'description' | 'hook' | 'hookSecret'>> {
+  readonly description?: string | null
+  readonly hook?: Partial<PolicyHook>
+  readonly hookSecret?: string | null
+}
+
+/** Throws `already_exists`, `invalid_request` for a rule that contradicts itself, `host_not_allowed` for its URL. */
+export async function addPolicy(
+  broker: Broker,
+  projectId: string,
+  id: string,
+  { hookSecret, ...settings }: PolicySettings,
+): Promise<Policy> {
+  if ((await broker.store.policies.find(projectId, id)) !== undefined)
+    throw new BrokerError(
+      'already_exists',
+      `There is a policy "${id}" already. PATCH /v1/admin/policies/${id} changes it.`,
+    )
+  const now = broker.now()
+  return put(broker, {
+    id,
+    projectId,
+    ...settings,
+    ...(hookSecret !== undefined && { hookSecret: sealed(broker, { id, projectId }, hookSecret) }),
+    createdAt: now,
+    updatedAt: now,
+  })
+}
+
+/** Throws as `addPolicy` does. A hook's secret is not sent to another origin than the one it was set for. */
+export async function changePolicy(broker: Broker, policy: Policy, changes: PolicyChanges): Promise<Policy> {
+  const { description, hook: newHook, hookSecret: newSecret, ...rest } = changes
+  const { description: oldDescription, hook: oldHook, hookSecret: oldSecret, ...kept } = policy
+  const effect = rest.effect ?? policy.effect
+  if (effect !== 'hook' && newHook !== undefined) throw hookNotOf(effect)
+  const hook = effect === 'hook' ? mergedHook(oldHook, newHook) : undefined
+  const secret =
+    newSecret === undefined ? oldSecret : newSecret === null ? undefined : sealed(broker, policy, newSecret)
+  const leads = oldHook !== undefined && hook !== undefined && originOf(oldHook.url) !== originOf(hook.url)
+  if (leads && oldSecret !== undefined && newSecret === undefined)
+    throw new BrokerError(
+      'invalid_request',
+      'hook.url leads to another server than before: say its hook.secret anew, or null for none.',
+    )
+  const described = description === undefined ? oldDescription : (description ?? undefined)
+  return put(broker, {
+    ...kept,
+    ...rest,
+    ...(described !== undefined && { description: described }),
+    ...(hook && { hook }),
+    ...(hook && secret !== undefined && { hookSecret: secret }),
+    updatedAt: broker.now(),
+  })
+}
+
+/** The project's policy of that id. Throws `not_found`. */
+export async function getPolicy(broker: Broker, projectId: string, id: string): Promise<Policy> {
+  const policy = await broker.store.policies.find(projectId, id)
+  if (policy === undefined)
+    throw new BrokerError('not_found', `There is no policy "${id.slice(0, 100)}" in this project.`)
+  return policy
+}
+
+/** Throws `not_found`. */
+export async function deletePolicy(broker: Broker, projectId: string, id: string): Promise<void> {
+  const { id: subject } = await getPolicy(broker, projectId, id)
+  const audit = broker.audit.of(projectId, { action: 'policy.deleted', subject })
+  await broker.store.policies.delete(projectId, subject, audit)
+}
+
+async function put(broker: Broker, policy: Policy): Promise<Policy> {
+  checkRule(policy)
+  if (policy.hook !== undefined) checkUrl(broker, policy.hook.url)
+  const audit = broker.audit.of(policy.projectId, { action: 'policy.set', subject: policy.id })
+  await broker.store.policies.put(policy, audit)
+  return policy
+}
+
+const HOOK_DEFAULTS = { timeoutMs: 2_000, onFailure: 'deny' } as const
+
+function mergedHook(
+  old: PolicyHook | undefined,
+  { url = old?.url, ...said }: Partial<PolicyHook> = {},
+): PolicyHook | undefined {
+  return url === undefined ? undefined : { ...HOOK_DEFAULTS, ...old, ...said, url }
+}
+
+function checkRule({ effect, match, hook }: Policy): void {
+  const { time, rate } = match
+  const refuse = (message: string) => {
+    throw new BrokerError('invalid_request', message)
+  }
+  if (effect === 'hook' && hook === undefined)
+    refuse('A policy of the effect hook needs `hook` {url, timeout_ms, on_failure, secret}.')
+  if (effect !== 'hook' && hook !== undefined) throw hookNotOf(effect)
+  if (effect === 'allow' && rate !== undefined)
+    refuse('match.rate belongs to deny and hook: what is allowed so often only is denied when it is more.')
+  if (time === undefined) return
+  if (isZoneAlone(time)) refuse('match.time needs days, from or to.')
+  if ((time.from ?? '00:00') === time.to)
+    refuse('match.time has no minute in it: from and to are the same. Leave both out for whole days.')
+  if (time.zone !== undefined && !isTimeZone(time.zone))
+    refuse(
+      `match.time.zone: there is no time zone "${time.zone.slice(0, 60)}". Use an IANA name, such as Europe/Berlin.`,
+    )
+}
+
+function hookNotOf(effect: Policy['effect']): BrokerError {
+  return new BrokerError(
+    'invalid_request',
+    `\`hook\` belongs to the effect hook; this policy has the effect ${effect}.`,
+  )
+}
+
+function isZoneAlone({ days, from, to }: NonNullable<PolicyMatch['time']>): boolean {
+  return days === undefined && from === undefined && to === undefined
+}
+
+function checkUrl(broker: Broker, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    /[?#\s\p{Cc}\\]/u.test(text)
+  )
+    throw new BrokerError(
+      'invalid_request',
+      'hook.url must be an http or https URL without credentials, query or fragment.',
+    )
+  if (!broker.outgoing.allows(url))
+    throw new BrokerError(
+      'host_not_allowed',
+      `${url.host} may not be reached from here: only https to public addresses, and what an operator lists in GATEPASS_ALLOWED_HOSTS.`,
+    )
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin
+}
+
+function sealed(broker: Broker, { id, projectId }: Pick<Policy, 'id' | 'projectId'>, secret: string) {
+  return broker.sealer.seal(secret, policyPlace(id, projectId))
+}

@@ -1,0 +1,259 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../broker.ts'
+import { toTimestamp } from '../domain/clock.ts'
+import { POLICY_USES, type Policy } from '../domain/policy.ts'
+import type { PolicyUseOf } from '../flows/policy-match.ts'
+import type { Hit, Judgement } from '../flows/policy-rules.ts'
+import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../flows/policy-settings.ts'
+import { findTool } from '../tools/find-tool.ts'
+import { toolNeeds } from '../tools/tool-needs.ts'
+import { toolPolicyUse } from '../tools/tool-policy-use.ts'
+import { whatRuns } from '../tools/what-runs.ts'
+import { type AddEndpoint, pageQuery, pageSchema, slicePage } from './endpoint.ts'
+import { idText, plainText, toolNameText, userIdText } from './limits.ts'
+import {
+  hookChangesFromWire,
+  hookChangesSchema,
+  hookFromWire,
+  hookSchema,
+  matchFromWire,
+  matchSchema,
+  matchToWire,
+} from './policy-wire.ts'
+
+const policySchema = z
+  .object({
+    id: z.string(),
+    description: z.string().optional(),
+    enabled: z.boolean(),
+    effect: z.enum(['allow', 'deny', 'hook']),
+    match: matchSchema,
+    hook: z
+      .object({
+        url: z.string(),
+        timeout_ms: z.number().int(),
+        on_failure: z.enum(['deny', 'allow']),
+        secret: z.object({ exists: z.boolean() }),
+      })
+      .optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .openapi('Policy')
+
+const EFFECT = z.enum(['allow', 'deny', 'hook']).openapi({
+  description:
+    '`deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches is refused. `hook`: what it matches is refused unless the URL agrees.',
+})
+
+const useSchema = z.strictObject({
+  user_id: userIdText.optional(),
+  use: z
+    .enum(POLICY_USES)
+    .optional()
+    .openapi({ description: 'With `tool_name` it is `tool`, else `token` unless said' }),
+  tool_name: toolNameText.optional(),
+  provider_id: idText.optional(),
+  scopes: z.array(plainText(1000)).max(200).optional(),
+  host: plainText(300).optional(),
+  at: z.iso.datetime({ offset: true }).optional().openapi({ description: 'When; absent: now' }),
+})
+
+const verdictSchema = z
+  .object({
+    decision: z.enum(['permitted', 'refused', 'depends']).openapi({
+      description: '`depends`: on how often it happens, or on what hooks say; `undecided` has which',
+    }),
+    reason: z.enum(['denied', 'not_allowed']).optional(),
+    refused_by: z.array(z.string()).openapi({ description: 'Ids of policies' }),
+    undecided: z.array(z.object({ id: z.string(), by: z.enum(['rate', 'hook']) })),
+  })
+  .openapi('PolicyVerdict')
+
+const idParams = z.object({ id: idText })
+const tag = 'Policies'
+
+/** Who may use which tokens for what. */
+export function addPolicies(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/policies',
+      role: 'readonly',
+      tag,
+      summary: 'All policies',
+      query: z.object(pageQuery),
+      responses: { 200: { description: 'A page, by id', schema: pageSchema(policySchema) } },
+    },
+    async ({ c, query, caller }) =>
+      c.json(slicePage((await broker.store.policies.list(caller.projectId)).map(toWire), query)),
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/policies/{id}',
+      role: 'readonly',
+      tag,
+      summary: 'One policy',
+      params: idParams,
+      responses: { 200: { description: 'The policy', schema: policySchema } },
+    },
+    async ({ c, params: { id }, caller }) => c.json(toWire(await getPolicy(broker, caller.projectId, id))),
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/policies/test',
+      role: 'readonly',
+      tag,
+      summary: 'What the policies say of a use',
+      description: 'Nothing is used, counted or asked. A tool brings its own providers, scopes and host.',
+      body: useSchema,
+      responses: { 200: { description: 'The verdict', schema: verdictSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const use = await useOf(broker, caller.projectId, body)
+      const at = body.at === undefined ? broker.now() : Math.floor(Date.parse(body.at) / 1000)
+      return c.json(verdictToWire(await broker.policies.explain(use, at)))
+    },
+  )
+
+  add(
+    {
+      method: 'patch',
+      path: '/v1/admin/policies/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Change a policy',
+      description: '`match` is replaced as a whole, of `hook` what is given.',
+      params: idParams,
+      body: z.strictObject({
+        description: plainText(1000).nullish(),
+        enabled: z.boolean().optional(),
+        effect: EFFECT.optional(),
+        match: matchSchema.optional(),
+        hook: hookChangesSchema.optional(),
+      }),
+      responses: { 200: { description: 'Changed', schema: policySchema } },
+    },
+    async ({ c, params: { id }, body, caller }) => {
+      const policy = await getPolicy(broker, caller.projectId, id)
+      const { description, enabled, effect, match, hook } = body
+      const changed = await changePolicy(broker, policy, {
+        ...(match && { match: matchFromWire(match) }),
+        ...(hook && { hook: hookChangesFromWire(hook) }),
+        ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
+        ...(description !== undefined && { description }),
+        ...(enabled !== undefined && { enabled }),
+        ...(effect !== undefined && { effect }),
+      })
+      return c.json(toWire(changed))
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/admin/policies/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Delete a policy',
+      params: idParams,
+      responses: { 204: { description: 'Gone' } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      await deletePolicy(broker, caller.projectId, id)
+      return c.body(null, 204)
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/policies',
+      role: 'admin',
+      tag,
+      summary: 'Make a policy',
+      description:
+        'Deny wins; allow rules, where there are any, must match; then hooks are asked. A member of `match` that is absent matches everything.',
+      body: z.strictObject({
+        id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
+        description: plainText(1000).nullish(),
+        enabled: z.boolean().default(true),
+        effect: EFFECT,
+        match: matchSchema,
+        hook: hookSchema.optional(),
+      }),
+      responses: { 201: { description: 'In force', schema: policySchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { id, description, enabled, effect, match, hook } = body
+      const policy = await addPolicy(broker, caller.projectId, id, {
+        match: matchFromWire(match),
+        ...(hook && { hook: hookFromWire(hook) }),
+        ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
+        ...(description != null && { description }),
+        enabled,
+        effect,
+      })
+      return c.json(toWire(policy), 201)
+    },
+  )
+}
+
+async function useOf(
+  broker: Broker,
+  projectId: string,
+  said: z.infer<typeof useSchema>,
+): Promise<PolicyUseOf> {
+  const userId = said.user_id
+  const user = userId === undefined ? {} : { userId }
+  const { host, scopes = [], provider_id: id } = said
+  const hosts = host === undefined ? undefined : [host]
+  const providers = id === undefined ? undefined : [{ id, scopes }]
+  if (said.tool_name === undefined)
+    return { ...user, projectId, use: said.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
+  const tool = await findTool(broker, projectId, said.tool_name)
+  const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), whatRuns(broker, tool)])
+  const use = toolPolicyUse(tool, needs, runner, user)
+  return {
+    ...use,
+    ...(said.use && { use: said.use }),
+    ...(providers && { providers }),
+    ...(hosts && { hosts }),
+  }
+}
+
+function verdictToWire({ refusal, limits, hooks }: Judgement): z.infer<typeof verdictSchema> {
+  const idsOf = (hits: readonly Hit[]) => hits.map(({ policy }) => policy.id)
+  if (refusal !== undefined)
+    return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
+  const undecided = [
+    ...idsOf(limits).map((id) => ({ id, by: 'rate' as const })),
+    ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),
+  ]
+  return { decision: undecided.length > 0 ? 'depends' : 'permitted', refused_by: [], undecided }
+}
+
+function toWire(policy: Policy): z.infer<typeof policySchema> {
+  const { id, description, enabled, effect, match, hook, hookSecret, createdAt, updatedAt } = policy
+  return {
+    id,
+    ...(description !== undefined && { description }),
+    enabled,
+    effect,
+    match: matchToWire(match),
+    ...(hook && {
+      hook: {
+        url: hook.url,
+        timeout_ms: hook.timeoutMs,
+        on_failure: hook.onFailure,
+        secret: { exists: hookSecret !== undefined },
+      },
+    }),
+    created_at: toTimestamp(createdAt),
+    updated_at: toTimestamp(updatedAt),
+  }
+}
