@@ -40,8 +40,8 @@ export type BegunAuthorization =
 /**
  * Answers the tokens when connections already cover the need, else a live authorization for what is missing: the
  * same one for the same user, providers and scopes. Where a user has granted some scopes before, the union is asked
- * for. Throws `provider_incomplete`, `provider_unavailable`, `too_many_pending`, and `invalid_request` for a `nextUri`
- * that is not allowed.
+ * for. Throws `provider_incomplete`, `provider_unavailable`, `too_many_pending`, `denied_by_policy`, and
+ * `invalid_request` for a `nextUri` that is not allowed.
  */
 export async function beginAuthorization(
   broker: Broker,
@@ -77,6 +77,9 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
     })
   }
   if (steps.length === 0) return { outcome: 'covered', releases }
+  const { projectId, userId } = need
+  const providers = need.providers.map(({ entry, scopes }) => ({ id: entry.id, scopes }))
+  await broker.policies.checkConsent({ projectId, userId, providers })
 
   const now = broker.now()
   const id = newId('auth')
