@@ -107,6 +107,15 @@ export function toExecution({ leaseOwner: _, leaseUntil: __, ...row }: Execution
   return present(row)
 }
 
+/** A run that came due while the installation was lost: it may have been carried out then, and twice is worse than not. */
+export const NOT_RUN_AGAIN = {
+  status: 'failed',
+  outcome: 'error',
+  errorKind: 'UNKNOWN',
+  leaseOwner: null,
+  leaseUntil: null,
+} as const
+
 /** What an update answers is in no order. */
 export function earliestFirst(a: ExecutionRecord, b: ExecutionRecord): number {
   return (a.runAt ?? 0) - (b.runAt ?? 0) || (a.id < b.id ? -1 : 1)

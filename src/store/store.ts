@@ -60,7 +60,8 @@ export interface Store {
   /**
    * Makes a restored backup safe to go on with, once: its refresh tokens may have been rotated since, so that each
    * counts one more request whose outcome is not known; authorizations that were under way fail as expired, with this
-   * message; leases are gone. `undefined` when the database is no restored backup.
+   * message; runs that are due or under way fail, since they may have been carried out meanwhile; paused chains and
+   * leases are gone. `undefined` when the database is no restored backup.
    */
   settleRestore(message: string, now: EpochSeconds): Promise<SettledRestore | undefined>
   close(): Promise<void>
@@ -359,6 +360,8 @@ export interface SettledRestore {
   /** How many have a refresh token, and how many were under way. */
   readonly connections: number
   readonly authorizations: number
+  /** How many were put off and have come due, or were under way. */
+  readonly runs: number
 }
 
 /** The fact that marks a database as a backup that has not been started yet, with the time it was taken. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { policyPlace, SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
 import { BACKUP_FACT } from '../../src/store/store.ts'
 import {
+  chain,
   claimed,
   connected,
   defined,
@@ -9,6 +10,7 @@ import {
   type OpenedStore,
   pending,
   policy,
+  putOff,
   sealed,
 } from './fixtures.ts'
 
@@ -132,7 +134,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
         store.settleRestore('restored', 5),
         other.settleRestore('restored', 5),
       ])
-      expect(settled.filter(Boolean)).toEqual([{ takenAt: 3, connections: 2, authorizations: 2 }])
+      expect(settled.filter(Boolean)).toEqual([{ takenAt: 3, connections: 2, authorizations: 2, runs: 0 }])
       expect(await store.connections.find(held.id)).toMatchObject({
         status: 'active',
         unansweredRefreshes: 2,
@@ -150,6 +152,28 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.connections.claimRefresh(held.id, 1, lease, 6)).toBeDefined()
     })
 
+    test('runs nothing that may have been run since, and resumes nothing that may have been resumed', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const [running, due, later] = [4, 5, 6].map((runAt) => putOff({ projectId, runAt }))
+      await store.executions.add([defined(running), defined(due), defined(later)])
+      await store.executions.claimDue({ owner: 'dead', seconds: 600 }, 4, 1)
+      const paused = chain({ projectId })
+      await store.chains.add(paused)
+      await store.facts.put(BACKUP_FACT, '3')
+      expect(await store.settleRestore('restored', 5)).toMatchObject({ runs: 2 })
+      for (const one of [running, due])
+        expect(await other.executions.find(projectId, defined(one).id)).toMatchObject({
+          status: 'failed',
+          outcome: 'error',
+          finishedAt: 5,
+        })
+      const claimed = await other.executions.claimDue({ owner: 'next', seconds: 10 }, 6, 10)
+      expect(claimed.map(({ id }) => id)).toEqual([defined(later).id])
+      expect(await other.chains.take(projectId, paused.id, 6)).toBeUndefined()
+    })
+
     test('asks nothing of connections without a refresh token, or that need a consent anyway', async () => {
       await using opened = await open()
       const { store } = opened
@@ -161,6 +185,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
         takenAt: 3,
         connections: 0,
         authorizations: 0,
+        runs: 0,
       })
       expect(await store.connections.find(id)).toMatchObject({
         status: 'needs_authorization',

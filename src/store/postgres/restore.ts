@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import { SETTLED } from '../rows.ts'
+import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { NOT_RUN_AGAIN, SETTLED } from '../rows.ts'
 import { BACKUP_FACT, type Store } from '../store.ts'
 import type { PostgresContext } from './database.ts'
-import { authorizations, connections, facts } from './schema.ts'
+import { authorizations, chains, connections, executions, facts } from './schema.ts'
 
 export function postgresSettleRestore({ write }: PostgresContext): Store['settleRestore'] {
   return async (message, now) =>
@@ -21,10 +21,16 @@ export function postgresSettleRestore({ write }: PostgresContext): Store['settle
         .update(authorizations)
         .set({ ...SETTLED, status: 'failed', reason: 'expired', message, completedAt: now })
         .where(inArray(authorizations.status, ['pending', 'confirming', 'exchanging']))
+      const runs = await tx
+        .update(executions)
+        .set({ ...NOT_RUN_AGAIN, finishedAt: now, updatedAt: now })
+        .where(and(inArray(executions.status, ['scheduled', 'running']), lte(executions.runAt, now)))
+      await tx.delete(chains)
       return {
         takenAt: Number(fact.value),
         connections: refreshable.rowCount ?? 0,
         authorizations: underWay.rowCount ?? 0,
+        runs: runs.rowCount ?? 0,
       }
     })
 }

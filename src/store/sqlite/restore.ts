@@ -1,7 +1,8 @@
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { NOT_RUN_AGAIN } from '../rows.ts'
 import { BACKUP_FACT, type Store } from '../store.ts'
 import type { SqliteContext } from './database.ts'
-import { authorizations, connections, facts } from './schema.ts'
+import { authorizations, chains, connections, executions, facts } from './schema.ts'
 
 export function sqliteSettleRestore({ write }: SqliteContext): Store['settleRestore'] {
   return async (message, now) =>
@@ -32,10 +33,17 @@ export function sqliteSettleRestore({ write }: SqliteContext): Store['settleRest
         })
         .where(inArray(authorizations.status, ['pending', 'confirming', 'exchanging']))
         .run()
+      const runs = tx
+        .update(executions)
+        .set({ ...NOT_RUN_AGAIN, finishedAt: now, updatedAt: now })
+        .where(and(inArray(executions.status, ['scheduled', 'running']), lte(executions.runAt, now)))
+        .run()
+      tx.delete(chains).run()
       return {
         takenAt: Number(fact.value),
         connections: refreshable.changes,
         authorizations: underWay.changes,
+        runs: runs.changes,
       }
     })
 }
