@@ -52,6 +52,7 @@ ALTER TABLE "chains" ADD CONSTRAINT "chains_project_id_projects_id_fk" FOREIGN K
 ALTER TABLE "executions" ADD CONSTRAINT "executions_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "policies" ADD CONSTRAINT "policies_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "chains_expiry" ON "chains" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "executions_project" ON "executions" USING btree ("project_id","id");--> statement-breakpoint
 CREATE INDEX "executions_user" ON "executions" USING btree ("project_id","user_id","id");--> statement-breakpoint
 CREATE INDEX "executions_tool" ON "executions" USING btree ("project_id","tool_id","id");--> statement-breakpoint
 CREATE INDEX "executions_put_off" ON "executions" USING btree ("project_id","id") WHERE type = 'scheduled';--> statement-breakpoint

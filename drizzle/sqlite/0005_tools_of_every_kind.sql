@@ -32,6 +32,7 @@ CREATE TABLE `executions` (
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE INDEX `executions_project` ON `executions` (`project_id`,`id`);--> statement-breakpoint
 CREATE INDEX `executions_user` ON `executions` (`project_id`,`user_id`,`id`);--> statement-breakpoint
 CREATE INDEX `executions_tool` ON `executions` (`project_id`,`tool_id`,`id`);--> statement-breakpoint
 CREATE INDEX `executions_put_off` ON `executions` (`project_id`,`id`) WHERE type = 'scheduled';--> statement-breakpoint

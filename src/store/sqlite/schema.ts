@@ -304,6 +304,7 @@ export const executions = sqliteTable(
   },
   (t) => [
     // an id begins with its time, so that each list comes out of its index newest first
+    index('executions_project').on(t.projectId, t.id),
     index('executions_user').on(t.projectId, t.userId, t.id),
     index('executions_tool').on(t.projectId, t.toolId, t.id),
     index('executions_put_off').on(t.projectId, t.id).where(sql`type = 'scheduled'`),
