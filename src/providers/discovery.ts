@@ -14,6 +14,14 @@ export interface ServerMetadata {
   readonly token_endpoint_auth_methods_supported?: readonly string[]
   readonly id_token_signing_alg_values_supported?: readonly string[]
   readonly authorization_response_iss_parameter_supported?: boolean
+  readonly revocation_endpoint?: string
+  /** RFC 7591. */
+  readonly registration_endpoint?: string
+  readonly scopes_supported?: readonly string[]
+  /** RFC 7636. Absent: the server says nothing of PKCE. */
+  readonly code_challenge_methods_supported?: readonly string[]
+  /** It takes the URL of a client ID metadata document as client id (draft-ietf-oauth-client-id-metadata-document). */
+  readonly client_id_metadata_document_supported?: boolean
 }
 
 /** The metadata of an issuer. Throws `ProviderRefusal`, whose message names the issuer and what is wrong with it. */
@@ -45,23 +53,28 @@ export function createDiscovery(outgoing: Outgoing, now: Clock): Discover {
 }
 
 async function discover(outgoing: Outgoing, issuer: string): Promise<ServerMetadata> {
-  const [first, second] = metadataUrls(issuer)
-  const members = (await ask(outgoing, issuer, first)) ?? (await ask(outgoing, issuer, second))
-  if (members === undefined)
-    throw new ProviderRefusal(
-      'provider_bad_response',
-      `${issuer} has no metadata at ${first} nor at ${second}.`,
-    )
-  return toMetadata(members, issuer, (url) => outgoing.allows(url))
+  const urls = metadataUrls(issuer)
+  for (const url of urls) {
+    const members = await ask(outgoing, issuer, url)
+    if (members !== undefined) return toMetadata(members, issuer, (url) => outgoing.allows(url))
+  }
+  throw new ProviderRefusal(
+    'provider_bad_response',
+    `${issuer} has no metadata at ${urls.map(({ href }) => href).join(' nor at ')}.`,
+  )
 }
 
-/** OpenID puts the well-known part after the issuer's path, RFC 8414 section 3.1 between host and path. */
-function metadataUrls(issuer: string): [URL, URL] {
+/**
+ * OpenID puts the well-known part after the issuer's path, RFC 8414 section 3.1 between host and path, and so do some
+ * with OpenID's name (RFC 8414 section 5).
+ */
+function metadataUrls(issuer: string): URL[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   return [
     new URL(`${origin}${path}${WELL_KNOWN}openid-configuration`),
     new URL(`${origin}${WELL_KNOWN}oauth-authorization-server${path}`),
+    ...(path === '' ? [] : [new URL(`${origin}${WELL_KNOWN}openid-configuration${path}`)]),
   ]
 }
 
@@ -114,11 +127,16 @@ function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): S
     ...withoutAbsent({
       userinfo_endpoint: endpoint('userinfo_endpoint'),
       jwks_uri: endpoint('jwks_uri'),
+      revocation_endpoint: endpoint('revocation_endpoint'),
+      registration_endpoint: endpoint('registration_endpoint'),
+      scopes_supported: list('scopes_supported'),
+      code_challenge_methods_supported: list('code_challenge_methods_supported'),
       token_endpoint_auth_methods_supported: list('token_endpoint_auth_methods_supported'),
       id_token_signing_alg_values_supported: list('id_token_signing_alg_values_supported'),
     }),
     authorization_response_iss_parameter_supported:
       members.authorization_response_iss_parameter_supported === true,
+    client_id_metadata_document_supported: members.client_id_metadata_document_supported === true,
   }
 }
 

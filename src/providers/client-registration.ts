@@ -1,0 +1,99 @@
+import type { ServerMetadata } from './discovery.ts'
+import { type Outgoing, OutgoingError } from './outgoing.ts'
+import type { Client, TokenRequestBlock } from './provider.ts'
+import { ProviderRefusal } from './provider-refusal.ts'
+import { readJsonMembers } from './response-body.ts'
+
+/** What an authorization server is told of this broker (RFC 7591 section 2); the same stands in its metadata document. */
+export interface ClientMetadata {
+  readonly client_name: string
+  readonly client_uri?: string
+  readonly redirect_uris: readonly string[]
+  readonly grant_types: readonly string[]
+  readonly response_types: readonly string[]
+  readonly token_endpoint_auth_method: string
+  readonly scope?: string
+}
+
+/** A client, and how it shows itself at the token endpoint. */
+export interface ClientRegistration {
+  readonly client: Client
+  readonly authMethod: TokenRequestBlock['authMethod']
+}
+
+const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const
+const MAX_CREDENTIAL = 4096
+
+export function clientMetadata(options: {
+  readonly publicUrl: URL
+  readonly redirectUri: string
+  readonly authMethod: string
+  readonly scopes?: readonly string[]
+}): ClientMetadata {
+  const { publicUrl, redirectUri, authMethod, scopes = [] } = options
+  return {
+    client_name: 'Gatepass',
+    client_uri: publicUrl.origin,
+    redirect_uris: [redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: authMethod,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+  }
+}
+
+/** How a client without a say in it shows itself: as a public one where that is taken, since PKCE binds the code. */
+export function usualAuthMethod({
+  token_endpoint_auth_methods_supported: supported,
+}: Pick<ServerMetadata, 'token_endpoint_auth_methods_supported'>): (typeof METHODS)[number] {
+  if (supported === undefined) return 'client_secret_basic' // RFC 8414 section 2
+  return METHODS.find((one) => supported.includes(one)) ?? 'client_secret_basic'
+}
+
+/** RFC 7591 section 3: open registration, once. Throws `ProviderRefusal`. */
+export async function registerClient(
+  outgoing: Outgoing,
+  endpoint: string,
+  metadata: ClientMetadata,
+): Promise<ClientRegistration> {
+  const { host } = new URL(endpoint)
+  const { status, body } = await outgoing
+    .send({
+      url: endpoint,
+      method: 'POST',
+      purpose: 'discovery',
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(metadata),
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof OutgoingError)) throw error
+      throw new ProviderRefusal('provider_unavailable', error.message, { cause: error })
+    })
+  const answer = readJsonMembers(body)
+  if (status !== 201 && status !== 200) {
+    const code =
+      typeof answer?.error === 'string' ? answer.error.replace(/[^\x21-\x7e]/g, '?').slice(0, 100) : ''
+    throw new ProviderRefusal(
+      status >= 500 || status === 429 ? 'provider_unavailable' : 'provider_refused',
+      `${host} refused to register this broker as a client (HTTP ${status}${code === '' ? '' : `, ${code}`}).`,
+    )
+  }
+  const { client_id: clientId, client_secret: clientSecret, token_endpoint_auth_method: said } = answer ?? {}
+  if (!isCredential(clientId))
+    throw new ProviderRefusal('provider_bad_response', `${host} registered this broker without a client id.`)
+  if (!isCredential(clientSecret)) return { client: { clientId }, authMethod: 'none' }
+  // without a word on it, as RFC 7591 section 2 has it
+  const authMethod = METHODS.find((one) => one === said) ?? 'client_secret_basic'
+  return authMethod === 'none'
+    ? { client: { clientId }, authMethod }
+    : { client: { clientId, clientSecret }, authMethod }
+}
+
+function isCredential(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= MAX_CREDENTIAL &&
+    /^[\x20-\x7e]+$/.test(value)
+  )
+}
