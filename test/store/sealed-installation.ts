@@ -86,7 +86,7 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
 async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
   for (const { id: projectId } of await store.projects.list()) {
     const hookSecret = sealer.seal('the hook’s', policyPlace('same', projectId))
-    await store.policies.put(policy({ projectId, id: 'same', effect: 'hook', hookSecret }))
+    await store.policies.put(policy({ projectId, id: 'same', enabled: false, hookSecret }))
     const [waiting, ended] = [putOff({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]
     const sealedIn = (id: string, column: 'request' | 'result') =>
       sealer.seal(`the ${column} of ${id}`, executionPlace(id, projectId, column))
