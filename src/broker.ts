@@ -1,5 +1,6 @@
 import type { EpochSeconds } from './domain/clock.ts'
 import type { AuditLog } from './flows/audit-log.ts'
+import type { ExecutionLog } from './flows/execution-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
 import type { Metrics } from './flows/metrics.ts'
 import type { PendingLimit } from './flows/pending-limit.ts'
@@ -35,6 +36,7 @@ export interface Broker {
   readonly uses: UseLog
   readonly metrics: Metrics
   readonly audit: AuditLog
+  readonly history: ExecutionLog
   readonly policies: Policies
   /** Its own for every project and entry: `<public URL>/callback/<uid>`. */
   redirectUri(entry: Pick<ProviderEntry, 'uid'>): string

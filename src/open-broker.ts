@@ -5,6 +5,7 @@ import { type Clock, systemClock } from './domain/clock.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Sealed } from './domain/sealed.ts'
 import { createAuditLog } from './flows/audit-log.ts'
+import { createExecutionLog } from './flows/execution-log.ts'
 import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { createMetrics } from './flows/metrics.ts'
@@ -60,6 +61,7 @@ export async function openBroker(
       perOwner: Math.ceil(config.maxWaiters / 2),
     })
     const uses = createUseLog(store)
+    const history = createExecutionLog(store, metrics)
     const refreshes = createRefreshes(store, { now, log })
     metrics.gauge(
       'gatepass_providers_held_back',
@@ -83,6 +85,7 @@ export async function openBroker(
       uses,
       metrics,
       audit,
+      history,
       policies: createPolicies({ store, outgoing, sealer, audit, metrics, log, now }),
       cache: {
         connections: createReadCache(store, {
@@ -122,6 +125,7 @@ export async function openBroker(
         refreshes.stop()
         await Promise.allSettled(refreshes.running.values())
         await uses.flush().catch(() => {}) // the last second of last-used times may be lost
+        await history.flush().catch(() => {}) // and of the history
         await outgoing.close()
         await store.close()
       },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker, Log } from './broker.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { type ApiKey, issueApiKey } from './domain/api-key.ts'
 import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
@@ -11,6 +11,9 @@ import type { Gather } from './http/metrics.ts'
 import { listen } from './listen.ts'
 import { openBroker } from './open-broker.ts'
 import { prepareSandbox, sandboxFor, withSandboxClient } from './sandbox/mount.ts'
+import { ModuleFault } from './tools/module/load-module.ts'
+import { useModules } from './tools/module/use-modules.ts'
+import { createScheduler, SCHEDULE_MS, type Scheduler } from './tools/scheduler.ts'
 import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 import { version } from './version.ts'
 
@@ -53,6 +56,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
   const opened: (() => Promise<void>)[] = [() => broker.close()]
   try {
     const newApiKey = await ensureApiKey(broker, config)
+    await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
     const gather = cluster?.gather
     const app = createApp(broker, {
@@ -69,7 +73,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     opened.push(() => listener.close(0))
     broker.metrics.gauge('gatepass_http_requests_running', 'Requests under way', () => listener.underWay)
     if (config.development) await prepareSandbox(broker, config)
-    const jobs = upkeep(broker, cluster?.keepsUp ?? true)
+    const scheduler = createScheduler(broker)
+    const jobs = upkeep(broker, scheduler, cluster?.keepsUp ?? true)
     return {
       broker,
       ...(newApiKey !== undefined && { newApiKey }),
@@ -80,6 +85,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         broker.waiters.close()
         broker.refreshes.stop()
         await listener.close(left())
+        await Promise.race([scheduler.close(), sleep(left(), undefined, { ref: false })])
         // a refresh goes on although nobody waits for it any more: its answer may hold the only valid refresh token
         const { running } = broker.refreshes
         while (running.size > 0 && left() > 0)
@@ -96,9 +102,13 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
 }
 
 /** What is done again and again. */
-function upkeep(broker: Broker, keepsUpForAll: boolean): NodeJS.Timeout[] {
-  const { uses, log } = broker
-  const own = [every(FLUSH_MS, () => uses.flush(), log)]
+function upkeep(broker: Broker, scheduler: Scheduler, keepsUpForAll: boolean): NodeJS.Timeout[] {
+  const { uses, history, log } = broker
+  const own = [
+    every(FLUSH_MS, () => uses.flush(), log),
+    every(FLUSH_MS, () => history.flush(), log),
+    every(SCHEDULE_MS, () => scheduler.runDue(), log),
+  ]
   if (!keepsUpForAll) return own
   // doubled over several machines these do no harm: a catalogue is read twice, a lease lets one refresh
   return [
@@ -109,13 +119,23 @@ function upkeep(broker: Broker, keepsUpForAll: boolean): NodeJS.Timeout[] {
   ]
 }
 
-/** Migrates the database, checks the master key and sees to the configured API key, and closes again. */
+/** Migrates the database, checks the master key and sees to the configured API key and tools, and closes again. */
 export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log'>): Promise<void> {
   const broker = await openBroker(config, parts)
   try {
     await ensureApiKey(broker, config)
+    await loadTools(broker, config)
   } finally {
     await broker.close()
+  }
+}
+
+/** The modules of `GATEPASS_TOOLS`. Throws `ConfigError`. */
+async function loadTools(broker: Broker, { toolModules }: Config): Promise<void> {
+  try {
+    await useModules(broker, toolModules)
+  } catch (error) {
+    throw error instanceof ModuleFault ? new ConfigError([`GATEPASS_TOOLS names ${error.message}`]) : error
   }
 }
 

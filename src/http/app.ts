@@ -22,6 +22,7 @@ import { addPolicies } from './policies.ts'
 import { createCharge } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { createRouter } from './router.ts'
+import { addRuns } from './runs.ts'
 import { addSecrets } from './secrets.ts'
 import { addTools } from './tools.ts'
 import { addUserConnections } from './user-connections.ts'
@@ -67,13 +68,20 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
 
   const authenticate = createAuthenticate(broker)
   const charge = createCharge(broker.settings.requestsPerSecond)
-  for (const path of ['/v1/tools/execute', '/v1/workers', '/v1/admin/auth_providers'])
+  for (const path of [
+    '/v1/tools/execute',
+    '/v1/tools/run',
+    '/v1/tools/run_chain',
+    '/v1/workers',
+    '/v1/admin/auth_providers',
+  ])
     app.post(path, idempotent(broker, authenticate, charge))
 
   const add = endpoints(app, { authenticate, charge, onAnswered: observer.onAnswered })
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections
   addTools(add, broker) //            /v1/tools, /v1/formatted_tools
+  addRuns(add, broker) //             /v1/tools/run, /run_stream, /run_chain
   addWorkers(add, broker) //          /v1/workers
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections

@@ -4,24 +4,26 @@ import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import type { EntryPoint } from '../domain/execution.ts'
 import { newId } from '../domain/ids.ts'
-import { toolAliases, toolId } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
+import { type Tool, toolId } from '../domain/tool.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { Release } from '../flows/get-access-token.ts'
-import type { PolicyUseOf } from '../flows/policy-match.ts'
 import { refreshConnection } from '../flows/refresh-connection.ts'
 import { actForTool, permit } from '../flows/request-context.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
 import type { BackendCall } from './backend.ts'
 import { backendOf } from './backends.ts'
+import { inputFault, withCheckedValue } from './check-values.ts'
 import type { Execution } from './execute-response.ts'
+import { rememberExecution } from './remember-execution.ts'
 import { scrub } from './scrub.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 import { toolContext } from './tool-context.ts'
 import { isSafeToRepeat } from './tool-definition.ts'
 import type { ErrorKind, ToolError } from './tool-error.ts'
 import { type ToolNeed, toolNeeds } from './tool-needs.ts'
+import { toolPolicyUse } from './tool-policy-use.ts'
+import { requirementStatus } from './tool-requirements.ts'
 import { type Runner, whatRuns } from './what-runs.ts'
 
 /** One call of a tool, by whichever way it came. */
@@ -42,19 +44,22 @@ export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent
  */
 export async function executeTool(broker: Broker, call: ToolCall, signal?: AbortSignal): Promise<Execution> {
   const started = performance.now()
+  const startedAt = broker.now()
   const id = call.executionId ?? newId('exec')
   actForTool(toolId(call.tool))
   const runner = await whatRuns(broker, call.tool)
   const outcome = await permitted(broker, id, call, runner, (needs) =>
     run(broker, id, call, needs, runner, signal),
   )
-  return {
+  const execution: Execution = {
     id,
     durationMs: performance.now() - started,
     finishedAt: toTimestamp(broker.now()),
     outcome,
     ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
   }
+  if (call.executionId === undefined) rememberExecution(broker, call, execution, startedAt)
+  return execution
 }
 
 /** What the project's policies refuse is an outcome too. */
@@ -67,17 +72,11 @@ async function permitted(
 ): Promise<Execution['outcome']> {
   const { tool, userId, input } = call
   const needs = await toolNeeds(broker, tool, call)
-  const use: PolicyUseOf = {
-    projectId: tool.projectId,
+  const use = toolPolicyUse(tool, needs, runner, {
     ...(userId !== undefined && { userId }),
-    use: 'tool',
-    tool: { id: toolId(tool), aliases: toolAliases(tool) },
     executionId,
     input,
-    providers: needs.map(({ entry, scopes }) => ({ id: entry.id, scopes })),
-    hosts: runner.outcome === 'found' ? hostsOf(runner.worker) : [],
-    secrets: tool.requirements.secrets,
-  }
+  })
   try {
     await broker.policies.check(use)
     return await permit(use, () => go(needs))
@@ -86,12 +85,7 @@ async function permitted(
     if (!(error instanceof BrokerError) || kind === undefined) throw error
     const { message, retryAfter } = error
     const waits = retryAfter !== undefined && { retry_after_ms: Math.ceil(retryAfter * 1000) }
-    return {
-      outcome: 'error',
-      error: { kind, message, can_retry: retryAfter !== undefined, ...waits },
-      isOwn: true,
-      logs: [],
-    }
+    return failed({ kind, message, can_retry: retryAfter !== undefined, ...waits })
   }
 }
 
@@ -99,12 +93,6 @@ async function permitted(
 const KIND_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   denied_by_policy: 'CONTEXT_DENIED',
   policy_check_failed: 'CONTEXT_CHECK_FAILED',
-}
-
-/** Where its tokens go. */
-function hostsOf({ uri }: Worker): string[] {
-  const { host } = new URL(uri)
-  return host === '' ? [] : [host]
 }
 
 async function run(
@@ -116,8 +104,12 @@ async function run(
   signal: AbortSignal | undefined,
 ): Promise<Execution['outcome']> {
   const { tool, userId, input, callId, onEvent } = call
+  const fault = inputFault(tool, input)
+  // consent comes first: who calls with nothing in hand yet finds out what is needed
+  if (fault !== undefined && (await isGranted(broker, tool, userId))) return failed(fault)
   const begun = await authorizeTool(broker, call, needs)
   if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
+  if (fault !== undefined) return failed(fault)
   if (runner.outcome === 'none') return refusal(runner.message)
   const context = await toolContext(broker, tool, call.metadata)
   if (context.outcome === 'incomplete') return refusal(context.message)
@@ -157,7 +149,14 @@ async function run(
       answer = await invoke(replaced.needs, replaced.releases)
     }
   }
-  return answer.outcome === 'requires_authorization' ? askForMore(broker, call, answer) : answer
+  if (answer.outcome === 'requires_authorization') return askForMore(broker, call, answer)
+  return withCheckedValue(tool, answer)
+}
+
+/** Whether no consent is missing, by what is stored. */
+async function isGranted(broker: Broker, tool: Tool, userId: string | undefined): Promise<boolean> {
+  const { authorization, authorizations = [authorization] } = await requirementStatus(broker, tool, userId)
+  return authorizations.every((one) => one === undefined || one.token_status !== 'not_started')
 }
 
 type Refused = ToolAnswer & { readonly outcome: 'error' }
@@ -243,6 +242,9 @@ async function askForMore(
 }
 
 function refusal(message: string): ToolAnswer {
-  const error: ToolError = { kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false }
+  return failed({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false })
+}
+
+function failed(error: ToolError): ToolAnswer {
   return { outcome: 'error', error, isOwn: true, logs: [] }
 }

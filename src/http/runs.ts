@@ -1,0 +1,158 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { Broker } from '../broker.ts'
+import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../tools/run-chain.ts'
+import { runTool, type StreamEvent, streamTool } from '../tools/run-tool.ts'
+import type { AddEndpoint } from './endpoint.ts'
+import { toWire as errorToWire, toRefusal } from './errors.ts'
+import { idText, toolNameText } from './limits.ts'
+import { callMembers, readCall } from './tool-call.ts'
+
+const argsSchema = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .openapi({ description: "The tool's arguments, checked by its schema before anything runs" })
+const runSchema = z.object({ toolId: toolNameText, args: argsSchema, ...callMembers })
+const stepSchema = z.object({
+  toolId: toolNameText,
+  args: argsSchema,
+  usePrevious: z
+    .boolean()
+    .nullish()
+    .openapi({ description: 'Puts what the step before answered into `args.previous`' }),
+})
+const HEARTBEAT_MS = 15_000
+/** Of one stream, while its reader is slow: past it progress is left out, and a tool that goes on is stopped. */
+const MAX_WAITING_EVENTS = 1_000
+const tag = 'Tools'
+
+/** Running tools with a plain result (seeds/002): one, one with what it says meanwhile, several in a row. */
+export function addRuns(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/run',
+      role: 'caller',
+      tag,
+      summary: 'Run a tool and get its result as it is',
+      description:
+        'Answers `tool`, `backend`, `structured` (and `mcpResult` where an MCP server ran it). In place of a result there is `error {kind, op, message, …}` when the tool failed, or `requires_authorization` with the link when consent is missing. Arguments that the schema refuses are 400 `invalid_input`.',
+      body: runSchema,
+      responses: { 200: { description: 'What came of it' } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const { toolId, args, ...call } = body
+      const run = { projectId, toolId, args: args ?? {}, entryPoint: 'run', ...readCall(call) } as const
+      return c.json(await runTool(broker, run, givenUp(c)))
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/run_stream',
+      role: 'caller',
+      tag,
+      summary: 'Run a tool and hear what it says meanwhile',
+      description:
+        'Server-sent events `{kind, toolId, data}`: `progress` and `chunk` in any number, then exactly one `done` (data: the result as `run` has it) or `error` (data: the same with `error` or `requires_authorization`, or `name` and `message`). What is wrong with the request is refused before the stream begins.',
+      body: runSchema,
+      responses: { 200: { description: 'text/event-stream' } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const { toolId, args, ...call } = body
+      const gone = new AbortController()
+      const events = eventQueue(() => gone.abort())
+      const run = {
+        projectId,
+        toolId,
+        args: args ?? {},
+        entryPoint: 'run_stream',
+        ...readCall(call),
+      } as const
+      const running = streamTool(broker, run, events.put, gone.signal).finally(events.close)
+      // a request that is refused has no first event, and is answered as any other
+      const first = await Promise.race([events.next(), running.then(() => undefined)])
+      return streamSSE(c, async (stream) => {
+        stream.onAbort(() => gone.abort())
+        const write = ({ kind, ...event }: StreamEvent) =>
+          stream.writeSSE({ event: kind, data: JSON.stringify({ kind, ...event }) })
+        const heartbeat = setInterval(() => void stream.write(': still running\n\n'), HEARTBEAT_MS)
+        try {
+          for (let event = first; event !== undefined; event = await events.next()) await write(event)
+          await running
+        } catch (error) {
+          const data = errorToWire(toRefusal(error, c.req.path, broker.log))
+          await write({ kind: 'error', toolId, data })
+        } finally {
+          clearInterval(heartbeat)
+        }
+      })
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/run_chain',
+      role: 'caller',
+      tag,
+      summary: 'Run several tools in a row',
+      description:
+        'Answers `status`, `structured` (of the last step) and what became of each step: `completed`, `failed` or `skipped`. The first step that fails ends it. One that needs consent ends it with `requires_authorization`, which names the step, and `resume`: send that (once, within a day) after the user has approved, and no finished step is run again.',
+      body: z.object({
+        steps: z.array(stepSchema).max(MAX_CHAIN_STEPS).nullish(),
+        resume: idText.nullish(),
+        ...callMembers,
+      }),
+      responses: { 200: { description: 'What came of it' } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const { steps: said, resume, ...call } = body
+      const steps = said?.map(({ toolId, args, usePrevious }) => ({
+        toolId,
+        ...(args != null && { args }),
+        ...(usePrevious != null && { usePrevious }),
+      }))
+      const run = { projectId, ...readCall(call) }
+      const result =
+        resume == null
+          ? await runChain(broker, run, steps ?? [], givenUp(c))
+          : await resumeChain(broker, run, { resume, steps }, givenUp(c))
+      return c.json(result)
+    },
+  )
+}
+
+/** With an Idempotency-Key the caller comes back for the answer, so a run is not given up when the connection is. */
+export function givenUp(c: Context): AbortSignal | undefined {
+  return c.req.header('idempotency-key') === undefined ? c.req.raw.signal : undefined
+}
+
+/** Between a tool that speaks when it likes and a response that is written one event after the other. */
+function eventQueue(stop: () => void) {
+  const events: StreamEvent[] = []
+  let wake = () => {}
+  let isClosed = false
+  return {
+    put(event: StreamEvent) {
+      if (events.length >= MAX_WAITING_EVENTS && event.kind === 'progress') return
+      if (events.length >= MAX_WAITING_EVENTS) stop()
+      if (events.length <= MAX_WAITING_EVENTS || event.kind !== 'chunk') events.push(event)
+      wake()
+    },
+    close() {
+      isClosed = true
+      wake()
+    },
+    async next(): Promise<StreamEvent | undefined> {
+      while (events.length === 0 && !isClosed) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        await promise
+      }
+      return events.shift()
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { ExecutionRecord } from '../domain/execution.ts'
+import { newId } from '../domain/ids.ts'
+import { toolId } from '../domain/tool.ts'
+import { currentContext } from '../flows/request-context.ts'
+import { authorizeTool } from './authorize-tool.ts'
+import { checkInput } from './check-values.ts'
+import type { Execution } from './execute-response.ts'
+import { consentNeeded, type ToolCall } from './execute-tool.ts'
+import { sealRequest } from './execution-content.ts'
+import { requirementStatus } from './tool-requirements.ts'
+
+export type Scheduled =
+  | { readonly outcome: 'scheduled'; readonly record: ExecutionRecord }
+  /** Nothing was scheduled: the user must approve first, while somebody is there to send them the link. */
+  | { readonly outcome: 'requires_authorization'; readonly execution: Execution }
+
+const FURTHEST_SECONDS = 366 * 24 * 3600
+
+/**
+ * Puts a run off until `runAt`. It is kept in the database, so that it outlives this process and any node may run it.
+ * Throws `invalid_input`, and `invalid_request` for a time more than a year away.
+ */
+export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number): Promise<Scheduled> {
+  const { tool, userId, entryPoint } = call
+  const now = broker.now()
+  if (runAt - now > FURTHEST_SECONDS)
+    throw new BrokerError('invalid_request', 'run_at is more than a year away. Choose an earlier time.')
+  checkInput(tool, call.input)
+  const { met } = await requirementStatus(broker, tool, userId)
+  if (!met) {
+    const begun = await authorizeTool(broker, call)
+    if (begun.outcome === 'pending') {
+      const outcome = await consentNeeded(broker, begun.authorization)
+      const finishedAt = new Date(now * 1000).toISOString()
+      return {
+        outcome: 'requires_authorization',
+        execution: { id: newId('exec'), durationMs: 0, finishedAt, outcome },
+      }
+    }
+  }
+  const { apiKey } = currentContext()
+  const row = { id: newId('exec'), projectId: tool.projectId }
+  const record: ExecutionRecord = {
+    ...row,
+    toolId: toolId(tool),
+    type: 'scheduled',
+    entryPoint,
+    status: 'scheduled',
+    ...(userId !== undefined && { userId }),
+    ...(apiKey !== undefined && { apiKeyId: apiKey.id }),
+    runAt,
+    createdAt: now,
+    updatedAt: now,
+    attempts: 0,
+    request: sealRequest(broker, row, call),
+  }
+  const audit = broker.audit.of(tool.projectId, {
+    action: 'tool.scheduled',
+    tool: toolId(tool),
+    subject: record.id,
+    ...(userId !== undefined && { userId }),
+  })
+  await broker.store.executions.add([record], audit)
+  return { outcome: 'scheduled', record }
+}
+
+/**
+ * The time that `run_at` says, in epoch seconds: `YYYY-MM-DDTHH:MM:SS` is UTC unless it carries an offset (RFC 3339).
+ * Throws `invalid_request`.
+ */
+export function readRunAt(text: string): number {
+  const [, moment, offset = 'Z'] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/i.exec(text.trim()) ?? []
+  const at = moment === undefined ? Number.NaN : Date.parse(`${moment}${offset}`)
+  if (!Number.isNaN(at)) return Math.ceil(at / 1000)
+  throw new BrokerError(
+    'invalid_request',
+    'run_at is no time: write it as 2026-12-24T18:00:00 (UTC) or with an offset, as 2026-12-24T18:00:00+01:00.',
+  )
+}

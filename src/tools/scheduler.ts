@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import type { Broker } from '../broker.ts'
+import type { ApiKey } from '../domain/api-key.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { ExecutionRecord } from '../domain/execution.ts'
+import { newId } from '../domain/ids.ts'
+import { inContext } from '../flows/request-context.ts'
+import { UnsealError } from '../store/seal.ts'
+import { toArcadeExecuteResponse } from './execute-response.ts'
+import { executeTool } from './execute-tool.ts'
+import { type Attempt, openAttempts, openRequest, sealAttempts } from './execution-content.ts'
+import { findTool } from './find-tool.ts'
+import { endOf } from './remember-execution.ts'
+import { isSafeToRepeat } from './tool-definition.ts'
+
+/** How often it is looked for runs that are due. */
+export const SCHEDULE_MS = 1_000
+const LEASE_SECONDS = 60
+const PROLONG_MS = 20_000
+const AT_ONCE = 8
+const MAX_ATTEMPTS = 5
+/** Before a run is begun again that could not be begun: doubled each time. */
+const FIRST_PAUSE_SECONDS = 10
+
+/** Runs what was put off, once it is due: each run by one process at a time, whichever has room first. */
+export interface Scheduler {
+  /** Begins what is due. */
+  runDue(): Promise<void>
+  /** Begins nothing more and waits for what is under way. */
+  close(): Promise<void>
+}
+
+export function createScheduler(broker: Broker): Scheduler {
+  const owner = randomUUID()
+  const lease = { owner, seconds: LEASE_SECONDS }
+  const running = new Set<Promise<void>>()
+  let isClosed = false
+
+  async function run(record: ExecutionRecord): Promise<void> {
+    const heartbeat = setInterval(() => {
+      broker.store.executions.prolong(record.id, lease, broker.now()).catch((error: unknown) => {
+        broker.log.warn(
+          { execution: record.id, error },
+          'the lease of a scheduled run could not be prolonged',
+        )
+      })
+    }, PROLONG_MS)
+    try {
+      const settled = await attempt(broker, record)
+      if (!(await broker.store.executions.settle(settled, owner)))
+        broker.log.warn({ execution: record.id }, 'another process has taken over a scheduled run')
+    } catch (error) {
+      // nothing is settled, so its lease runs out and another attempt finds out what may be done
+      broker.log.error({ execution: record.id, error }, 'a scheduled run could not be settled')
+    } finally {
+      clearInterval(heartbeat)
+    }
+  }
+
+  return {
+    async runDue() {
+      const room = AT_ONCE - running.size
+      if (isClosed || room <= 0) return
+      for (const record of await broker.store.executions.claimDue(lease, broker.now(), room)) {
+        const one = run(record).finally(() => running.delete(one))
+        running.add(one)
+      }
+    },
+    async close() {
+      isClosed = true
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}
+
+/** One try, and what the record is after it. */
+async function attempt(broker: Broker, record: ExecutionRecord): Promise<ExecutionRecord> {
+  const startedAt = broker.now()
+  const settle = (
+    end: Pick<ExecutionRecord, 'status'> & Partial<ExecutionRecord>,
+    tried: Omit<Attempt, 'id' | 'startedAt' | 'finishedAt'>,
+  ): ExecutionRecord => {
+    const finishedAt = broker.now()
+    const attempts = [
+      ...readAttempts(broker, record),
+      { ...tried, id: newId('exec'), startedAt: record.startedAt ?? startedAt, finishedAt },
+    ]
+    return {
+      ...record,
+      ...end,
+      updatedAt: finishedAt,
+      ...(end.status !== 'scheduled' && { finishedAt }),
+      result: sealAttempts(broker, record, attempts),
+    }
+  }
+  const fail = (systemErrorMessage: string) =>
+    settle({ status: 'failed', outcome: 'error' }, { success: false, systemErrorMessage })
+
+  try {
+    const { projectId, userId, entryPoint, id } = record
+    const request = openRequest(broker, record)
+    if (request === undefined) return fail('What it was to be asked is not there any more.')
+    const tool = await findTool(broker, projectId, record.toolId)
+    const wasBegun = record.attempts > readAttempts(broker, record).length + 1
+    if (wasBegun && !isSafeToRepeat(tool))
+      return fail(
+        'The process that ran it has ended without an answer. It may have run or not, and its tool does not say that running it twice is safe, so it is not run again.',
+      )
+    if (record.attempts > MAX_ATTEMPTS) return fail(`It was begun ${MAX_ATTEMPTS} times without an end.`)
+    const apiKey = await keyOf(broker, record)
+    if (record.apiKeyId !== undefined && apiKey === undefined)
+      return fail('The API key that scheduled it was revoked or has expired.')
+
+    const actor =
+      apiKey === undefined ? ({ kind: 'system' } as const) : ({ kind: 'api_key', id: apiKey.id } as const)
+    const context = { actor, ...(apiKey && { apiKey }), purpose: 'scheduled run', requestId: id }
+    const execution = await inContext(context, () =>
+      executeTool(broker, {
+        ...request,
+        tool,
+        entryPoint,
+        executionId: id,
+        callId: id,
+        ...(userId !== undefined && { userId }),
+      }),
+    )
+    const { success, output } = toArcadeExecuteResponse(execution)
+    return settle({ ...endOf(execution), durationMs: execution.durationMs }, { success, output })
+  } catch (error) {
+    if (error instanceof UnsealError) return fail('What it was to be asked cannot be opened.')
+    if (!(error instanceof BrokerError)) {
+      broker.log.error({ execution: record.id, error }, 'a scheduled run has failed by itself')
+      return fail('Something went wrong in Gatepass; its log says what.')
+    }
+    const mayBeTriedAgain = error.retryAfter !== undefined && record.attempts < MAX_ATTEMPTS
+    if (!mayBeTriedAgain) return fail(error.message)
+    const pause = Math.max(error.retryAfter ?? 0, FIRST_PAUSE_SECONDS * 2 ** (record.attempts - 1))
+    return settle(
+      { status: 'scheduled', runAt: broker.now() + pause },
+      { success: false, systemErrorMessage: error.message },
+    )
+  }
+}
+
+function readAttempts(broker: Broker, record: ExecutionRecord): readonly Attempt[] {
+  try {
+    return openAttempts(broker, record)
+  } catch (error) {
+    if (error instanceof UnsealError) return []
+    throw error
+  }
+}
+
+/** The key on whose behalf it runs, or the one that took its place, if it is still good. */
+async function keyOf(broker: Broker, { projectId, apiKeyId }: ExecutionRecord): Promise<ApiKey | undefined> {
+  const keys = apiKeyId === undefined ? [] : await broker.store.apiKeys.list(projectId)
+  const isOver = ({ revokedAt, expiresAt }: ApiKey) =>
+    revokedAt !== undefined || (expiresAt !== undefined && expiresAt <= broker.now())
+  let key = keys.find(({ id }) => id === apiKeyId)
+  while (key !== undefined && isOver(key)) {
+    const { replacedBy } = key
+    key = keys.find(({ id }) => id === replacedBy)
+  }
+  return key
+}
