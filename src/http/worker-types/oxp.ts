@@ -1,0 +1,120 @@
+import { z } from '@hono/zod-openapi'
+import { type OxpSettings, oxpSettings } from '../../tools/oxp/oxp-server.ts'
+import {
+  defineWorkerType,
+  keptSecret,
+  toKeptSecret,
+  workerRetry,
+  workerTimeout,
+  workerUri,
+} from './define.ts'
+
+/** It goes into a header as it is (RFC 9110 section 5.5). */
+const apiKey = z
+  .string()
+  .max(1000)
+  .regex(/^[\x21-\x7e]+$/, 'is made of visible ASCII characters, without spaces')
+  .openapi({ description: 'Sent as the header `OXP-API-Key`' })
+const jwtSecret = z
+  .string()
+  .min(1)
+  .max(1000)
+  .openapi({ description: 'Signs a JWT for each request (HS256), sent as the bearer token' })
+const audience = z.string().min(1).max(500).openapi({ description: "The JWT's `aud`" })
+const envelope = z
+  .enum(['request', 'none'])
+  .openapi({ description: '`none` for servers that take a call without `request` around it' })
+
+const ONE_OF_BOTH = 'takes an `api_key` or a `jwt_secret`, not both'
+const AUDIENCE_ALONE = 'an `audience` needs a `jwt_secret`'
+
+/** OXP servers. */
+export const oxpWorker = defineWorkerType({
+  type: 'oxp',
+  create: z
+    .object({
+      uri: workerUri,
+      api_key: apiKey.optional(),
+      jwt_secret: jwtSecret.optional(),
+      audience: audience.optional(),
+      envelope: envelope.default('request'),
+      timeout: workerTimeout.default(30),
+      retry: workerRetry.default(3),
+    })
+    .refine((one) => one.api_key === undefined || one.jwt_secret === undefined, ONE_OF_BOTH)
+    .refine((one) => one.audience === undefined || one.jwt_secret !== undefined, AUDIENCE_ALONE),
+  change: z
+    .object({
+      uri: workerUri.optional(),
+      api_key: apiKey.nullish().openapi({ description: '`null`: none any more' }),
+      jwt_secret: jwtSecret.nullish().openapi({ description: '`null`: none any more' }),
+      audience: audience.nullish(),
+      envelope: envelope.optional(),
+      timeout: workerTimeout.optional(),
+      retry: workerRetry.optional(),
+    })
+    .refine((one) => one.api_key == null || one.jwt_secret == null, ONE_OF_BOTH),
+  answer: z.object({
+    uri: z.string(),
+    api_key: keptSecret.optional(),
+    jwt_secret: keptSecret.optional(),
+    audience: z.string().optional(),
+    envelope,
+    timeout: z.number(),
+    retry: z.number(),
+  }),
+  toSettings: (_, { uri, api_key, jwt_secret, audience, envelope, timeout, retry }) => ({
+    uri,
+    secret: api_key ?? jwt_secret ?? '',
+    settings: toSettings({ auth: authOf(api_key, jwt_secret), audience, envelope }),
+    timeoutSeconds: timeout,
+    retry,
+  }),
+  toChange(_, { uri, api_key, jwt_secret, timeout, retry, ...said }, worker) {
+    const before = oxpSettings(worker)
+    const cleared =
+      (api_key === null && before.auth === 'api_key') || (jwt_secret === null && before.auth === 'jwt')
+    const secret = api_key ?? jwt_secret ?? (cleared ? '' : undefined)
+    const audience = said.audience === undefined ? before.audience : (said.audience ?? undefined)
+    return {
+      ...(uri !== undefined && { uri }),
+      ...(secret !== undefined && { secret }),
+      settings: toSettings({
+        auth: secret === undefined ? before.auth : authOf(api_key, jwt_secret),
+        audience,
+        envelope: said.envelope ?? before.envelope,
+      }),
+      ...(timeout !== undefined && { timeoutSeconds: timeout }),
+      ...(retry !== undefined && { retry }),
+    }
+  },
+  toWire(_, worker) {
+    const { auth, audience, envelope } = oxpSettings(worker)
+    return {
+      uri: worker.uri,
+      ...(auth === 'api_key' && { api_key: toKeptSecret(true) }),
+      ...(auth === 'jwt' && { jwt_secret: toKeptSecret(true) }),
+      ...(audience !== undefined && { audience }),
+      envelope,
+      timeout: worker.timeoutSeconds,
+      retry: worker.retry,
+    }
+  },
+})
+
+function authOf(
+  apiKey: string | null | undefined,
+  jwtSecret: string | null | undefined,
+): OxpSettings['auth'] {
+  if (apiKey != null) return 'api_key'
+  return jwtSecret == null ? 'none' : 'jwt'
+}
+
+/** An audience is of a JWT alone. */
+function toSettings({
+  auth,
+  audience,
+  envelope,
+}: Pick<OxpSettings, 'auth' | 'envelope'> & { readonly audience?: string | undefined }) {
+  return { auth, envelope, ...(auth === 'jwt' && audience !== undefined && { audience }) }
+}

@@ -1,0 +1,126 @@
+import type { Broker } from '../../broker.ts'
+import { sha256 } from '../../domain/ids.ts'
+import { toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import { currentContext } from '../../flows/request-context.ts'
+import { membersOf } from '../../providers/response-body.ts'
+import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
+import { scrub } from '../scrub.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
+import { badOutputError } from '../tool-error.ts'
+import { jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
+import { askOxpServer, oxpSettings } from './oxp-server.ts'
+import { readOxpAnswer } from './read-oxp-answer.ts'
+import { asksForUser, readOxpTool } from './read-oxp-tool.ts'
+
+/** Servers of the Open eXecution Protocol 1.0 (reference/oxp.md). */
+export const oxpBackend: Backend = {
+  async catalogue(broker, worker) {
+    const timeoutSeconds = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS)
+    const { response, credentials } = await askOxpServer(broker, worker, {
+      path: 'tools',
+      timeoutSeconds,
+      isRepeatable: true,
+    })
+    const said = membersOf(jsonOf(response))
+    const listed = said?.items ?? said?.tools
+    if (!Array.isArray(listed))
+      throw new WorkerFault(badOutputError('The server lists its tools neither in `items` nor in `tools`.'))
+    return listed.map((definition) => readOxpTool(scrub(definition, credentials)))
+  },
+
+  async health(broker, worker) {
+    const timeoutSeconds = Math.min(worker.timeoutSeconds, MAX_HEALTH_SECONDS)
+    try {
+      const { status } = (await askOxpServer(broker, worker, { path: 'health', timeoutSeconds })).response
+      if (status >= 200 && status <= 299) return { healthy: true }
+      const why = status === 503 ? ': it is not ready' : ''
+      return { healthy: false, message: `The server answered ${status}${why}.` }
+    } catch (error) {
+      if (!(error instanceof WorkerFault)) throw error
+      return { healthy: false, message: error.message }
+    }
+  },
+
+  async call(broker, worker, call) {
+    try {
+      return await callTool(broker, worker, call)
+    } catch (error) {
+      if (!(error instanceof WorkerFault)) throw error
+      return { outcome: 'error', error: error.error, isOwn: true, logs: [] }
+    }
+  },
+}
+
+/** `call_id` is the server's idempotency key, so a call whose answer was lost is asked for again. */
+async function callTool(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer> {
+  const request = toRequest(call)
+  const { response, credentials } = await askOxpServer(broker, worker, {
+    path: 'tools/call',
+    body: oxpSettings(worker).envelope === 'none' ? request : { request },
+    timeoutSeconds: worker.timeoutSeconds,
+    isRepeatable: true,
+    ...(call.signal && { signal: call.signal }),
+  })
+  const given = request.context.authorization.map(({ id }) => id)
+  const answer = readOxpAnswer(response, { callId: request.call_id, given })
+  return scrub(answer, credentials) as ToolAnswer // the same shape, with the values taken out
+}
+
+function toRequest(call: BackendCall) {
+  const { tool, input, secrets, userId } = call
+  const document = tool.source.document
+  const needsUser = asksForUser(document)
+  if (needsUser && userId === undefined)
+    throw unmet(`The tool "${tool.title}" acts for a user: say which in user_id.`)
+  return {
+    tool_id: idAtServer(call),
+    call_id: callIdOf(call),
+    input,
+    context: {
+      authorization: tokensOf(call),
+      secrets: secrets.map(({ key, value }) => ({ id: key, value })),
+      ...(needsUser && { user_id: userId }),
+    },
+  }
+}
+
+/** As the server lists it, with its version: without one the server takes the latest. */
+function idAtServer({ tool: { source, namespace, name, version } }: BackendCall): string {
+  const { id } = source.document
+  const listed = typeof id === 'string' ? id : `${namespace}.${name}`
+  return listed.includes('@') || version === undefined ? listed : `${listed}@${version}`
+}
+
+/**
+ * The caller's own name of the call is unique for that caller alone: two that use the same one must not get each
+ * other's answers from the server.
+ */
+function callIdOf({ callId, executionId, tool, userId }: BackendCall): string {
+  if (callId === undefined) return executionId
+  const { apiKey } = currentContext()
+  return `call_${sha256(JSON.stringify([tool.projectId, apiKey?.id, userId, toolId(tool), callId]))}`
+}
+
+/** Each token under the id of the requirement that it is for. */
+function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: string }[] {
+  return tool.requirements.authorization.map(({ id = '' }) => {
+    // a metadata tool that is bound to this one has requirements of its own, which name the provider in their way
+    const foreign = authorizations.filter(({ requirements }) =>
+      requirements.every((one) => one.id === undefined),
+    )
+    const given =
+      authorizations.find(({ requirements }) => requirements.some((one) => one.id === id)) ??
+      foreign.find(({ release: { entry } }) => [entry.id, entry.wellKnownId].includes(id)) ??
+      (authorizations.length === 1 && tool.requirements.authorization.length === 1 ? foreign[0] : undefined)
+    if (given === undefined)
+      throw unmet(
+        `The tool "${tool.title}" needs an authorization "${id}", which the tool that is bound to it does not ask for.`,
+      )
+    return { id, token: given.release.accessToken }
+  })
+}
+
+function unmet(message: string): WorkerFault {
+  return new WorkerFault({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false })
+}

@@ -1,0 +1,123 @@
+import type { OutgoingResponse } from '../../providers/outgoing.ts'
+import { type Members, membersOf, readJsonMembers } from '../../providers/response-body.ts'
+import { WorkerFault } from '../backend.ts'
+import { isDeeperThan } from '../metadata/metadata-member.ts'
+import type { ToolAnswer, ToolOutcome } from '../tool-answer.ts'
+import { badOutputError, type ToolError } from '../tool-error.ts'
+import { jsonOf } from '../worker-request.ts'
+
+const MAX_DEPTH = 100
+
+/** What was asked, as far as the answer must fit it. */
+export interface Asked {
+  readonly callId: string
+  /** The ids of the authorizations it was given tokens for. */
+  readonly given: readonly string[]
+}
+
+/**
+ * The answer to `tools/call` (reference/oxp.md, seeds/001), in its envelope `result` or without. Throws `WorkerFault`
+ * for what is no answer of the protocol.
+ */
+export function readOxpAnswer(response: OutgoingResponse, asked: Asked): ToolAnswer {
+  const said = [400, 422].includes(response.status) ? readJsonMembers(response.body) : undefined
+  if (said !== undefined && typeof said.message === 'string') {
+    if (isDeeperThan(said, MAX_DEPTH)) throw badAnswer(`nests deeper than ${MAX_DEPTH} levels`)
+    return { ...(response.status === 400 ? readRefusal(said, asked) : readInvalid(said)), logs: [] }
+  }
+  const body = membersOf(jsonOf(response))
+  const result = membersOf(body?.result) ?? body
+  if (typeof result?.success !== 'boolean') throw badAnswer('has no `success`')
+  if (isDeeperThan(result, MAX_DEPTH)) throw badAnswer(`nests deeper than ${MAX_DEPTH} levels`)
+  // an answer to somebody else's call may hold somebody else's data
+  if (typeof result.call_id === 'string' && result.call_id !== asked.callId)
+    throw badAnswer('has the `call_id` of another call')
+  const { duration } = result
+  return {
+    ...readResult(result, result.success),
+    logs: [],
+    ...(typeof duration === 'number' && duration >= 0 && { durationMs: duration }),
+  }
+}
+
+function readResult(result: Members, success: boolean): ToolOutcome {
+  const error = membersOf(result.error)
+  if (error !== undefined) return failed(readError(error))
+  if (success) return { outcome: 'value', value: result.value ?? null }
+  return failed(readError({}))
+}
+
+/** OXP knows no kinds: what may be tried again is one, what may not the other. */
+function readError(error: Members): ToolError {
+  const { retry_after_ms: wait, can_retry } = error
+  return {
+    kind: can_retry === true ? 'TOOL_RUNTIME_RETRY' : 'TOOL_RUNTIME_FATAL',
+    message: text(error.message) ?? 'The tool failed without saying why.',
+    can_retry: can_retry === true,
+    ...optional('developer_message', error),
+    ...optional('additional_prompt_content', error),
+    ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
+  }
+}
+
+/**
+ * A ServerErrorResponse: nothing was done. Links in it are never read (security.md row 25): what is missing is asked
+ * for here, and a token that is not good enough for the server is one to be replaced.
+ */
+function readRefusal(said: Members, { given }: Asked): ToolOutcome {
+  const missing = membersOf(said.missing_requirements)
+  const challenges = Array.isArray(missing?.authorization) ? missing.authorization : []
+  const ids = challenges.flatMap((one) => text(membersOf(one)?.id) ?? [])
+  if (ids.length > 0 && ids.every((id) => given.includes(id)))
+    return failed({
+      kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',
+      message: `The tool did not take its token for ${ids.join(', ')}.`,
+      can_retry: true,
+    })
+  if (challenges.length > 0) {
+    const id = ids.find((one) => !given.includes(one))
+    return { outcome: 'requires_authorization', requirement: { ...(id !== undefined && { id }) } }
+  }
+  if (missing?.user_id === true)
+    return failed({
+      kind: 'TOOL_REQUIREMENTS_NOT_MET',
+      message: 'The tool acts for a user: say which in user_id.',
+    })
+  return failed({
+    kind: 'UPSTREAM_RUNTIME_BAD_REQUEST',
+    message: String(said.message),
+    ...optional('developer_message', said),
+    status_code: 400,
+  })
+}
+
+function failed(error: Omit<ToolError, 'can_retry'> & { readonly can_retry?: boolean }): ToolOutcome {
+  return { outcome: 'error', error: { can_retry: false, ...error } }
+}
+
+/** A ValidationErrorResponse: the input, parameter by parameter. */
+function readInvalid(said: Members): ToolOutcome {
+  const errors = Object.entries(membersOf(said.parameter_errors) ?? {}).flatMap(([name, one]) =>
+    typeof one === 'string' ? [[name, one] as const] : [],
+  )
+  const all = errors.map(([name, message]) => `${name}: ${message}`)
+  return failed({
+    kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
+    message: [said.message, ...all].join(' '),
+    status_code: 422,
+    extra: { parameter_errors: Object.fromEntries(errors) },
+  })
+}
+
+function optional<Name extends string>(name: Name, of: Members): { readonly [_ in Name]?: string } {
+  const value = text(of[name])
+  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: string } // a computed key loses its name
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function badAnswer(what: string): WorkerFault {
+  return new WorkerFault(badOutputError(`The answer ${what}.`))
+}

@@ -1,0 +1,154 @@
+import { type AuthorizationRequirement, functionName, type JsonSchema } from '../../domain/tool.ts'
+import type { CatalogueItem, CatalogueTool } from '../backend.ts'
+import {
+  isAbsent,
+  isDeeperThan,
+  isRecord,
+  type JsonRecord,
+  kindOf,
+  quote,
+  Refusal,
+} from '../metadata/metadata-member.ts'
+
+const MAX_DEPTH = 64
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/
+const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
+
+/**
+ * Reads an OXP ToolDefinition (reference/oxp.md). The schemas are members of it, or of its `parameters` as the prose
+ * has them; `output_schema: null` is a tool that answers nothing.
+ */
+export function readOxpTool(definition: unknown): CatalogueItem {
+  try {
+    return { outcome: 'read', tool: readTool(definition) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const id = isRecord(definition) ? definition.id : undefined
+    const name = typeof id === 'string' && id !== '' ? id.slice(0, 160) : '(no id)'
+    return { outcome: 'refused', name, reason: error.message }
+  }
+}
+
+/** `Toolkit.Tool[@version]`, the version filled up: `@1` is 1.0.0. A tool's name has no dot, a toolkit's may. */
+export function splitToolId(id: string): { toolkit: string; name: string; version?: string } {
+  const [path = '', version] = id.split('@', 2)
+  const dot = path.lastIndexOf('.')
+  return {
+    toolkit: path.slice(0, Math.max(dot, 0)),
+    name: path.slice(dot + 1),
+    ...(version !== undefined && { version: wholeVersion(version) }),
+  }
+}
+
+/** `1` and `1.2` with zeros for what they do not say; anything else as it is. */
+export function wholeVersion(version: string): string {
+  const [major, minor = '0'] = version.split('.', 2)
+  return /^\d+(\.\d+)?$/.test(version) ? `${major}.${minor}.0` : version
+}
+
+/** Whether the tool has to be told for whom it runs. */
+export function asksForUser(document: JsonRecord): boolean {
+  return isRecord(document.requirements) && document.requirements.user_id === true
+}
+
+function readTool(definition: unknown): CatalogueTool {
+  const document = record(definition, 'The definition')
+  if (isDeeperThan(document, MAX_DEPTH))
+    throw new Refusal(`The definition nests deeper than ${MAX_DEPTH} levels.`)
+  const id = text(document.id, 'id') ?? ''
+  const { toolkit: namespace, name, version: versionOfId } = splitToolId(id)
+  if (!NAME.test(namespace) || !NAME.test(name))
+    throw new Refusal(
+      `id is ${id === '' ? 'missing' : quote(id)}; it is Toolkit.Tool, with @version or without.`,
+    )
+  const said = text(document.version, 'version')
+  const version = said === undefined ? versionOfId : wholeVersion(said.replace(/^v/i, ''))
+  if (version !== undefined && !VERSION.test(version))
+    throw new Refusal(`version is ${quote(version)}; it is three numbers with dots between them.`)
+
+  const title = text(document.name, 'name')
+  const isPlain = title === undefined || [name, functionName({ namespace, name })].includes(title)
+  const outputSchema = readOutputSchema(document)
+  return {
+    name,
+    namespace,
+    ...(version !== undefined && { version }),
+    ...(!isPlain && { title }),
+    description: text(document.description, 'description') ?? '',
+    inputSchema: readInputSchema(document),
+    ...(outputSchema && { outputSchema }),
+    requirements: readRequirements(document.requirements),
+    document,
+  }
+}
+
+function readInputSchema(document: JsonRecord): JsonSchema {
+  const schema = ofEither(document, 'input_schema')
+  if (isAbsent(schema)) return { type: 'object', properties: {} }
+  const { type, ...rest } = record(schema, 'input_schema')
+  if (isAbsent(type) || type === 'object') return { type: 'object', ...rest }
+  throw new Refusal(`input_schema.type is ${quote(type)}; the input of a tool is an "object".`)
+}
+
+function readOutputSchema(document: JsonRecord): JsonSchema | undefined {
+  const schema = ofEither(document, 'output_schema')
+  if (schema === undefined) return undefined
+  return schema === null ? { type: 'null' } : record(schema, 'output_schema')
+}
+
+/** `undefined` only where neither place has it: `null` says something. */
+function ofEither(document: JsonRecord, name: string): unknown {
+  const { parameters } = document
+  return document[name] === undefined && isRecord(parameters) ? parameters[name] : document[name]
+}
+
+function readRequirements(value: unknown): CatalogueTool['requirements'] {
+  const requirements = isAbsent(value) ? {} : record(value, 'requirements')
+  const secrets = list(requirements.secrets, 'requirements.secrets').map((one, i) =>
+    idOf(one, `requirements.secrets[${i}]`),
+  )
+  return {
+    authorization: list(requirements.authorization, 'requirements.authorization').map(readAuthorization),
+    secrets: [...new Set(secrets)],
+    metadata: [],
+  }
+}
+
+function readAuthorization(value: unknown, index: number): AuthorizationRequirement {
+  const path = `requirements.authorization[${index}]`
+  const id = idOf(value, path)
+  const { oauth2 } = record(value, path)
+  const scopes = isAbsent(oauth2)
+    ? []
+    : list(record(oauth2, `${path}.oauth2`).scopes, `${path}.oauth2.scopes`)
+  return {
+    id,
+    scopes: scopes.map((scope, i) => {
+      if (typeof scope === 'string' && scope !== '') return scope
+      throw new Refusal(`${path}.oauth2.scopes[${i}] is not a scope.`)
+    }),
+  }
+}
+
+function idOf(value: unknown, path: string): string {
+  const id = text(record(value, path).id, `${path}.id`)
+  if (id === undefined) throw new Refusal(`${path}.id is missing.`)
+  return id
+}
+
+function record(value: unknown, path: string): JsonRecord {
+  if (isRecord(value)) return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
+}
+
+function list(value: unknown, path: string): readonly unknown[] {
+  if (isAbsent(value)) return []
+  if (Array.isArray(value)) return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be an array.`)
+}
+
+function text(value: unknown, path: string): string | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value === 'string') return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be a string.`)
+}
