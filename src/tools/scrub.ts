@@ -49,12 +49,12 @@ function clean(value: unknown, forms: readonly Form[], depth: number): unknown {
 }
 
 /** One way a secret is written: as it is, or to be looked for in a folded text. */
-interface Form {
+export interface Form {
   readonly text: string
   readonly kind: 'exact' | 'folded' | 'base64'
 }
 
-function formsOf(secrets: readonly string[]): Form[] {
+export function formsOf(secrets: readonly string[]): Form[] {
   const known = secrets.flatMap((secret) => [secret, secret.trim()]) // what uses a secret may trim it
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
   return usable.flatMap((secret): Form[] => {
@@ -92,7 +92,7 @@ function base64Forms(secret: string): string[] {
 }
 
 /** Never `false` for the JSON of a text that holds one. */
-function holds(text: string, forms: readonly Form[]): boolean {
+export function holds(text: string, forms: readonly Form[]): boolean {
   if (forms.length === 0) return false
   const folded = fold(text)
   return forms.some((form) => (form.kind === 'exact' ? text : folded).includes(form.text))
@@ -109,7 +109,7 @@ function redact(text: string, forms: readonly Form[]): string {
   return redacted + text.slice(end)
 }
 
-interface Span {
+export interface Span {
   readonly start: number
   readonly end: number
 }
@@ -117,7 +117,7 @@ interface Span {
 /** The one character that a secret in base64 shares with what follows, and the padding. */
 const BASE64_END = /[A-Za-z0-9+/_-]?(?:=|%(?:25)*3[dD]){0,2}/y
 
-function spansOf({ text: wanted, kind }: Form, text: string): Span[] {
+export function spansOf({ text: wanted, kind }: Form, text: string): Span[] {
   const within = kind === 'exact' ? text : fold(text)
   const spans: Span[] = []
   const map = kind === 'exact' || !within.includes(wanted) ? undefined : foldMap(text)
@@ -139,12 +139,15 @@ const UNIT =
   /\\+u[dD][89abAB][\dA-Fa-f]{2}\\+u[dD][c-fC-F][\dA-Fa-f]{2}|\\+u[\dA-Fa-f]{4}|\\+|%(?:25)*[\dA-Fa-f]{2}|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][\dA-Fa-f]{1,6});|[\b\f\n\r\t+]|[^\0-\x7f]/gu
 
 /** The text with each such unit as the UTF-8 bytes it stands for, one character a byte, and without backslashes. */
-function fold(text: string): string {
+export function fold(text: string): string {
   return text.replaceAll(UNIT, foldUnit)
 }
 
 /** Where in the text each character of its fold begins and ends. */
-function foldMap(text: string): { readonly starts: readonly number[]; readonly ends: readonly number[] } {
+export function foldMap(text: string): {
+  readonly starts: readonly number[]
+  readonly ends: readonly number[]
+} {
   const [starts, ends]: [number[], number[]] = [[], []]
   let done = 0
   const plainUntil = (end: number) => {
