@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { BrokerSettings, Verifier } from './broker.ts'
 import { parseAllowedHost } from './providers/outgoing.ts'
 import type { DatabasePlace } from './store/database-place.ts'
@@ -17,6 +18,8 @@ export interface Config extends BrokerSettings {
   readonly logLevel: LogLevel
   /** Who may read `/metrics`: anybody, whoever has an API key, nobody. */
   readonly metrics: 'open' | 'key' | 'off'
+  /** Absolute paths of the modules whose tools run in this process. */
+  readonly toolModules: readonly string[]
   /** Development: a sandbox provider, and an API key made and printed at the first start. */
   readonly development: boolean
   /** Client ids and secrets from `GATEPASS_PROVIDER_<NAME>_…`, by `GATEPASS_PROVIDER_<NAME>`. */
@@ -122,6 +125,7 @@ export function readConfig(
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     metrics: choice('METRICS', ['open', 'key', 'off'], 'open'),
     development,
+    toolModules: readToolModules(list(setting('TOOLS')), fault),
     providerClients: readProviderClients(environment),
   }
   const [newest, ...older] = config.masterKeys
@@ -336,6 +340,14 @@ function readMasterKey(text: string, fault: Fault): Buffer | undefined {
     'must be 32 bytes in base64 (`openssl rand -base64 32`), or file:/path to them; several separated by commas, newest first.',
   )
   return undefined
+}
+
+function readToolModules(names: readonly string[], fault: Fault): string[] {
+  const files = [...new Set(names.map((name) => resolve(name)))]
+  for (const file of files)
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+      fault('TOOLS', `names ${file}, which is no file: give the paths of modules, separated by commas.`)
+  return files
 }
 
 function readProviderClients(environment: Environment): Config['providerClients'] {

@@ -146,6 +146,11 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, caller }) => {
       const worker = await getWorker(broker, caller.projectId, params.id)
+      if (worker.type === 'module')
+        throw new BrokerError(
+          'invalid_request',
+          `The worker "${worker.id}" comes from GATEPASS_TOOLS; take it out there.`,
+        )
       const audit = broker.audit.of(caller.projectId, { action: 'worker.deleted', subject: worker.id })
       await broker.store.workers.delete(caller.projectId, worker.id, audit)
       return c.body(null, 204)

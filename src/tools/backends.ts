@@ -1,10 +1,14 @@
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { arcadeBackend } from './arcade/backend.ts'
 import type { Backend } from './backend.ts'
+import { moduleBackend } from './module/backend.ts'
+import { oxpBackend } from './oxp/backend.ts'
 
 /** One for each type of worker. */
 const BACKENDS: Readonly<Partial<Record<WorkerType, Backend>>> = {
   http: arcadeBackend,
+  module: moduleBackend,
+  oxp: oxpBackend,
 }
 
 /** What speaks to the worker. */

@@ -4,7 +4,7 @@ import { newId, sha256 } from '../domain/ids.ts'
 import { normalizeTags } from '../domain/tags.ts'
 import type { Tool } from '../domain/tool.ts'
 import { toolId } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
+import type { Worker, WorkerType } from '../domain/worker.ts'
 import { WorkerFault } from './backend.ts'
 import { backendOf } from './backends.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
@@ -28,7 +28,7 @@ export async function registerWorker(
   projectId: string,
   settings: WorkerSettings,
 ): Promise<Worker> {
-  checkUri(broker, settings.uri)
+  checkUri(broker, settings.type, settings.uri)
   const now = broker.now()
   const uid = newId('work')
   const worker: Worker = {
@@ -61,7 +61,7 @@ export async function updateWorker(
   settings: Partial<Omit<WorkerSettings, 'id' | 'type'>>,
 ): Promise<Worker> {
   const { secret, ...rest } = settings
-  if (rest.uri !== undefined) checkUri(broker, rest.uri)
+  if (rest.uri !== undefined) checkUri(broker, worker.type, rest.uri)
   const updated: Worker = {
     ...worker,
     ...rest,
@@ -171,12 +171,13 @@ async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> 
   return faults
 }
 
-function checkUri(broker: Broker, uri: string): void {
+function checkUri(broker: Broker, type: WorkerType, uri: string): void {
+  if (type === 'module') return // a file that the settings name
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   if (url === undefined || url.username !== '' || url.password !== '' || /[?#\s\p{Cc}\\]/u.test(uri))
     throw new BrokerError(
       'invalid_request',
-      'http.uri must be an http or https URL without credentials, query or fragment.',
+      `${type}.uri must be an http or https URL without credentials, query or fragment.`,
     )
   if (!broker.outgoing.allows(url))
     throw new BrokerError(

@@ -1,0 +1,45 @@
+import type { Worker } from '../../domain/worker.ts'
+import { type Backend, WorkerFault } from '../backend.ts'
+import type { ToolError } from '../tool-error.ts'
+import { loadedModule, type ToolModule } from './load-module.ts'
+import { runHandler } from './run-handler.ts'
+
+/** Tools in this very process, from the modules that `GATEPASS_TOOLS` names. */
+export const moduleBackend: Backend = {
+  async catalogue(_, worker) {
+    const module = loadedModule(worker.uri)
+    if (module === undefined) throw new WorkerFault(notLoaded(worker))
+    return module.tools.map(({ listed }) => ({ outcome: 'read', tool: listed }))
+  },
+  async health(_, worker) {
+    if (loadedModule(worker.uri) !== undefined) return { healthy: true }
+    return { healthy: false, message: notLoaded(worker).message }
+  },
+  async call(_, worker, call) {
+    const tool = findTool(loadedModule(worker.uri), call.tool)
+    if (tool === undefined) return { outcome: 'error', error: notLoaded(worker), isOwn: true, logs: [] }
+    return runHandler(tool.options, call, tool.options.timeoutSeconds ?? worker.timeoutSeconds)
+  },
+}
+
+function findTool(
+  module: ToolModule | undefined,
+  {
+    namespace,
+    name,
+    version,
+  }: { readonly namespace: string; readonly name: string; readonly version?: string },
+) {
+  return module?.tools.find(
+    ({ listed }) => listed.namespace === namespace && listed.name === name && listed.version === version,
+  )
+}
+
+/** Several nodes that do not have the same settings. */
+function notLoaded({ id }: Worker): ToolError {
+  return {
+    kind: 'TOOLKIT_LOAD_FAILED',
+    message: `The module "${id}" is not loaded where this was answered: GATEPASS_TOOLS must be the same on every node.`,
+    can_retry: false,
+  }
+}

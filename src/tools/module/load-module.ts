@@ -1,0 +1,178 @@
+import { basename, extname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { toJSONSchema, type z } from 'zod'
+import type { AuthorizationRequirement, JsonSchema } from '../../domain/tool.ts'
+import type { CatalogueTool } from '../backend.ts'
+import { isRecord } from '../metadata/metadata-member.ts'
+import {
+  type DefinedTool,
+  isTypedSchema,
+  TOOL_MARK,
+  type ToolAuth,
+  type ToolOptions,
+  type ToolSchema,
+} from './define-tool.ts'
+
+/** A tool of a module, and how it is listed. */
+export interface ModuleTool {
+  readonly options: ToolOptions
+  readonly listed: CatalogueTool
+}
+
+export interface ToolModule {
+  /** The name of its file. */
+  readonly id: string
+  /** A `file:` URL. */
+  readonly url: string
+  readonly tools: readonly ModuleTool[]
+}
+
+/** Why a module cannot be used, in one line that names its file. */
+export class ModuleFault extends Error {
+  constructor(file: string, why: string, cause?: unknown) {
+    super(
+      `${file}, ${why.replaceAll(/\s+/g, ' ').slice(0, MAX_FAULT_LENGTH)}`,
+      cause === undefined ? {} : { cause },
+    )
+    this.name = 'ModuleFault'
+  }
+}
+
+const MAX_FAULT_LENGTH = 500
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/
+const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
+
+/** By their URLs. A process imports a module once, and code comes from the settings alone: never from what a row says. */
+const loaded = new Map<string, ToolModule>()
+
+/** Imports the file and reads its tools. Throws `ModuleFault`. */
+export async function loadModule(file: string): Promise<ToolModule> {
+  const toolModule = pathToFileURL(file).href
+  const known = loaded.get(toolModule)
+  if (known !== undefined) return known
+  let exported: unknown
+  try {
+    exported = await import(toolModule)
+  } catch (error) {
+    throw new ModuleFault(file, `which cannot be loaded: ${String(error)}`, error)
+  }
+  const id = basename(file, extname(file))
+    .replaceAll(/[^A-Za-z0-9_.-]/g, '_')
+    .slice(0, 100)
+  const tools = toolsOf(file, exported).map((tool) => readTool(file, id, tool[TOOL_MARK]))
+  const ids = tools.map(({ listed }) =>
+    `${listed.namespace}:${listed.name}:${listed.version ?? ''}`.toLowerCase(),
+  )
+  const twice = tools.find((_, i) => ids.indexOf(ids[i] ?? '') !== i)
+  if (twice !== undefined) throw new ModuleFault(file, `which has two tools called "${twice.listed.name}".`)
+  const module: ToolModule = { id, url: toolModule, tools }
+  loaded.set(toolModule, module)
+  return module
+}
+
+export function loadedModule(url: string): ToolModule | undefined {
+  return loaded.get(url)
+}
+
+/** The export `tools`, else the default export, else all exports that are tools. */
+function toolsOf(file: string, exported: unknown): readonly DefinedTool[] {
+  const members = isRecord(exported) ? exported : {}
+  const listed = members.tools ?? (Array.isArray(members.default) ? members.default : undefined)
+  const candidates: readonly unknown[] = Array.isArray(listed)
+    ? listed
+    : Object.values(members).filter(isTool)
+  const stranger = candidates.findIndex((one) => !isTool(one))
+  if (stranger >= 0)
+    throw new ModuleFault(
+      file,
+      `whose list of tools has something at ${stranger} that defineTool did not make.`,
+    )
+  const tools = candidates.filter(isTool)
+  if (tools.length > 0) return tools
+  throw new ModuleFault(
+    file,
+    'which exports no tool: export what defineTool makes, or a list of such as `tools` or as the default.',
+  )
+}
+
+function isTool(value: unknown): value is DefinedTool {
+  return typeof value === 'object' && value !== null && TOOL_MARK in value
+}
+
+function readTool(file: string, moduleId: string, options: ToolOptions): ModuleTool {
+  const {
+    name,
+    namespace = moduleId,
+    version,
+    title,
+    description,
+    input,
+    output,
+    annotations,
+    tags,
+  } = options
+  const fault = (what: string) => new ModuleFault(file, `whose tool "${String(name).slice(0, 128)}" ${what}`)
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
+  if (!NAME.test(namespace)) throw fault('has a namespace that is not made of A-Z, a-z, 0-9 and _.-')
+  if (version !== undefined && !VERSION.test(version))
+    throw fault('has a version that is no SemVer, such as 1.0.0.')
+  if (typeof description !== 'string') throw fault('has no description.')
+  if (typeof options.handler !== 'function') throw fault('has no handler.')
+  const inputSchema = schemaOf(input, 'input', fault)
+  if (inputSchema.type !== 'object') throw fault('takes an input that is no object.')
+  const outputSchema = output && schemaOf(output, 'output', fault)
+  const authorization = authorizationsOf(options).map((one) => requirementOf(one, fault))
+  const secrets = [...new Set(options.requiresSecrets ?? [])]
+  const metadata = [...new Set(options.requiresMetadata ?? [])]
+  const requirements = { authorization, secrets, metadata }
+  return {
+    options,
+    listed: {
+      name,
+      namespace,
+      ...(version !== undefined && { version }),
+      ...(title !== undefined && { title }),
+      description,
+      inputSchema,
+      ...(outputSchema && { outputSchema }),
+      ...(annotations && { annotations }),
+      ...(tags && { tags }),
+      requirements,
+      document: {},
+    },
+  }
+}
+
+export function authorizationsOf({ requiresAuth }: Pick<ToolOptions, 'requiresAuth'>): readonly ToolAuth[] {
+  if (requiresAuth === undefined) return []
+  return 'scopes' in requiresAuth || 'id' in requiresAuth || 'provider' in requiresAuth
+    ? [requiresAuth]
+    : requiresAuth
+}
+
+type ToFault = (what: string) => ModuleFault
+
+function requirementOf(auth: ToolAuth, fault: ToFault): AuthorizationRequirement {
+  const scopes = [...(auth.scopes ?? [])]
+  const name = 'id' in auth ? { id: auth.id } : { providerId: auth.provider }
+  if (Object.values(name).every((one) => typeof one === 'string' && one !== '')) return { ...name, scopes }
+  throw fault(
+    'has a requiresAuth that names no provider: write {provider: "github", scopes: […]} or {id: …}.',
+  )
+}
+
+function schemaOf(schema: ToolSchema, io: 'input' | 'output', fault: ToFault): JsonSchema {
+  if (typeof schema !== 'object' || schema === null) throw fault(`has no schema of its ${io}.`)
+  if (!isTypedSchema(schema)) return schema
+  if (!('_zod' in schema))
+    throw fault(`describes its ${io} by ${schema['~standard'].vendor}: use Zod 4 or JSON Schema.`)
+  try {
+    // an author's Zod need not be this copy: what is read is Zod 4's own description of a schema
+    const described = toJSONSchema(schema as unknown as z.core.$ZodType, { io, unrepresentable: 'any' })
+    const { '~standard': _, ...plain } = { ...described } as Record<string, unknown>
+    return plain
+  } catch (error) {
+    throw fault(`describes its ${io} by a schema that has no JSON Schema: ${String(error)}`)
+  }
+}

@@ -1,0 +1,64 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { DEFAULT_PROJECT } from '../../domain/project.ts'
+import type { Worker } from '../../domain/worker.ts'
+import { registerWorker, syncWorker, updateWorker, type WorkerSettings } from '../worker.ts'
+import { loadModule, ModuleFault, type ToolModule } from './load-module.ts'
+
+const TIMEOUT_SECONDS = 30
+
+/**
+ * Loads these files and makes the modules of the project `default` exactly them: each is a worker named after its file.
+ * Throws `ModuleFault`, before anything is changed where a file cannot be loaded.
+ */
+export async function useModules(broker: Broker, files: readonly string[]): Promise<void> {
+  const { store, now, audit } = broker
+  const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
+  const before = await store.workers.list(projectId)
+  const modules: ToolModule[] = []
+  for (const file of files) {
+    const module = await loadModule(file)
+    if (modules.some(({ id }) => id === module.id))
+      throw new ModuleFault(file, `which is called like another one: its tools are known as "${module.id}".`)
+    const known = before.find(({ id }) => id === module.id)
+    if (known !== undefined && known.type !== 'module')
+      throw new ModuleFault(
+        file,
+        `which is called like the worker "${module.id}" that there is already: rename the file.`,
+      )
+    modules.push(module)
+  }
+  for (const { id } of before.filter(
+    (worker) => isModule(worker) && !modules.some((one) => one.id === worker.id),
+  ))
+    await store.workers.delete(projectId, id, audit.of(projectId, { action: 'worker.deleted', subject: id }))
+  for (const { id, url } of modules) {
+    const known = await store.workers.find(projectId, id)
+    if (known === undefined)
+      await registerOnce(broker, projectId, {
+        id,
+        type: 'module',
+        enabled: true,
+        uri: url,
+        secret: '',
+        settings: {},
+        timeoutSeconds: TIMEOUT_SECONDS,
+        retry: 0,
+      })
+    else if (known.uri !== url) await updateWorker(broker, known, { uri: url })
+    else await syncWorker(broker, known)
+  }
+}
+
+/** Another node may start at the same time with the same settings. */
+async function registerOnce(broker: Broker, projectId: string, settings: WorkerSettings): Promise<void> {
+  try {
+    await registerWorker(broker, projectId, settings)
+  } catch (error) {
+    if (!(error instanceof BrokerError && error.code === 'already_exists')) throw error
+  }
+}
+
+function isModule({ type }: Worker): boolean {
+  return type === 'module'
+}

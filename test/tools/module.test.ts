@@ -1,0 +1,372 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError } from '../../src/config.ts'
+import type { ToolEvent } from '../../src/tools/backend.ts'
+import { executeTool } from '../../src/tools/execute-tool.ts'
+import { findTool } from '../../src/tools/find-tool.ts'
+import { install } from '../cli/gatepass.ts'
+import { digest } from '../fake-worker.ts'
+import { startGatepass } from '../gatepass.ts'
+import { approve, providerBody, startWorld, type World } from '../http/world.ts'
+import { listen } from '../loopback.ts'
+import { serveProcess } from '../served.ts'
+
+const MODULE = fileURLToPath(new URL('../fixtures/tools-module.ts', import.meta.url))
+const DEFINE = new URL('../../src/tools/module/define-tool.ts', import.meta.url).href
+
+describe('in-process tools', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({ gatepass: { environment: { GATEPASS_TOOLS: MODULE } } })
+    await world.call('POST', '/v1/admin/auth_providers', providerBody('other', world.as))
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  const run = async (name: string, input: object = {}, more: object = {}) =>
+    (await world.execute(`Local.${name}`, { input, ...more }, 'arcade')).body
+
+  test('are a worker of the project `default`, named after the file, that only the settings change', async () => {
+    const { call } = world
+    const { body } = await call('GET', '/v1/workers/tools-module')
+    expect(body).toMatchObject({ id: 'tools-module', type: 'module', enabled: true, managed: true })
+    expect(body.sync_error).toBeUndefined()
+    expect((await call('GET', '/v1/workers/tools-module/health')).body.healthy).toBe(true)
+    for (const [method, path, change] of [
+      ['PATCH', '/v1/workers/tools-module', { enabled: false }],
+      ['DELETE', '/v1/workers/tools-module', undefined],
+    ] as const) {
+      const refused = await call(method, path, change)
+      expect(refused).toMatchObject({ status: 400, body: { name: 'invalid_request' } })
+      expect(refused.body.message).toContain('GATEPASS_TOOLS')
+    }
+    expect(
+      (
+        await call('POST', '/v1/workers', {
+          id: 'evil',
+          type: 'module',
+          module: { uri: 'file:///tmp/x.mjs' },
+        })
+      ).status,
+    ).toBe(400)
+  })
+
+  test('are listed with their schemas, hints, tags and needs', async () => {
+    const { body } = await world.call('GET', '/v1/tools/Local:WhoAmI')
+    expect(body).toMatchObject({
+      tool_id: 'Local:WhoAmI:1.0.0',
+      requirements: { authorization: { id: 'demo', oauth2: { scopes: ['read'] } } },
+    })
+    const echo = (await world.call('GET', '/v1/tools/Local:Echo')).body
+    expect(echo.input.parameters).toMatchObject([
+      { name: 'text', required: true, value_schema: { val_type: 'string' } },
+      { name: 'times', required: false, value_schema: { val_type: 'integer' } },
+    ])
+    const formatted = (await world.call('GET', '/v1/formatted_tools?format=mcp&limit=100')).body.items
+    const who = formatted.find((one: { name: string }) => one.name === 'Local_WhoAmI')
+    expect(who.annotations).toEqual({ readOnlyHint: true })
+  })
+
+  test('wait for consent, and then get this user’s token and what is known of it', async () => {
+    const asked = await world.execute('Local:WhoAmI', { user_id: 'ada' })
+    expect(asked.body.output.requires_authorization).toMatchObject({ scopes: ['read'], status: 'pending' })
+    const token = await world.connect('ada')
+    const other = await world.connect('ben')
+    expect(token).not.toBe(other)
+    for (const [user_id, held] of [
+      ['ada', token],
+      ['ben', other],
+    ] as const) {
+      const { output } = await run('WhoAmI', {}, { user_id })
+      expect(output.value).toMatchObject({
+        user_id,
+        authorization: { token_digest: digest(held), tokenType: 'bearer', scopes: ['read'], extra: {} },
+      })
+      expect(Date.parse(output.value.authorization.expiresAt)).toBeGreaterThan(Date.now())
+    }
+  })
+
+  test('that need several providers get each by its name', async () => {
+    const asked = await world.execute('Local:Both', { user_id: 'eve' })
+    await approve(asked.body.output.requires_authorization.url)
+    const { output } = await run('Both', {}, { user_id: 'eve' })
+    const tokens = await Promise.all(
+      ['demo', 'other'].map(async (id) => {
+        const need = {
+          auth_requirement: { id, provider_type: 'oauth2', oauth2: { scopes: ['read'] } },
+          user_id: 'eve',
+        }
+        return digest((await world.call('POST', '/v1/auth/authorize', need)).body.context.token)
+      }),
+    )
+    expect(output.value).toEqual({ demo: tokens[0], other: tokens[1] })
+    expect(tokens[0]).not.toBe(tokens[1])
+  })
+
+  test('get the secrets they declare and no others', async () => {
+    expect((await run('Secret')).output.error.message).toContain('API_KEY')
+    await world.call('POST', '/v1/admin/secrets/API_KEY', { value: 'a secret of the tools' })
+    await world.call('POST', '/v1/admin/secrets/OTHER', { value: 'a secret of somebody else' })
+    expect((await run('Secret')).output.value).toBe(digest('a secret of the tools'))
+    const { error } = (await run('Secret', { other: 'OTHER' })).output
+    expect(error).toMatchObject({ kind: 'TOOL_RUNTIME_FATAL', message: 'The tool has failed.' })
+    expect(error.developer_message).toContain('requiresSecrets')
+  })
+
+  test('read their input by their own schema: defaults are set, texts trimmed', async () => {
+    expect((await run('Echo', { text: '  hi ' })).output.value).toEqual({ text: 'hi', times: 1 })
+    expect((await run('Echo', { text: '   ' })).output.error).toMatchObject({
+      kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
+      can_retry: false,
+    })
+    expect((await run('WrongOutput')).output.error.kind).toBe('TOOL_RUNTIME_BAD_OUTPUT_VALUE')
+  })
+
+  test.each([
+    [
+      { how: 'retry' },
+      {
+        kind: 'TOOL_RUNTIME_RETRY',
+        message: 'Not yet.',
+        can_retry: true,
+        retry_after_ms: 1500,
+        additional_prompt_content: 'Wait.',
+      },
+    ],
+    [
+      { how: 'upstream', status: 404 },
+      {
+        kind: 'UPSTREAM_RUNTIME_NOT_FOUND',
+        status_code: 404,
+        can_retry: false,
+        developer_message: 'on purpose',
+      },
+    ],
+    [
+      { how: 'upstream', status: 429 },
+      { kind: 'UPSTREAM_RUNTIME_RATE_LIMIT', can_retry: true },
+    ],
+    [
+      { how: 'upstream', status: 500 },
+      { kind: 'UPSTREAM_RUNTIME_SERVER_ERROR', can_retry: false },
+    ],
+    [{ how: 'upstream' }, { kind: 'UPSTREAM_RUNTIME_UNMAPPED' }],
+    [{ how: 'fatal' }, { kind: 'TOOL_RUNTIME_FATAL', message: 'Never.' }],
+    [{ how: 'mistake' }, { kind: 'TOOL_RUNTIME_FATAL', message: 'The tool has failed.' }],
+    [{ how: 'text' }, { kind: 'TOOL_RUNTIME_FATAL', message: 'The tool has failed.' }],
+  ])('fail as they say: %j', async (input, expected) => {
+    const { success, output } = await run('Fail', input)
+    expect(success).toBe(false)
+    expect(output.error).toMatchObject(expected)
+    expect(output.error.message).not.toContain('secret-path')
+    expect(JSON.stringify(output)).not.toContain('tools-module.ts')
+  })
+
+  test.each(['circle', 'bigint', 'function', 'nan'])('that answer no JSON (%s) have failed', async (what) => {
+    const { output } = await run('BadValue', { what })
+    expect(output.error.kind).toBe('TOOL_RUNTIME_BAD_OUTPUT_VALUE')
+  })
+
+  test('may answer nothing, and dates', async () => {
+    expect((await run('BadValue', { what: 'undefined' })).output).toEqual({ value: null })
+    expect((await run('BadValue', { what: 'date' })).output.value).toEqual({ at: '1970-01-01T00:00:00.000Z' })
+  })
+
+  test('that do not answer in time have failed, and what they say later is heard of by nobody', async () => {
+    const { output } = await run('Slow', { ms: 1500 })
+    expect(output.error).toMatchObject({ kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', can_retry: false })
+    expect(output.logs).toEqual([{ level: 'info', message: 'begun' }])
+    expect((await run('Slow', { ms: 1 })).output.value).toBe('at last')
+  })
+
+  test('hear of it when nobody waits for them any more', async () => {
+    const asked = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    await using silent = await listen((_, res) => {
+      res.on('close', () => left.resolve())
+      asked.resolve()
+    })
+    const tool = await findTool(world.gatepass.broker, await defaultProject(world), 'Local:Fetch')
+    const caller = new AbortController()
+    const execution = executeTool(
+      world.gatepass.broker,
+      { tool, input: { url: silent.url }, entryPoint: 'run' },
+      caller.signal,
+    )
+    await asked.promise
+    caller.abort()
+    await left.promise
+    expect((await execution).outcome).toMatchObject({
+      outcome: 'error',
+      error: { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT' },
+    })
+  })
+
+  test('say while they run how far they are', async () => {
+    const tool = await findTool(world.gatepass.broker, await defaultProject(world), 'Local:Count')
+    const events: ToolEvent[] = []
+    const { outcome } = await executeTool(world.gatepass.broker, {
+      tool,
+      input: { to: 2 },
+      entryPoint: 'run_stream',
+      onEvent: (event) => void events.push(event),
+    })
+    expect(events).toEqual([
+      { kind: 'progress', data: { progress: 1, total: 2, message: 'at 1' } },
+      { kind: 'chunk', data: { number: 1 } },
+      { kind: 'progress', data: { progress: 2, total: 2, message: 'at 2' } },
+      { kind: 'chunk', data: { number: 2 } },
+    ])
+    expect(outcome).toMatchObject({
+      outcome: 'value',
+      value: { counted: 2 },
+      logs: [
+        { level: 'debug', message: 'counted' },
+        { level: 'warning', message: 'it is over' },
+      ],
+    })
+  })
+
+  test.each(['value', 'error', 'mistake', 'log'])('that hand out their token (%s) do not', async (where) => {
+    const token = await world.connect(`user ${where}`)
+    for (const dialect of ['plain', 'arcade'] as const) {
+      const { body } = await world.execute(
+        'Local:Leak',
+        { input: { in: where }, user_id: `user ${where}`, include_error_stacktrace: true },
+        dialect,
+      )
+      expect(JSON.stringify(body)).not.toContain(token)
+      expect(JSON.stringify(body)).toContain('[redacted]')
+    }
+  })
+})
+
+async function defaultProject({ gatepass: { broker } }: World): Promise<string> {
+  return (await broker.store.projects.ensure('default', broker.now())).id
+}
+
+describe('GATEPASS_TOOLS', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatepass-tools-'))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  const write = async (name: string, text: string) => {
+    const file = join(folder, name)
+    await writeFile(file, `import { defineTool } from '${DEFINE}'\n${text}`)
+    return file
+  }
+  const tool = (name: string, more = '') =>
+    `defineTool({ name: '${name}', description: '', input: { type: 'object' }, handler: () => '${name}', ${more} })`
+
+  test.each([
+    [
+      'list.ts',
+      `export const tools = [${tool('A')}, ${tool('B')}]; export const c = ${tool('C')}`,
+      ['A', 'B'],
+    ],
+    ['default.mjs', `export default [${tool('A')}]`, ['A']],
+    ['one.ts', `export default ${tool('A')}`, ['A']],
+    ['each.ts', `export const a = ${tool('A')}, b = ${tool('B')}, other: number = 1`, ['A', 'B']],
+  ])('takes what a module exports: %s', async (name, text, names) => {
+    const file = await write(name, text)
+    await using gatepass = await startGatepass({ environment: { GATEPASS_TOOLS: file } })
+    const id = name.slice(0, name.indexOf('.'))
+    const { body } = await gatepass.call('GET', `/v1/workers/${id}/tools`)
+    expect(body.items.map((one: { tool_id: string }) => one.tool_id)).toEqual(
+      names.map((one) => `${id}:${one}`),
+    )
+    const { body: answer } = await gatepass.call('POST', '/v1/tools/execute', {
+      tool_name: `${id}:A`,
+      input: {},
+    })
+    expect(answer.output.value).toBe('A')
+  })
+
+  test.each([
+    ['nothing.ts', 'export const a = 1', 'exports no tool'],
+    [
+      'stranger.ts',
+      `export const tools = [${tool('A')}, { name: 'B' }]`,
+      'at 1 that defineTool did not make',
+    ],
+    ['throws.ts', "throw new Error('no database')", 'no database'],
+    ['syntax.ts', 'export const = 1', 'cannot be loaded'],
+    ['missing.ts', "import './not-there.ts'", 'cannot be loaded'],
+    ['twice.ts', `export const tools = [${tool('A')}, ${tool('a')}]`, 'two tools called "a"'],
+    ['name.ts', `export default ${tool('no spaces')}`, 'whose tool "no spaces" needs a name'],
+    ['version.ts', `export default ${tool('A', "version: 'v1'")}`, 'no SemVer'],
+    ['input.ts', `export default ${tool('A', "input: { type: 'string' }")}`, 'no object'],
+    ['auth.ts', `export default ${tool('A', 'requiresAuth: { scopes: [] }')}`, 'names no provider'],
+  ])('that cannot be used stops the start and says why: %s', async (name, text, why) => {
+    const file = await write(name, text)
+    const started = startGatepass({ environment: { GATEPASS_TOOLS: file } })
+    await expect(started).rejects.toThrow(ConfigError)
+    const { faults } = await started.catch((error) => error)
+    expect(faults).toEqual([expect.stringContaining(`GATEPASS_TOOLS names ${file}, wh`)])
+    expect(faults[0]).toContain(why)
+    expect(faults[0]).not.toContain('\n')
+  })
+
+  test('names files: others are faults of the settings', async () => {
+    await expect(startGatepass({ environment: { GATEPASS_TOOLS: join(folder, 'gone.ts') } })).rejects.toThrow(
+      /GATEPASS_TOOLS names .*gone\.ts, which is no file/,
+    )
+  })
+
+  test('takes no module whose name a worker has already', async () => {
+    const file = await write('demo.ts', `export default ${tool('A')}`)
+    await using world = await startWorld()
+    const { databasePath, broker } = world.gatepass
+    expect((await broker.store.workers.all()).map(({ id }) => id)).toEqual(['demo'])
+    const again = startGatepass({ databasePath, environment: { GATEPASS_TOOLS: file } })
+    await expect(again).rejects.toThrow('called like the worker "demo"')
+  })
+
+  test('taken out, the worker goes with its tools; moved, it stays', async () => {
+    const [a, b] = [
+      await write('a.ts', `export default ${tool('A')}`),
+      await write('b.ts', `export default ${tool('B')}`),
+    ]
+    const database = join(folder, 'tools.db')
+    const names = async (environment: Record<string, string>) => {
+      await using gatepass = await startGatepass({ databasePath: database, environment })
+      const { items } = (await gatepass.call('GET', '/v1/tools')).body
+      return items.map((one: { tool_id: string }) => one.tool_id).sort()
+    }
+    expect(await names({ GATEPASS_TOOLS: `${a}, ${b}` })).toEqual(['a:A', 'b:B'])
+    expect(await names({ GATEPASS_TOOLS: `${b}` })).toEqual(['b:B'])
+    const moved = join(folder, 'b.mts')
+    await rename(b, moved)
+    expect(await names({ GATEPASS_TOOLS: moved })).toEqual(['b:B'])
+    expect(await names({})).toEqual([])
+  })
+
+  test('holds in each of several processes', async () => {
+    await using served = await serveProcess({
+      database: `file:${join(folder, 'processes.db')}`,
+      masterKeys: [Buffer.alloc(32, 7).toString('base64')],
+      environment: { GATEPASS_TOOLS: MODULE },
+      shell: '"$@" --processes 2',
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        served.call('POST', '/v1/tools/execute', { tool_name: 'Local.Echo', input: { text: `text ${i}` } }),
+      ),
+    )
+    for (const [i, { body }] of answers.entries())
+      expect(body.output.value).toEqual({ text: `text ${i}`, times: 1 })
+    await served.stop()
+  })
+
+  test('says on the command line in one line what is wrong', async () => {
+    const file = await write('broken.ts', "throw new Error('no database')")
+    await using installation = await install()
+    const { code, stderr } = await installation.runWith({ env: { GATEPASS_TOOLS: file } }, 'dev')
+    expect(code).toBe(1)
+    expect(stderr.trim()).toBe(`GATEPASS_TOOLS names ${file}, which cannot be loaded: Error: no database`)
+  })
+})
