@@ -7,11 +7,13 @@ import { addAuthProviders } from './auth-providers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { addAuthorizations } from './authorizations.ts'
 import { bodyLimit } from './body-limit.ts'
+import { addCode } from './code.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
 import { endpoints } from './endpoint.ts'
 import { errorPage, wantsPage } from './error-page.ts'
 import { errorResponse, toRefusal } from './errors.ts'
+import { addExecutions } from './executions.ts'
 import { addHealth } from './health.ts'
 import { idempotent } from './idempotency.ts'
 import { addLogin } from './login.ts'
@@ -72,6 +74,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
     '/v1/tools/execute',
     '/v1/tools/run',
     '/v1/tools/run_chain',
+    '/v1/code/execute',
     '/v1/workers',
     '/v1/admin/auth_providers',
   ])
@@ -82,6 +85,8 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addConnections(add, broker) //      /v1/connections
   addTools(add, broker) //            /v1/tools, /v1/formatted_tools
   addRuns(add, broker) //             /v1/tools/run, /run_stream, /run_chain
+  addCode(add, broker) //             /v1/code/execute
+  addExecutions(add, broker) //       /v1/executions, /v1/scheduled_tools
   addWorkers(add, broker) //          /v1/workers
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections

@@ -1,0 +1,11 @@
+import { MAX_DEPTH } from './limits.ts'
+
+/** Whether arrays and objects nest deeper than may be handed on. Looks without recursion: the value may be hostile. */
+export function nestsTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
+}

@@ -1,0 +1,113 @@
+import type { RunBackend, RunResult } from '../tools/run-tool.ts'
+import type { CallError } from './code-error.ts'
+import { MAX_TRACE_CHARACTERS } from './limits.ts'
+
+/** One tool call of the code, as `toolCalls` has it. */
+export interface TracedCall {
+  /** As the tool calls itself; of one that is not there, as the code does. */
+  readonly toolId: string
+  readonly args?: unknown
+  /** What the code was answered. */
+  readonly structured?: unknown
+  /** `args` or `structured` are left out, since those of all calls together are too much. */
+  readonly truncated?: true
+  readonly backendKind?: RunBackend['kind']
+  readonly executionId?: string
+  /** Milliseconds. */
+  readonly duration: number
+  readonly error?: CallError
+  /** Whether the call that failed was one by itself or a step of a chain. */
+  readonly errorOp?: Operation
+}
+
+export type Operation = 'run' | 'chain'
+
+/** A call that has begun. */
+export interface OpenCall {
+  /** Once it is known what runs. */
+  named(toolId: string): void
+  succeeded(result: RunResult): void
+  failed(error: CallError, result?: RunResult): void
+}
+
+interface Entry {
+  toolId: string
+  readonly args: string | undefined
+  readonly begun: number
+  readonly operation: Operation
+  result?: RunResult
+  structured?: string | undefined
+  error?: CallError
+  duration?: number
+  truncated?: true
+}
+
+/** What the code calls, in the order it began: also what had not ended when the run did. */
+export interface CallTrace {
+  begin(toolId: string, args: unknown, operation: Operation): OpenCall
+  toWire(): TracedCall[]
+}
+
+const NOT_ENDED: CallError = {
+  kind: 'cancelled',
+  message: 'The run ended before this call did. Whether the tool had done something by then is not known.',
+  canRetry: false,
+}
+
+export function createTrace(): CallTrace {
+  const entries: Entry[] = []
+  let room = MAX_TRACE_CHARACTERS
+
+  /** As text, which is a copy that nobody can change and that is cheap to keep. */
+  function kept(value: unknown): string | undefined {
+    const text = JSON.stringify(value)
+    if (text.length > room) return undefined
+    room -= text.length
+    return text
+  }
+
+  return {
+    begin(toolId, args, operation) {
+      const copy = kept(args)
+      const entry: Entry = { toolId, args: copy, begun: performance.now(), operation }
+      if (copy === undefined) entry.truncated = true
+      entries.push(entry)
+      const end = (result: RunResult | undefined) => {
+        entry.duration = result?.duration ?? performance.now() - entry.begun
+        if (result !== undefined) entry.result = result
+      }
+      return {
+        named(id) {
+          entry.toolId = id
+        },
+        succeeded(result) {
+          end(result)
+          entry.structured = kept(result.structured ?? null)
+          if (entry.structured === undefined) entry.truncated = true
+        },
+        failed(error, result) {
+          end(result)
+          entry.error = error
+        },
+      }
+    },
+
+    toWire() {
+      return entries.map((entry) => {
+        const { toolId, args, structured, truncated, begun, operation, result, duration } = entry
+        const error = duration === undefined ? NOT_ENDED : entry.error
+        const kind = result?.backend?.kind
+        return {
+          toolId,
+          ...(args !== undefined && { args: JSON.parse(args) }),
+          ...(structured !== undefined && { structured: JSON.parse(structured) }),
+          ...(truncated && { truncated }),
+          ...(kind !== undefined && { backendKind: kind }),
+          ...(result !== undefined && { executionId: result.executionId }),
+          duration: duration ?? performance.now() - begun,
+          ...(error && { error, errorOp: operation }),
+        }
+      })
+    },
+  }
+}

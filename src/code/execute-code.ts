@@ -1,0 +1,221 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { toolId } from '../domain/tool.ts'
+import { currentContext, inContext } from '../flows/request-context.ts'
+import { executeTool, type ToolCall } from '../tools/execute-tool.ts'
+import { findTool } from '../tools/find-tool.ts'
+import { isRecord } from '../tools/metadata/metadata-member.ts'
+import { type RequiredAuthorizationWire, type RunResult, toRunResult } from '../tools/run-tool.ts'
+import { createTrace, type OpenCall, type Operation, type TracedCall } from './call-trace.ts'
+import { type CallError, type CodeError, tooManyCalls } from './code-error.ts'
+import type { CodeLimits } from './limits.ts'
+import type { Places } from './places.ts'
+import { type Reply, runInSandbox } from './sandbox.ts'
+import type { Language } from './thread-messages.ts'
+
+/** Code to be run, and for whom the tools it calls are. */
+export interface CodeRun {
+  readonly projectId: string
+  /** Who shares one half of all places at most. */
+  readonly apiKeyId: string
+  readonly language: Language
+  readonly code: string
+  readonly limits: CodeLimits
+  /** What is the same for each call. */
+  readonly call: Omit<ToolCall, 'tool' | 'input' | 'entryPoint' | 'callId' | 'onEvent' | 'executionId'>
+}
+
+/** seeds/002's ExecuteResult, and why there is no value. `duration` is in milliseconds. */
+export interface CodeResult {
+  readonly value: unknown
+  readonly stdout: string
+  readonly stderr: string
+  readonly toolCalls: readonly TracedCall[]
+  readonly duration: number
+  readonly backend: {
+    readonly kind: 'wasm'
+    readonly readiness: 'beta'
+    readonly details: Readonly<Record<string, unknown>>
+  }
+  readonly error?: CodeError
+  readonly requires_authorization?: RequiredAuthorizationWire
+}
+
+type Stop =
+  | { readonly error: CodeError }
+  | { readonly requires_authorization: RequiredAuthorizationWire & { readonly toolId: string } }
+
+/**
+ * Runs the code in the sandbox; the tools it calls run here, as any other call does, so that their tokens never get near
+ * it. Whatever the code does is an outcome. Throws `rate_limited` while too many runs are under way.
+ */
+export async function executeCode(
+  broker: Broker,
+  places: Places,
+  run: CodeRun,
+  signal?: AbortSignal,
+): Promise<CodeResult> {
+  const { language, limits, code } = run
+  using _ = places.take(run.apiKeyId, limits.memoryMb)
+  const trace = createTrace()
+  const gateway = createGateway(broker, run, trace.begin)
+  const { end, stdout, stderr, durationMs } = await runInSandbox<Stop>(code, {
+    language,
+    limits,
+    now: broker.now(),
+    signal,
+    onAsk(what, payload, signal) {
+      if (what === 'list') return gateway.list()
+      return what === 'chain' ? gateway.chain(payload, signal) : gateway.call(payload, signal)
+    },
+  })
+  return {
+    value: end.outcome === 'value' ? end.value : null,
+    stdout,
+    stderr,
+    toolCalls: trace.toWire(),
+    duration: durationMs,
+    backend: { kind: 'wasm', readiness: 'beta', details: details(language, limits) },
+    ...(end.outcome === 'error' && { error: end.error }),
+    ...(end.outcome === 'stopped' && end.stop),
+  }
+}
+
+function details(language: Language, { timeoutMs, memoryMb, toolCalls, chainSteps }: CodeLimits) {
+  return {
+    engine: 'quickjs-ng',
+    language,
+    limits: { timeout_ms: timeoutMs, memory_mb: memoryMb, tool_calls: toolCalls, chain_steps: chainSteps },
+  }
+}
+
+/** What the code reaches: tools by name, counted. What it sends may be anything. */
+function createGateway(
+  broker: Broker,
+  run: CodeRun,
+  begin: (toolId: string, args: unknown, operation: Operation) => OpenCall,
+) {
+  const { projectId, limits } = run
+  /** Begun, and kept for the steps of chains that are under way. */
+  let calls = 0
+  const hasRoom = (more: number) => calls + more <= limits.toolCalls
+
+  async function call(
+    { toolId: named, args }: Wanted,
+    operation: Operation,
+    signal: AbortSignal,
+  ): Promise<Reply<Stop>> {
+    const traced = begin(named, args, operation)
+    try {
+      const tool = await findTool(broker, projectId, named)
+      const id = toolId(tool)
+      traced.named(id)
+      // a context of its own: several calls are under way at a time, and each is written down as its tool's
+      const execution = await inContext({ ...currentContext() }, () =>
+        executeTool(broker, { ...run.call, tool, input: args, entryPoint: 'code' }, signal),
+      )
+      const result = toRunResult(tool, execution)
+      const { requires_authorization: required } = result
+      if (required !== undefined) {
+        traced.failed(CONSENT, result)
+        return { reply: 'stop', stop: { requires_authorization: { ...required, toolId: id } } }
+      }
+      return finish(traced, result)
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error
+      const { code: kind, message, retryAfter } = error
+      return failed(traced, { kind, message, canRetry: retryAfter !== undefined })
+    }
+  }
+
+  return {
+    async call(payload: unknown, signal: AbortSignal): Promise<Reply<Stop>> {
+      const wanted = readWanted(payload)
+      if (wanted === undefined) return refused('tools.call takes a tool id and an object of arguments.')
+      if (!hasRoom(1)) return stop(tooManyCalls(limits.toolCalls))
+      calls++
+      return call(wanted, 'run', signal)
+    },
+
+    /** One step after the other; the first that fails is the failure of all. Answers what the last one did. */
+    async chain(payload: unknown, signal: AbortSignal): Promise<Reply<Stop>> {
+      const given = isRecord(payload) && Array.isArray(payload.steps) ? payload.steps : [undefined]
+      const steps = given.map(readWanted).filter((wanted) => wanted !== undefined)
+      if (steps.length < given.length)
+        return refused('tools.chain takes an array of steps {toolId, args?, usePrevious?}.')
+      if (steps[0]?.usePrevious === true)
+        return refused('steps[0].usePrevious: nothing was run before the first step. Leave it out there.')
+      if (steps.length > limits.chainSteps) return stop(tooManySteps(steps.length, limits.chainSteps))
+      if (!hasRoom(steps.length)) return stop(tooManyCalls(limits.toolCalls))
+      calls += steps.length
+      let left = steps.length
+      let last: Reply<Stop> = { reply: 'value', value: null }
+      for (const step of steps) {
+        if (last.reply !== 'value' || signal.aborted) break
+        left--
+        const args = step.usePrevious ? { ...step.args, previous: last.value } : step.args
+        last = await call({ ...step, args }, 'chain', signal)
+      }
+      calls -= left // only those that ran count
+      return last
+    },
+
+    async list(): Promise<Reply<Stop>> {
+      const tools = await broker.store.tools.list(projectId)
+      const value = tools.map((tool) => ({
+        id: toolId(tool),
+        description: tool.description,
+        inputSchema: tool.inputSchema,
+      }))
+      return { reply: 'value', value }
+    },
+  }
+}
+
+interface Wanted {
+  readonly toolId: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** Of a step of a chain. */
+  readonly usePrevious: boolean
+}
+
+const MAX_TOOL_NAME = 400
+
+function readWanted(payload: unknown): Wanted | undefined {
+  if (!isRecord(payload)) return undefined
+  const { toolId, args = {} } = payload
+  if (typeof toolId !== 'string' || toolId === '' || toolId.length > MAX_TOOL_NAME) return undefined
+  return isRecord(args) ? { toolId, args, usePrevious: payload.usePrevious === true } : undefined
+}
+
+function finish(traced: OpenCall, result: RunResult): Reply<Stop> {
+  const { error } = result
+  if (error === undefined) {
+    traced.succeeded(result)
+    return { reply: 'value', value: result.structured ?? null }
+  }
+  return failed(traced, { kind: error.kind, message: error.message, canRetry: error.can_retry }, result)
+}
+
+function failed(traced: OpenCall, error: CallError, result?: RunResult): Reply<Stop> {
+  traced.failed(error, result)
+  return { reply: 'error', error }
+}
+
+const stop = (error: CodeError): Reply<Stop> => ({ reply: 'stop', stop: { error } })
+
+const refused = (message: string): Reply<Stop> => ({
+  reply: 'error',
+  error: { kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message, canRetry: false },
+})
+
+const CONSENT: CallError = {
+  kind: 'requires_authorization',
+  message: 'The user must approve first; the run ended here.',
+  canRetry: true,
+}
+
+const tooManySteps = (steps: number, most: number): CodeError => ({
+  kind: 'chain_step_limit',
+  message: `The code runs a chain of ${steps} steps; ${most} are the most (limits.chain_steps).`,
+})

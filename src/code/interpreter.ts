@@ -1,0 +1,219 @@
+import wasmfile from '@jitl/quickjs-ng-wasmfile-release-sync'
+import {
+  newQuickJSWASMModuleFromVariant,
+  newVariant,
+  type QuickJSHandle,
+  type QuickJSSyncVariant,
+} from 'quickjs-emscripten-core'
+import type { CodeError } from './code-error.ts'
+import { CALLS_AT_ONCE, MAX_ARGUMENT_CHARACTERS, MAX_OUTPUT_BYTES, MAX_VALUE_CHARACTERS } from './limits.ts'
+import { prelude, type Told } from './prelude.ts'
+import type { Script } from './script.ts'
+import { ASKS, type Ask, type Ended } from './thread-messages.ts'
+import { explain, STALLED, tooLargeValue } from './thrown.ts'
+
+export interface InterpreterOptions {
+  readonly quickjs: WebAssembly.Module
+  readonly memoryMb: number
+  readonly maxAsks: number
+  readonly tooManyAsks: CodeError
+  readonly outOfMemory: CodeError
+  readonly timedOut: CodeError
+  /** Looked at all the time while code runs. */
+  readonly isOver: () => boolean
+  readonly write: (stream: 'stdout' | 'stderr', text: string) => void
+  /** At most `CALLS_AT_ONCE` that are not answered yet. `payload` is JSON that the code made up. */
+  readonly onAsk: (id: number, what: Ask, payload: string) => void
+  /** Told once. */
+  readonly onEnded: (ended: Ended) => void
+}
+
+export interface Interpreter {
+  run(script: Script): void
+  answer(id: number, answer: string): void
+}
+
+/** The package's types are those of its CommonJS half, where `default` is one level further down. */
+const VARIANT = wasmfile as unknown as QuickJSSyncVariant
+const MIB = 1024 * 1024
+const PAGES_PER_MIB = 16
+/** What QuickJS is linked to begin with: its stack and its own data. */
+const FIRST_MIB = 16
+/** Beyond the code's memory: the first, and what is lost between the pieces. WebAssembly grows no further. */
+const SPARE_MIB = 32
+/** Of the stack in that memory; the thread's own, which holds the interpreter's frames, is many times as much. */
+const STACK_BYTES = 256 * 1024
+/** QuickJS counts its memory; where this share of all is taken, it has run out. */
+const FULL = 0.9
+const MAX_TOLD_CHARACTERS = MAX_VALUE_CHARACTERS + 1024
+
+/**
+ * QuickJS in WebAssembly with one context for one run. Everything that leaves it is text of a bounded length, and no
+ * function of the library is used that looks into what the code has thrown.
+ */
+export async function openInterpreter(options: InterpreterOptions): Promise<Interpreter> {
+  const { memoryMb, onEnded } = options
+  const memory = new WebAssembly.Memory({
+    initial: FIRST_MIB * PAGES_PER_MIB,
+    maximum: (memoryMb + SPARE_MIB) * PAGES_PER_MIB,
+  })
+  const quickjs = await newQuickJSWASMModuleFromVariant(
+    newVariant(VARIANT, { wasmModule: options.quickjs, wasmMemory: memory }),
+  )
+  const runtime = quickjs.newRuntime({
+    memoryLimitBytes: memoryMb * MIB,
+    maxStackSizeBytes: STACK_BYTES,
+    interruptHandler: options.isOver,
+  })
+  const context = runtime.newContext()
+  const queue: { readonly id: number; readonly what: Ask; readonly payload: QuickJSHandle }[] = []
+  let asked = 0
+  let underWay = 0
+  let hasEnded = false
+  /** What the code's own promise said, while calls that it did not wait for are still under way. */
+  let returned: Ended | undefined
+
+  const isMemoryFull = () => memory.buffer.byteLength >= (memoryMb + SPARE_MIB) * MIB * FULL
+
+  function end(ended: Ended): void {
+    if (hasEnded) return
+    hasEnded = true
+    onEnded(ended)
+  }
+  const fail = (error: CodeError) => end({ outcome: 'error', error })
+
+  /** `undefined`: it is no string, or a longer one. */
+  function read(handle: QuickJSHandle, most: number): string | undefined {
+    if (context.typeof(handle) !== 'string') return undefined
+    const length = context.getProp(handle, 'length').consume((one) => context.getNumber(one))
+    return length > most ? undefined : context.getString(handle)
+  }
+
+  const ask = context.newFunction('ask', (whatHandle, payload) => {
+    const what = ASKS.find((known) => known === read(whatHandle, 10))
+    const id = ++asked
+    if (id > options.maxAsks) fail(options.tooManyAsks)
+    else if (what !== undefined && !hasEnded) queue.push({ id, what, payload: payload.dup() })
+    return context.newNumber(id)
+  })
+  const write = context.newFunction('write', (stream, textHandle) => {
+    const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON writes a character with six at most
+    if (text !== undefined)
+      options.write(read(stream, 10) === 'stderr' ? 'stderr' : 'stdout', JSON.parse(text))
+  })
+  const random = context.newFunction('random', () => context.newNumber(Math.random()))
+
+  function call(fn: QuickJSHandle, ...given: QuickJSHandle[]): QuickJSHandle | undefined {
+    const result = context.callFunction(fn, context.undefined, given)
+    if (result.error === undefined) return result.value
+    result.error.dispose()
+    return undefined
+  }
+
+  const host = context.newObject()
+  for (const [name, member] of Object.entries({
+    ask,
+    write,
+    random,
+    maxText: context.newNumber(MAX_OUTPUT_BYTES),
+    maxValue: context.newNumber(MAX_VALUE_CHARACTERS),
+  }))
+    context.setProp(host, name, member)
+  const made = context.evalCode(`(${prelude.toString()})`, 'prelude.js', { type: 'global' })
+  const started = made.error === undefined ? call(made.value, host) : undefined
+  if (started === undefined) throw new Error('QuickJS could not run its prelude.')
+  const [run, settle] = [context.getProp(started, 'run'), context.getProp(started, 'settle')]
+  let told: QuickJSHandle | undefined
+
+  /** Everything that can run now, then what is to be asked, then whether that was all. */
+  function advance(): void {
+    do {
+      if (!runJobs()) fail(options.timedOut)
+    } while (!hasEnded && askNext())
+    returned ??= look()
+    if (returned === undefined) {
+      if (underWay === 0) fail(STALLED)
+      // a call that was not waited for has begun all the same, and is brought to its end
+    } else if (returned.outcome === 'error' || underWay === 0) end(returned)
+  }
+
+  /** Whether there was time for all. */
+  function runJobs(): boolean {
+    for (;;) {
+      const jobs = runtime.executePendingJobs()
+      if (options.isOver()) return false
+      if (jobs.error === undefined) return true
+      jobs.error.dispose() // of a job that nobody can hear of, such as one of queueMicrotask
+    }
+  }
+
+  /** Whether something was settled by that, so that there is more to run. */
+  function askNext(): boolean {
+    while (underWay < CALLS_AT_ONCE) {
+      const next = queue.shift()
+      if (next === undefined) return false
+      const payload = read(next.payload, MAX_ARGUMENT_CHARACTERS)
+      next.payload.dispose()
+      if (payload === undefined) {
+        settleWith(next.id, TOO_LONG)
+        return true
+      }
+      underWay++
+      options.onAsk(next.id, next.what, payload)
+    }
+    return false
+  }
+
+  function settleWith(id: number, answer: string): void {
+    const [idHandle, answerHandle] = [context.newNumber(id), context.newString(answer)]
+    call(settle, idHandle, answerHandle)?.dispose()
+    idHandle.dispose()
+    answerHandle.dispose()
+  }
+
+  function look(): Ended | undefined {
+    if (told === undefined) return undefined
+    const state = context.getPromiseState(told)
+    if (state.type === 'pending') return undefined
+    const text = state.type === 'fulfilled' ? read(state.value, MAX_TOLD_CHARACTERS) : undefined
+    const said: Told = text === undefined ? NOTHING_TOLD : JSON.parse(text)
+    if (text !== undefined && 'value' in said) return { outcome: 'value', told: text }
+    const error =
+      'tooLarge' in said
+        ? tooLargeValue(said.tooLarge)
+        : explain('thrown' in said ? said.thrown : NOTHING_THROWN, options.outOfMemory, isMemoryFull())
+    return { outcome: 'error', error }
+  }
+
+  return {
+    run({ source, fileName }) {
+      const code = context.evalCode(source, fileName, { type: 'global' })
+      if (code.error !== undefined) {
+        const part = (name: string) => read(context.getProp(code.error, name), MAX_OUTPUT_BYTES) ?? ''
+        const thrown = { name: part('name'), message: part('message') || 'null', stack: part('stack') }
+        return fail(explain(thrown, options.outOfMemory, isMemoryFull()))
+      }
+      told = call(run, code.value)
+      if (told === undefined) return fail(options.isOver() ? options.timedOut : options.outOfMemory)
+      advance()
+    },
+    answer(id, answer) {
+      if (hasEnded) return
+      underWay--
+      settleWith(id, answer)
+      advance()
+    },
+  }
+}
+
+const TOO_LONG = JSON.stringify({
+  error: {
+    kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
+    message: `The arguments are more than ${MAX_ARGUMENT_CHARACTERS} characters of JSON. Send less.`,
+    canRetry: false,
+  },
+})
+
+/** Where the prelude itself could not go on. */
+const NOTHING_THROWN = { name: '', message: 'null', stack: '' }
+const NOTHING_TOLD: Told = { thrown: NOTHING_THROWN }

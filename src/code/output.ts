@@ -1,0 +1,28 @@
+import { MAX_OUTPUT_BYTES } from './limits.ts'
+
+// Standard output and standard error are written into memory that both threads share: nothing is lost when the sandbox is
+// ended from outside, and a flood of lines is no flood of messages.
+
+/** Bytes used so far, whether something was cut off, then the bytes. */
+const HEAD_BYTES = 8
+
+export function createOutput(): SharedArrayBuffer {
+  return new SharedArrayBuffer(HEAD_BYTES + MAX_OUTPUT_BYTES)
+}
+
+/** Adds the text, or as much of it as there is room for: nothing more after the first cut. */
+export function writeOutput(output: SharedArrayBuffer, text: string): void {
+  const head = new Int32Array(output, 0, 2)
+  if (Atomics.load(head, 1) === 1) return
+  const used = Atomics.load(head, 0)
+  const { read, written } = new TextEncoder().encodeInto(text, new Uint8Array(output, HEAD_BYTES + used))
+  Atomics.store(head, 0, used + written)
+  if (read < text.length) Atomics.store(head, 1, 1)
+}
+
+export function readOutput(output: SharedArrayBuffer): string {
+  const head = new Int32Array(output, 0, 2)
+  const bytes = new Uint8Array(output, HEAD_BYTES, Atomics.load(head, 0))
+  const text = new TextDecoder().decode(bytes.slice())
+  return Atomics.load(head, 1) === 1 ? `${text}\n[cut after ${MAX_OUTPUT_BYTES} bytes]\n` : text
+}

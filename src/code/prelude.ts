@@ -1,0 +1,155 @@
+/** What the host gives the prelude. Texts are JSON in both directions. */
+export interface PreludeHost {
+  /** Answers what the answer will be known by: a number, and later `settle` is called with it. */
+  ask(what: string, payload: string): number
+  write(stream: 'stdout' | 'stderr', text: string): void
+  random(): number
+  readonly maxText: number
+  readonly maxValue: number
+}
+
+/** What the prelude gives the host. */
+export interface Prelude {
+  /** Promises a `Told`, as JSON. */
+  run(code: () => Promise<unknown>): Promise<string>
+  /** `answer`: JSON, `{ value }` or `{ error }`. */
+  settle(id: number, answer: string): void
+}
+
+/** How the code ended. */
+export type Told =
+  | { readonly value: unknown }
+  | { readonly tooLarge: number }
+  | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } }
+
+/**
+ * Runs inside the sandbox, as text, before the code: it makes `tools` and `console` and answers what runs the code. It is
+ * no border: it keeps the built-ins it uses, so that code which changes them does not break it by accident, and nothing
+ * more is relied on. It can name nothing outside of itself.
+ */
+export function prelude(host: PreludeHost): Prelude {
+  const { ask, write, random, maxText, maxValue } = host
+  const { stringify, parse } = JSON
+  const { freeze, defineProperty, create, assign, hasOwn } = Object
+  const text = String
+  const BaseError = Error
+  const TypeFault = TypeError
+  const BasePromise = Promise
+  const cut: (whole: string, start: number, end: number) => string = Function.prototype.call.bind(
+    String.prototype.slice,
+  )
+
+  /** As JSON; without a prototype, so that no `toJSON` set on one has a say. */
+  const json = (members: object): string => stringify(assign(create(null), members))
+
+  class ToolError extends BaseError {
+    readonly kind: string
+    readonly canRetry: boolean
+    constructor({ kind, message, canRetry }: { kind: string; message: string; canRetry: boolean }) {
+      super(message)
+      this.kind = kind
+      this.canRetry = canRetry
+    }
+  }
+  defineProperty(ToolError.prototype, 'name', { value: 'ToolError' })
+
+  const waiting: Record<number, (answer: string) => void> = create(null)
+  const settle = (id: number, answer: string): void => {
+    waiting[id]?.(answer)
+    delete waiting[id]
+  }
+
+  const reply = (what: string, payload: object): Promise<string> => {
+    const id = ask(what, json(payload))
+    return new BasePromise((resolve) => {
+      waiting[id] = resolve
+    })
+  }
+
+  const request = async (what: string, payload: object): Promise<unknown> => {
+    const { stack } = new BaseError() // of whoever calls: there is none of theirs once the answer is here
+    return opened(await reply(what, payload), stack)
+  }
+
+  const opened = (text: string, stack: string | undefined): unknown => {
+    const answer = parse(text)
+    if (!hasOwn(answer, 'error')) return answer.value
+    const error = new ToolError(answer.error)
+    defineProperty(error, 'stack', { value: stack, writable: true, configurable: true })
+    throw error
+  }
+
+  let catalogue: Promise<string> | undefined
+
+  const named = (id: unknown): string => {
+    if (typeof id !== 'string') throw new TypeFault('A tool is called by its id, which is a string.')
+    return id
+  }
+
+  const tools = freeze({
+    call: async (id: unknown, args: unknown = {}) => request('call', { toolId: named(id), args }),
+    chain: async (steps: unknown) => request('chain', { steps }),
+    list: async () => {
+      const { stack } = new BaseError()
+      catalogue ??= reply('list', {})
+      return opened(await catalogue, stack)
+    },
+  })
+
+  const safe = (read: () => unknown): string => {
+    try {
+      return text(read())
+    } catch {
+      return ''
+    }
+  }
+
+  const shown = (value: unknown): string => {
+    if (typeof value === 'string') return value
+    if (value instanceof BaseError) return safe(() => `${value.name}: ${value.message}`)
+    try {
+      const written = typeof value === 'object' ? stringify(value) : undefined
+      if (written !== undefined) return written
+    } catch {
+      // a cycle, or a getter that throws: it is named, not shown
+    }
+    return safe(() => value)
+  }
+
+  const printer =
+    (stream: 'stdout' | 'stderr') =>
+    (...values: unknown[]): void => {
+      let line = ''
+      for (let i = 0; i < values.length && line.length < maxText; i++)
+        line += (i === 0 ? '' : ' ') + shown(values[i])
+      write(stream, stringify(`${cut(line, 0, maxText)}\n`))
+    }
+  const out = printer('stdout')
+  const err = printer('stderr')
+
+  const globals = {
+    tools,
+    console: { log: out, info: out, debug: out, dir: out, warn: err, error: err, trace: err },
+  }
+  for (const [name, value] of Object.entries(globals))
+    defineProperty(globalThis, name, { value, writable: true, configurable: true })
+  defineProperty(Math, 'random', { value: random, writable: true, configurable: true })
+
+  const run: Prelude['run'] = async (code) => {
+    try {
+      const value = stringify(await code()) ?? 'null'
+      return value.length > maxValue ? json({ tooLarge: value.length }) : `{"value":${value}}`
+    } catch (error) {
+      const isError = error instanceof BaseError
+      const part = (read: () => unknown) => cut(safe(read), 0, maxText)
+      return json({
+        thrown: assign(create(null), {
+          name: isError ? part(() => error.name) : '',
+          message: isError ? part(() => error.message) : cut(shown(error), 0, maxText),
+          stack: isError ? part(() => error.stack) : '',
+        }),
+      })
+    }
+  }
+  return { run, settle }
+}

@@ -1,0 +1,34 @@
+import { type CodeError, MAX_MESSAGE_CHARACTERS } from './code-error.ts'
+import { MAX_VALUE_CHARACTERS } from './limits.ts'
+import { placeOf } from './script.ts'
+
+/** An error of the code, as text: whatever it says, the code may have made up. */
+export interface Thrown {
+  readonly name: string
+  readonly message: string
+  readonly stack: string
+}
+
+/** `memory`: what is said where memory has run out. */
+export function explain(
+  { name, message, stack }: Thrown,
+  memory: CodeError,
+  isMemoryFull: boolean,
+): CodeError {
+  if (name === 'InternalError' && message === 'out of memory') return memory
+  // with no memory left for an error, QuickJS throws null
+  if (name === '' && message === 'null' && isMemoryFull) return memory
+  const said = name === '' ? `The code threw ${message}` : `${name}: ${message}`
+  return { kind: 'code_error', message: said.slice(0, MAX_MESSAGE_CHARACTERS), ...placeOf(stack) }
+}
+
+export const tooLargeValue = (characters: number): CodeError => ({
+  kind: 'output_limit',
+  message: `The code returns ${characters} characters of JSON; ${MAX_VALUE_CHARACTERS} are the most. Return less of it.`,
+})
+
+export const STALLED: CodeError = {
+  kind: 'code_error',
+  message:
+    'The code awaits a promise that nothing can settle any more: no tool call is under way and nothing is left to run.',
+}
