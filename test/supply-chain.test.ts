@@ -65,6 +65,7 @@ describe('threat 50: supply chain', () => {
       'quickjs-emscripten-core',
       'undici',
       'uuidv7',
+      'yaml',
       'yocto-spinner',
       'zod',
     ])
