@@ -21,7 +21,7 @@ export const callMembers = {
   }),
 }
 
-const schema = z.object(callMembers)
+const schema = z.object(callMembers).partial()
 
 /** As the tools know it. */
 export function readCall(body: z.output<typeof schema>) {

@@ -4,10 +4,16 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Tool } from '../domain/tool.ts'
 import { authorizeTool } from '../tools/authorize-tool.ts'
 import { bindTool } from '../tools/bind-tool.ts'
-import { toArcadeExecuteResponse, toExecuteResponse } from '../tools/execute-response.ts'
+import {
+  toArcadeExecuteResponse,
+  toArcadeScheduled,
+  toExecuteResponse,
+  toScheduled,
+} from '../tools/execute-response.ts'
 import { executeTool } from '../tools/execute-tool.ts'
 import { findTool, newestFirst } from '../tools/find-tool.ts'
 import { importedToWire, importTools } from '../tools/import-tools.ts'
+import { readRunAt, scheduleTool } from '../tools/schedule-tool.ts'
 import { formatTool, TOOL_FORMATS, toDefinition } from '../tools/tool-definition.ts'
 import { requirementStatus } from '../tools/tool-requirements.ts'
 import { getWorker } from '../tools/worker.ts'
@@ -15,12 +21,11 @@ import { authorizationSchema, begunToWire, nothingNeeded } from './authorization
 import { STAINLESS } from './authorizations.ts'
 import { type AddEndpoint, pageQuery, slicePage } from './endpoint.ts'
 import { idText, toolNameText, userIdText } from './limits.ts'
+import { givenUp } from './runs.ts'
+import { callMembers, readCall } from './tool-call.ts'
 
 const nameParams = z.object({ name: toolNameText })
 const userQuery = { user_id: userIdText.optional() }
-const account = userIdText
-  .nullish()
-  .openapi({ description: "Which of the user's accounts: a connection's id, an account's id or name" })
 const formats = z
   .string()
   .optional()
@@ -149,15 +154,16 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       body: z.object({
         tool_name: toolNameText,
         tool_version: z.string().max(100).nullish(),
-        user_id: userIdText.nullish(),
-        next_uri: z.string().max(2000).nullish(),
-        account,
+        user_id: callMembers.user_id,
+        account: callMembers.account,
+        accounts: callMembers.accounts,
+        next_uri: callMembers.next_uri,
       }),
       responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
     },
     async ({ c, body, caller }) => {
       const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
-      const begun = await authorizeTool(broker, { tool, ...use(body) })
+      const begun = await authorizeTool(broker, { tool, ...readCall(body) })
       if (begun.outcome === 'covered' && begun.releases.length === 0)
         return c.json(nothingNeeded(tool.uid, body.user_id ?? undefined))
       return c.json(await begunToWire(broker, begun))
@@ -176,30 +182,26 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       body: z.object({
         tool_name: toolNameText,
         tool_version: z.string().max(100).nullish(),
-        user_id: userIdText.nullish(),
         input: z.record(z.string(), z.unknown()).nullish(),
-        run_at: z.string().nullish(),
+        run_at: z.string().max(100).nullish().openapi({
+          description:
+            'Not now but then: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has what came of it',
+        }),
         include_error_stacktrace: z.boolean().nullish(),
-        next_uri: z.string().max(2000).nullish(),
-        account,
+        ...callMembers,
       }),
       responses: { 200: { description: 'What came of it' } },
     },
     async ({ c, body, caller }) => {
-      if (body.run_at != null)
-        throw new BrokerError(
-          'not_implemented',
-          'Scheduled runs (run_at) are not supported yet; leave it out to run now.',
-        )
       const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
-      // with an Idempotency-Key the caller comes back for the answer, so it is not given up when the connection is
-      const signal = c.req.header('idempotency-key') === undefined ? c.req.raw.signal : undefined
-      const execution = await executeTool(
-        broker,
-        { tool, input: body.input ?? {}, entryPoint: 'execute', ...use(body) },
-        signal,
-      )
-      if (c.req.header(STAINLESS) === undefined) {
+      const call = { tool, input: body.input ?? {}, entryPoint: 'execute', ...readCall(body) } as const
+      const isArcade = c.req.header(STAINLESS) !== undefined
+      const scheduled =
+        body.run_at == null ? undefined : await scheduleTool(broker, call, readRunAt(body.run_at))
+      if (scheduled?.outcome === 'scheduled')
+        return c.json((isArcade ? toArcadeScheduled : toScheduled)(scheduled.record))
+      const execution = scheduled?.execution ?? (await executeTool(broker, call, givenUp(c)))
+      if (!isArcade) {
         if (execution.outcome.outcome === 'error')
           c.header('x-gatepass-error-kind', execution.outcome.error.kind)
         return c.json(toExecuteResponse(execution))
@@ -258,20 +260,6 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       return c.json(await define(await bindTool(broker, tool, worker, body.tool), undefined, []))
     },
   )
-}
-
-interface Said {
-  readonly user_id?: string | null | undefined
-  readonly account?: string | null | undefined
-  readonly next_uri?: string | null | undefined
-}
-
-function use({ user_id: userId, account, next_uri: nextUri }: Said) {
-  return {
-    ...(userId != null && { userId }),
-    ...(account != null && { account }),
-    ...(nextUri != null && { nextUri }),
-  }
 }
 
 function newestOfEach(tools: readonly Tool[]): Tool[] {

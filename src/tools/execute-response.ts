@@ -1,3 +1,5 @@
+import { toTimestamp } from '../domain/clock.ts'
+import type { ExecutionRecord } from '../domain/execution.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { AuthorizationStatus, ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
@@ -46,6 +48,23 @@ export function toExecuteResponse(execution: Execution): ExecuteResponse {
     finished_at: execution.finishedAt,
     success: isSuccess(execution),
     ...(output && { output }),
+  }
+}
+
+/** A run that was put off, in the same words: it has no output yet. */
+export function toScheduled({ id, updatedAt }: ExecutionRecord): ExecuteResponse {
+  return { execution_id: id, duration: 0, finished_at: toTimestamp(updatedAt), success: true }
+}
+
+/** And as Arcade's SDKs know it. */
+export function toArcadeScheduled(record: ExecutionRecord): Readonly<Record<string, unknown>> {
+  return {
+    id: record.id,
+    execution_id: record.id,
+    execution_type: 'scheduled',
+    status: record.status,
+    success: true,
+    ...(record.runAt !== undefined && { run_at: toTimestamp(record.runAt) }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { ExecutionRecord } from '../domain/execution.ts'
 import { newId } from '../domain/ids.ts'
 import { inContext } from '../flows/request-context.ts'
 import { UnsealError } from '../store/seal.ts'
+import type { RefreshLease } from '../store/store.ts'
 import { toArcadeExecuteResponse } from './execute-response.ts'
 import { executeTool } from './execute-tool.ts'
 import { type Attempt, openAttempts, openRequest, sealAttempts } from './execution-content.ts'
@@ -31,12 +32,10 @@ export interface Scheduler {
 }
 
 export function createScheduler(broker: Broker): Scheduler {
-  const owner = randomUUID()
-  const lease = { owner, seconds: LEASE_SECONDS }
   const running = new Set<Promise<void>>()
   let isClosed = false
 
-  async function run(record: ExecutionRecord): Promise<void> {
+  async function run(record: ExecutionRecord, lease: RefreshLease): Promise<void> {
     const heartbeat = setInterval(() => {
       broker.store.executions.prolong(record.id, lease, broker.now()).catch((error: unknown) => {
         broker.log.warn(
@@ -47,7 +46,7 @@ export function createScheduler(broker: Broker): Scheduler {
     }, PROLONG_MS)
     try {
       const settled = await attempt(broker, record)
-      if (!(await broker.store.executions.settle(settled, owner)))
+      if (!(await broker.store.executions.settle(settled, lease.owner)))
         broker.log.warn({ execution: record.id }, 'another process has taken over a scheduled run')
     } catch (error) {
       // nothing is settled, so its lease runs out and another attempt finds out what may be done
@@ -61,8 +60,10 @@ export function createScheduler(broker: Broker): Scheduler {
     async runDue() {
       const room = AT_ONCE - running.size
       if (isClosed || room <= 0) return
+      // an owner of its own for each look: a run that was thought dead must not settle what was begun after it
+      const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
       for (const record of await broker.store.executions.claimDue(lease, broker.now(), room)) {
-        const one = run(record).finally(() => running.delete(one))
+        const one = run(record, lease).finally(() => running.delete(one))
         running.add(one)
       }
     },
