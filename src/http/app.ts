@@ -20,6 +20,7 @@ import { addLogin } from './login.ts'
 import { addMetrics, type MetricsOptions } from './metrics.ts'
 import { createNotFound } from './not-found.ts'
 import { createObserver } from './observe.ts'
+import { addOxp } from './oxp.ts'
 import { addPolicies } from './policies.ts'
 import { createCharge } from './rate-limit.ts'
 import { addReference } from './reference.ts'
@@ -87,13 +88,14 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addRuns(add, broker) //             /v1/tools/run, /run_stream, /run_chain
   addCode(add, broker) //             /v1/code/execute
   addExecutions(add, broker) //       /v1/executions, /v1/scheduled_tools
+  addOxp(add, broker) //              /oxp/tools, /oxp/tools/call
   addWorkers(add, broker) //          /v1/workers
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
   addAudit(add, broker) //            /v1/admin/audit
   addPolicies(add, broker) //         /v1/admin/policies
-  addHealth(add, broker) //           /health, /v1/health, /ready
+  addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
   addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addLogin(app, broker) //            /login/callback

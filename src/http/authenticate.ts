@@ -17,8 +17,8 @@ export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promi
 const MAX_RECORDED = 10_000
 
 /**
- * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it. Keys are looked
- * up by their SHA-256, so nothing secret is compared byte by byte.
+ * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it; below /oxp the
+ * header `OXP-API-Key` too. Keys are looked up by their SHA-256, so nothing secret is compared byte by byte.
  */
 export function createAuthenticate(broker: Broker): Authenticate {
   const keys = createReadCache<ApiKey>(broker.store, {
@@ -60,11 +60,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
 
   return (c, role) => {
     if (role === 'public') return NOBODY
-    const presented =
-      c.req
-        .header('authorization')
-        ?.replace(/^bearer\s+/i, '')
-        .trim() ?? ''
+    const presented = (c.req.header('authorization') ?? oxpKey(c))?.replace(/^bearer\s+/i, '').trim() ?? ''
     if (presented === '')
       throw new BrokerError('invalid_authorization', 'Send your API key as `Authorization: Bearer <key>`.')
     const digest = digestOf(presented, c)
@@ -78,6 +74,10 @@ export function createAuthenticate(broker: Broker): Authenticate {
     })
     return known instanceof Promise ? known.then((key) => allow(c, key, role)) : allow(c, known, role)
   }
+}
+
+function oxpKey(c: Context): string | undefined {
+  return c.req.path.startsWith('/oxp/') ? c.req.header('oxp-api-key') : undefined
 }
 
 const digests = new WeakMap<

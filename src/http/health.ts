@@ -79,6 +79,20 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
       return c.json({ healthy: false, reason: MESSAGES[reason] }, 503)
     },
   )
+  add(
+    {
+      method: 'get',
+      path: '/oxp/health',
+      role: 'public',
+      tag,
+      summary: 'The same for OXP, which defines no body',
+      responses: { 200: { description: 'Ready' }, 503: { description: 'Not ready' } },
+    },
+    async ({ c }) => {
+      c.header('oxp-version', '1.0')
+      return c.body(null, (await whyNotReady()) === undefined ? 200 : 503)
+    },
+  )
 }
 
 const MESSAGES = {

@@ -1,0 +1,124 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type AuthorizationRequirement, functionName, type JsonSchema, type Tool } from '../../domain/tool.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findTool, newestFirst } from '../find-tool.ts'
+import { chosenRequirements } from '../tool-requirements.ts'
+import { asksForUser, splitToolId, wholeVersion } from './read-oxp-tool.ts'
+
+/** OXP's ToolDefinition (reference/oxp.md), which allows no further members. */
+export interface OxpDefinition {
+  /** `[A-Za-z0-9_]+.[A-Za-z0-9_]+`, with `@x.y.z` where the tool says a version like that. */
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  /** `x.y.z`; 0.0.0 of a tool that says none. */
+  readonly version: string
+  readonly input_schema: JsonSchema
+  /** `null`: it answers nothing. */
+  readonly output_schema: JsonSchema | null
+  readonly requirements?: {
+    readonly authorization?: readonly {
+      readonly id: string
+      readonly oauth2: { readonly scopes: readonly string[] }
+    }[]
+    readonly secrets?: readonly { readonly id: string }[]
+    readonly user_id?: true
+  }
+}
+
+/** Every version of every tool. Of a version that OXP cannot write the newest alone, which is what an id without one means. */
+export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
+  const tools = await broker.store.tools.list(projectId)
+  const newest = new Map(
+    newestFirst(tools)
+      .map((tool) => [oxpPath(tool), tool] as const)
+      .reverse(),
+  )
+  const listed = tools.filter((tool) => isPlain(tool.version) || newest.get(oxpPath(tool)) === tool)
+  return Promise.all(listed.map((tool) => toDefinition(broker, tool)))
+}
+
+async function toDefinition(broker: Broker, tool: Tool): Promise<OxpDefinition> {
+  const { title, description, inputSchema, outputSchema = {}, requirements } = tool
+  const needed = await chosenRequirements(broker, tool, undefined)
+  const authorization = await Promise.all(
+    needed.map(async (one) => ({
+      id: await requirementId(broker, tool, one),
+      oauth2: { scopes: [...one.scopes] },
+    })),
+  )
+  const secrets = requirements.secrets.map((id) => ({ id }))
+  const isAnything = authorization.length > 0 || secrets.length > 0 || needsUser(tool)
+  return {
+    id: isPlain(tool.version) ? `${oxpPath(tool)}@${oxpVersion(tool)}` : oxpPath(tool),
+    name: functionName(tool),
+    description: description === '' ? title : description,
+    version: oxpVersion(tool),
+    input_schema: inputSchema,
+    output_schema: outputSchema.type === 'null' ? null : outputSchema,
+    ...(isAnything && {
+      requirements: {
+        ...(authorization.length > 0 && { authorization }),
+        ...(secrets.length > 0 && { secrets }),
+        ...(needsUser(tool) && { user_id: true }),
+      },
+    }),
+  }
+}
+
+/** By what name a requirement is spoken of: the tool's own, else the provider entry's id. */
+export async function requirementId(
+  broker: Broker,
+  { projectId }: Pick<Tool, 'projectId'>,
+  { id, providerId, providerUid }: AuthorizationRequirement,
+): Promise<string> {
+  const named = id ?? providerId
+  if (named !== undefined) return named
+  return (providerUid && (await findProviderByUid(broker, projectId, providerUid))?.id) ?? 'unknown'
+}
+
+/** Whoever has an account somewhere is a user. */
+export function needsUser({ requirements, source }: Tool): boolean {
+  const { authorization, alternatives = [] } = requirements
+  return (
+    authorization.length > 0 || alternatives.some((one) => one.length > 0) || asksForUser(source.document)
+  )
+}
+
+/**
+ * The tool of an OXP id: of exactly that version, with zeros for what `@1` leaves out, else the newest. Every other
+ * spelling of a tool is taken too. Throws `not_found`, `ambiguous_tool`.
+ */
+export async function findOxpTool(broker: Broker, projectId: string, id: string): Promise<Tool> {
+  const [spelling = ''] = id.split('@', 1)
+  const { version } = splitToolId(id)
+  try {
+    return await findTool(broker, projectId, spelling, version)
+  } catch (error) {
+    if (!(error instanceof BrokerError && error.code === 'not_found')) throw error
+    // names and versions that OXP cannot write are listed in a way that it can
+    const tools = await broker.store.tools.list(projectId)
+    const found = newestFirst(tools).find(
+      (tool) =>
+        oxpPath(tool).toLowerCase() === spelling.toLowerCase() &&
+        (version === undefined || oxpVersion(tool) === version),
+    )
+    if (found === undefined) throw error
+    return found
+  }
+}
+
+function oxpPath({ namespace, name }: Tool): string {
+  return [namespace === '' ? 'local' : namespace, name]
+    .map((part) => part.replaceAll(/[^A-Za-z0-9_]/g, '_'))
+    .join('.')
+}
+
+function isPlain(version: string | undefined): boolean {
+  return version !== undefined && wholeVersion(version) === oxpVersion({ version })
+}
+
+function oxpVersion({ version = '0.0.0' }: Pick<Tool, 'version'>): string {
+  return /^\d+\.\d+\.\d+/.exec(wholeVersion(version))?.[0] ?? '0.0.0'
+}
