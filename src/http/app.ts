@@ -7,6 +7,7 @@ import { addAuthProviders } from './auth-providers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { addAuthorizations } from './authorizations.ts'
 import { bodyLimit } from './body-limit.ts'
+import { addCatalogue } from './catalogue.ts'
 import { addCode } from './code.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
@@ -84,7 +85,8 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   const add = endpoints(app, { authenticate, charge, onAnswered: observer.onAnswered })
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections
-  addTools(add, broker) //            /v1/tools, /v1/formatted_tools
+  addCatalogue(add, broker) //        /v1/tools, /v1/formatted_tools, /v1/tools/requirements
+  addTools(add, broker) //            /v1/tools/authorize, /execute, /import, /{name}/binding
   addRuns(add, broker) //             /v1/tools/run, /run_stream, /run_chain
   addCode(add, broker) //             /v1/code/execute
   addExecutions(add, broker) //       /v1/executions, /v1/scheduled_tools

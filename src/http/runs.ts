@@ -72,8 +72,8 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         ...readCall(call),
       } as const
       const running = streamTool(broker, run, events.put, gone.signal).finally(events.close)
-      // a request that is refused has no first event, and is answered as any other
-      const first = await Promise.race([events.next(), running.then(() => undefined)])
+      const first = await events.next()
+      if (first === undefined) await running // a request that is refused has no event, and is answered as any other
       return streamSSE(c, async (stream) => {
         stream.onAbort(() => gone.abort())
         const write = ({ kind, ...event }: StreamEvent) =>

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { Tool } from '../domain/tool.ts'
 import { authorizeTool } from '../tools/authorize-tool.ts'
 import { bindTool } from '../tools/bind-tool.ts'
 import {
@@ -11,139 +10,24 @@ import {
   toScheduled,
 } from '../tools/execute-response.ts'
 import { executeTool } from '../tools/execute-tool.ts'
-import { findTool, newestFirst } from '../tools/find-tool.ts'
+import { findTool } from '../tools/find-tool.ts'
 import { importedToWire, importTools } from '../tools/import-tools.ts'
 import { readRunAt, scheduleTool } from '../tools/schedule-tool.ts'
-import { formatTool, TOOL_FORMATS, toDefinition } from '../tools/tool-definition.ts'
+import { toDefinition } from '../tools/tool-definition.ts'
 import { requirementStatus } from '../tools/tool-requirements.ts'
 import { getWorker } from '../tools/worker.ts'
 import { authorizationSchema, begunToWire, nothingNeeded } from './authorization-wire.ts'
 import { STAINLESS } from './authorizations.ts'
-import { type AddEndpoint, pageQuery, slicePage } from './endpoint.ts'
-import { idText, toolNameText, userIdText } from './limits.ts'
+import type { AddEndpoint } from './endpoint.ts'
+import { idText, toolNameText } from './limits.ts'
 import { givenUp } from './runs.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
 const nameParams = z.object({ name: toolNameText })
-const userQuery = { user_id: userIdText.optional() }
-const formats = z
-  .string()
-  .optional()
-  .transform((text) => (text ?? '').split(',').filter(Boolean))
-  .pipe(z.array(z.enum(['arcade', ...TOOL_FORMATS])))
-const listQuery = {
-  toolkit: z.string().max(200).optional(),
-  ...userQuery,
-  include_all_versions: z.enum(['true', 'false']).default('false'),
-  filter: z
-    .string()
-    .refine(() => false, 'is not supported yet; leave it out')
-    .optional()
-    .openapi({
-      description: 'Not supported yet: refused, so that nobody takes an unfiltered list for a filtered one',
-    }),
-  ...pageQuery,
-}
 const tag = 'Tools'
 
-/** The catalogue, and running what is in it. */
+/** Authorizing, running, importing and binding tools. */
 export function addTools(add: AddEndpoint, broker: Broker): void {
-  async function listed(
-    projectId: string,
-    {
-      toolkit,
-      include_all_versions: all,
-    }: { toolkit?: string | undefined; include_all_versions: 'true' | 'false' },
-  ): Promise<Tool[]> {
-    const tools = await broker.store.tools.list(projectId)
-    const wanted = tools.filter(
-      (tool) => toolkit === undefined || tool.namespace.toLowerCase() === toolkit.toLowerCase(),
-    )
-    return all === 'true' ? wanted : newestOfEach(wanted)
-  }
-
-  async function define(tool: Tool, userId: string | undefined, include: readonly string[]) {
-    const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))
-    const formatted = TOOL_FORMATS.filter((format) => include.includes(format)).map((format) => [
-      format,
-      formatTool(tool, format),
-    ])
-    return { ...definition, ...(formatted.length > 0 && { formatted_schema: Object.fromEntries(formatted) }) }
-  }
-
-  add(
-    {
-      method: 'get',
-      path: '/v1/tools',
-      role: 'readonly',
-      tag,
-      summary: 'The known tools, and whether their requirements are met',
-      description: 'With `user_id`, each says in `token_status` what that user has granted.',
-      query: z.object({ ...listQuery, include_format: formats }),
-      responses: { 200: { description: 'A page of tool definitions' } },
-    },
-    async ({ c, query, caller }) => {
-      const page = slicePage(await listed(caller.projectId, query), query)
-      const items = await Promise.all(
-        page.items.map((tool) => define(tool, query.user_id, query.include_format)),
-      )
-      return c.json({ ...page, items })
-    },
-  )
-
-  add(
-    {
-      method: 'get',
-      path: '/v1/tools/{name}',
-      role: 'readonly',
-      tag,
-      summary: 'One tool, by any of its names',
-      description: 'An imported one comes with its metadata in `document`, without any secret.',
-      params: nameParams,
-      query: z.object({ ...userQuery, include_format: formats }),
-      responses: { 200: { description: 'The tool definition' } },
-    },
-    async ({ c, params, query, caller }) => {
-      const tool = await findTool(broker, caller.projectId, params.name)
-      const definition = await define(tool, query.user_id, query.include_format)
-      return c.json({
-        ...definition,
-        ...(tool.source.kind === 'metadata' && { document: tool.source.document }),
-      })
-    },
-  )
-
-  const formatQuery = z.enum(TOOL_FORMATS).default('openai')
-  add(
-    {
-      method: 'get',
-      path: '/v1/formatted_tools',
-      role: 'readonly',
-      tag,
-      summary: 'The known tools in the format of a model provider',
-      query: z.object({ ...listQuery, format: formatQuery }),
-      responses: { 200: { description: 'A page' } },
-    },
-    async ({ c, query, caller }) => {
-      const page = slicePage(await listed(caller.projectId, query), query)
-      return c.json({ ...page, items: page.items.map((tool) => formatTool(tool, query.format)) })
-    },
-  )
-  add(
-    {
-      method: 'get',
-      path: '/v1/formatted_tools/{name}',
-      role: 'readonly',
-      tag,
-      summary: 'One tool in the format of a model provider',
-      params: nameParams,
-      query: z.object({ ...userQuery, format: formatQuery }),
-      responses: { 200: { description: 'The tool' } },
-    },
-    async ({ c, params, query, caller }) =>
-      c.json(formatTool(await findTool(broker, caller.projectId, params.name), query.format)),
-  )
-
   add(
     {
       method: 'post',
@@ -257,16 +141,8 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
     async ({ c, params, body, caller: { projectId } }) => {
       const tool = await findTool(broker, projectId, params.name)
       const worker = await getWorker(broker, projectId, body.worker_id)
-      return c.json(await define(await bindTool(broker, tool, worker, body.tool), undefined, []))
+      const bound = await bindTool(broker, tool, worker, body.tool)
+      return c.json(toDefinition(bound, await requirementStatus(broker, bound)))
     },
   )
-}
-
-function newestOfEach(tools: readonly Tool[]): Tool[] {
-  const newest = new Map<string, Tool>()
-  for (const tool of newestFirst(tools)) {
-    const key = `${tool.namespace}:${tool.name}`
-    if (!newest.has(key)) newest.set(key, tool)
-  }
-  return tools.filter((tool) => newest.get(`${tool.namespace}:${tool.name}`) === tool)
 }

@@ -1,0 +1,130 @@
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { unionOfScopes } from '../domain/scopes.ts'
+import { type Tool, toolId } from '../domain/tool.ts'
+import { beginAuthorization, connectUrl, type ProviderNeed } from '../flows/begin-authorization.ts'
+import type { RequiredProvider } from './tool-definition.ts'
+import { authorizationStatus, chosenRequirements, entryOf } from './tool-requirements.ts'
+
+/** A provider that several tools need, as Arcade's wire has it. */
+export interface ManyNeed extends Pick<RequiredProvider, 'provider_type' | 'status'> {
+  met: boolean
+  provider_id: string
+  scopes: string[]
+  status_reason?: string
+  token_status?: string
+  authorization_id?: string
+  url?: string
+  tool_names: string[]
+}
+
+export interface ManySecret {
+  met: boolean
+  status_reason?: string
+  tool_names: string[]
+}
+
+export interface ManyRequirements {
+  readonly met: boolean
+  readonly authorization: { readonly met: boolean; readonly items: Readonly<Record<string, ManyNeed>> }
+  readonly secrets: { readonly met: boolean; readonly items: Readonly<Record<string, ManySecret>> }
+  /** One link for all that is missing, where it was asked to begin. */
+  readonly authorization_id?: string
+  readonly url?: string
+}
+
+/**
+ * What many tools need together, each provider and each secret once. With `authorize`, one authorization begins that
+ * leads the user through every provider whose consent is missing, with the scopes of all the tools.
+ */
+export async function requirementsOfMany(
+  broker: Broker,
+  projectId: string,
+  tools: readonly Tool[],
+  { userId, authorize = false }: { readonly userId?: string; readonly authorize?: boolean },
+): Promise<ManyRequirements> {
+  if (authorize && userId === undefined)
+    throw new BrokerError('invalid_request', 'authorize needs user_id: say whose consent it is.')
+  const items = new Map<string, ManyNeed>()
+  const missing = new Map<string, ProviderNeed>()
+  for (const tool of tools)
+    for (const need of await chosenRequirements(broker, tool, userId)) {
+      const { met, status } = await authorizationStatus(broker, projectId, need, userId)
+      const key = status.id ?? status.provider_id ?? need.providerUid ?? ''
+      const known = items.get(key)
+      const { provider_type, status: state, status_reason, token_status } = status
+      items.set(key, {
+        met: met && known?.met !== false,
+        provider_id: key,
+        provider_type,
+        scopes: unionOfScopes(known?.scopes ?? [], need.scopes),
+        status: state,
+        ...(status_reason !== undefined && { status_reason }),
+        ...(token_status !== undefined && {
+          token_status: known?.token_status === 'not_started' ? 'not_started' : token_status,
+        }),
+        tool_names: [...new Set([...(known?.tool_names ?? []), toolId(tool)])],
+      })
+      if (state !== 'active' || status.id === undefined) continue
+      const entry = await entryOf(broker, projectId, need)
+      missing.set(key, { entry, scopes: [] })
+    }
+
+  const begun =
+    authorize && userId !== undefined ? await begin(broker, projectId, userId, items, missing) : undefined
+  const secrets = await secretsOf(broker, projectId, tools)
+  const all = [...items.values()]
+  const isMet = {
+    authorization: all.every(({ met }) => met),
+    secrets: [...secrets.values()].every(({ met }) => met),
+  }
+  return {
+    met: isMet.authorization && isMet.secrets,
+    authorization: { met: isMet.authorization, items: Object.fromEntries(items) },
+    secrets: { met: isMet.secrets, items: Object.fromEntries(secrets) },
+    ...begun,
+  }
+}
+
+async function begin(
+  broker: Broker,
+  projectId: string,
+  userId: string,
+  items: ReadonlyMap<string, ManyNeed>,
+  configured: ReadonlyMap<string, ProviderNeed>,
+): Promise<Pick<ManyRequirements, 'authorization_id' | 'url'> | undefined> {
+  const unmet = [...items].filter(([, { token_status }]) => token_status === 'not_started')
+  const providers = unmet.flatMap(([key, { scopes }]) => {
+    const need = configured.get(key)
+    return need === undefined ? [] : [{ ...need, scopes }]
+  })
+  if (providers.length === 0) return undefined
+  const begun = await beginAuthorization(broker, { projectId, userId, providers })
+  if (begun.outcome === 'covered') return undefined
+  const link = { authorization_id: begun.authorization.id, url: connectUrl(broker, begun.authorization) }
+  const asked = new Set(begun.authorization.steps.map(({ providerUid }) => providerUid))
+  for (const [key, item] of unmet) {
+    const uid = configured.get(key)?.entry.uid
+    if (uid !== undefined && asked.has(uid)) Object.assign(item, link, { token_status: 'pending' })
+  }
+  return link
+}
+
+async function secretsOf(
+  broker: Broker,
+  projectId: string,
+  tools: readonly Tool[],
+): Promise<Map<string, ManySecret>> {
+  const secrets = new Map<string, ManySecret>()
+  for (const tool of tools)
+    for (const key of tool.requirements.secrets) {
+      const known = secrets.get(key)
+      const met = known?.met ?? (await broker.store.secrets.find(projectId, key)) !== undefined
+      secrets.set(key, {
+        met,
+        ...(!met && { status_reason: `Set it by POST /v1/admin/secrets/${key}.` }),
+        tool_names: [...(known?.tool_names ?? []), toolId(tool)],
+      })
+    }
+  return secrets
+}
