@@ -11,6 +11,7 @@ import { addDoctor } from './doctor.ts'
 import { addImport } from './import.ts'
 import { addKeys } from './keys.ts'
 import { addMigrate } from './migrate.ts'
+import { addPolicies } from './policies.ts'
 import { addRotateKey } from './rotate-key.ts'
 import { addServe } from './serve.ts'
 import { CommandFailure, type Shell } from './shell.ts'
@@ -41,6 +42,7 @@ export async function runProgram(argv: readonly string[], { environment }: Shell
   addToken(program, shell)
   addConnections(program, shell)
   addKeys(program, shell)
+  addPolicies(program, shell)
   addAudit(program, shell)
   addDoctor(program, shell)
   addRotateKey(program, shell)

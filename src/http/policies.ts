@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
-import { toTimestamp } from '../domain/clock.ts'
-import { POLICY_USES, type Policy } from '../domain/policy.ts'
+import { POLICY_USES } from '../domain/policy.ts'
 import type { PolicyUseOf } from '../flows/policy-match.ts'
 import type { Hit, Judgement } from '../flows/policy-rules.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../flows/policy-settings.ts'
@@ -12,39 +11,16 @@ import { whatRuns } from '../tools/what-runs.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from './endpoint.ts'
 import { idText, plainText, toolNameText, userIdText } from './limits.ts'
 import {
+  effectSchema,
   hookChangesFromWire,
   hookChangesSchema,
-  hookFromWire,
-  hookSchema,
   matchFromWire,
   matchSchema,
-  matchToWire,
+  newPolicySchema,
+  policySchema,
+  policyToWire,
+  settingsFromWire,
 } from './policy-wire.ts'
-
-const policySchema = z
-  .object({
-    id: z.string(),
-    description: z.string().optional(),
-    enabled: z.boolean(),
-    effect: z.enum(['allow', 'deny', 'hook']),
-    match: matchSchema,
-    hook: z
-      .object({
-        url: z.string(),
-        timeout_ms: z.number().int(),
-        on_failure: z.enum(['deny', 'allow']),
-        secret: z.object({ exists: z.boolean() }),
-      })
-      .optional(),
-    created_at: z.string(),
-    updated_at: z.string(),
-  })
-  .openapi('Policy')
-
-const EFFECT = z.enum(['allow', 'deny', 'hook']).openapi({
-  description:
-    '`deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches is refused. `hook`: what it matches is refused unless the URL agrees.',
-})
 
 const useSchema = z.strictObject({
   user_id: userIdText.optional(),
@@ -86,7 +62,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'A page, by id', schema: pageSchema(policySchema) } },
     },
     async ({ c, query, caller }) =>
-      c.json(slicePage((await broker.store.policies.list(caller.projectId)).map(toWire), query)),
+      c.json(slicePage((await broker.store.policies.list(caller.projectId)).map(policyToWire), query)),
   )
 
   add(
@@ -99,7 +75,8 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       responses: { 200: { description: 'The policy', schema: policySchema } },
     },
-    async ({ c, params: { id }, caller }) => c.json(toWire(await getPolicy(broker, caller.projectId, id))),
+    async ({ c, params: { id }, caller }) =>
+      c.json(policyToWire(await getPolicy(broker, caller.projectId, id))),
   )
 
   add(
@@ -132,7 +109,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       body: z.strictObject({
         description: plainText(1000).nullish(),
         enabled: z.boolean().optional(),
-        effect: EFFECT.optional(),
+        effect: effectSchema.optional(),
         match: matchSchema.optional(),
         hook: hookChangesSchema.optional(),
       }),
@@ -149,7 +126,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
         ...(enabled !== undefined && { enabled }),
         ...(effect !== undefined && { effect }),
       })
-      return c.json(toWire(changed))
+      return c.json(policyToWire(changed))
     },
   )
 
@@ -178,27 +155,12 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       summary: 'Make a policy',
       description:
         'Deny wins; allow rules, where there are any, must match; then hooks are asked. A member of `match` that is absent matches everything.',
-      body: z.strictObject({
-        id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
-        description: plainText(1000).nullish(),
-        enabled: z.boolean().default(true),
-        effect: EFFECT,
-        match: matchSchema,
-        hook: hookSchema.optional(),
-      }),
+      body: newPolicySchema,
       responses: { 201: { description: 'In force', schema: policySchema } },
     },
     async ({ c, body, caller }) => {
-      const { id, description, enabled, effect, match, hook } = body
-      const policy = await addPolicy(broker, caller.projectId, id, {
-        match: matchFromWire(match),
-        ...(hook && { hook: hookFromWire(hook) }),
-        ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
-        ...(description != null && { description }),
-        enabled,
-        effect,
-      })
-      return c.json(toWire(policy), 201)
+      const policy = await addPolicy(broker, caller.projectId, body.id, settingsFromWire(body))
+      return c.json(policyToWire(policy), 201)
     },
   )
 }
@@ -235,25 +197,4 @@ function verdictToWire({ refusal, limits, hooks }: Judgement): z.infer<typeof ve
     ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),
   ]
   return { decision: undecided.length > 0 ? 'depends' : 'permitted', refused_by: [], undecided }
-}
-
-function toWire(policy: Policy): z.infer<typeof policySchema> {
-  const { id, description, enabled, effect, match, hook, hookSecret, createdAt, updatedAt } = policy
-  return {
-    id,
-    ...(description !== undefined && { description }),
-    enabled,
-    effect,
-    match: matchToWire(match),
-    ...(hook && {
-      hook: {
-        url: hook.url,
-        timeout_ms: hook.timeoutMs,
-        on_failure: hook.onFailure,
-        secret: { exists: hookSecret !== undefined },
-      },
-    }),
-    created_at: toTimestamp(createdAt),
-    updated_at: toTimestamp(updatedAt),
-  }
 }

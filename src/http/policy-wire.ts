@@ -1,5 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import { POLICY_USES, type PolicyHook, type PolicyMatch, type PolicyTime } from '../domain/policy.ts'
+import { toTimestamp } from '../domain/clock.ts'
+import {
+  POLICY_USES,
+  type Policy,
+  type PolicyHook,
+  type PolicyMatch,
+  type PolicyTime,
+} from '../domain/policy.ts'
+import type { PolicySettings } from '../flows/policy-settings.ts'
 import { plainText } from './limits.ts'
 
 // A rule as the wire has it. Whatever is not known is refused: a misspelled member would match everything.
@@ -46,6 +54,11 @@ export const matchSchema = z
   })
   .openapi('PolicyMatch')
 
+export const effectSchema = z.enum(['allow', 'deny', 'hook']).openapi({
+  description:
+    '`deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches is refused. `hook`: what it matches is refused unless the URL agrees.',
+})
+
 const timeoutMs = z.number().int().min(100).max(10_000)
 const onFailure = z.enum(['deny', 'allow'])
 /** Long enough that it may be looked for in what the hook says. */
@@ -67,11 +80,52 @@ export const hookChangesSchema = z.strictObject({
   secret: secret.nullish().openapi({ description: '`null`: none' }),
 })
 
+export const policySchema = z
+  .object({
+    id: z.string(),
+    description: z.string().optional(),
+    enabled: z.boolean(),
+    effect: z.enum(['allow', 'deny', 'hook']),
+    match: matchSchema,
+    hook: z
+      .object({
+        url: z.string(),
+        timeout_ms: z.number().int(),
+        on_failure: z.enum(['deny', 'allow']),
+        secret: z.object({ exists: z.boolean() }),
+      })
+      .optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .openapi('Policy')
+
+export const newPolicySchema = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
+  description: plainText(1000).nullish(),
+  enabled: z.boolean().default(true),
+  effect: effectSchema,
+  match: matchSchema,
+  hook: hookSchema.optional(),
+})
+
+export function settingsFromWire(body: z.output<typeof newPolicySchema>): PolicySettings {
+  const { description, enabled, effect, match, hook } = body
+  return {
+    ...(description != null && { description }),
+    enabled,
+    effect,
+    match: matchFromWire(match),
+    ...(hook && { hook: hookFromWire(hook) }),
+    ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
+  }
+}
+
 export function matchFromWire({ time, rate, ...lists }: z.infer<typeof matchSchema>): PolicyMatch {
   return { ...defined(lists), ...(time && { time: defined(time) }), ...(rate && { rate }) }
 }
 
-export function matchToWire(match: PolicyMatch) {
+function matchToWire(match: PolicyMatch) {
   const { users, tools, providers, scopes, hosts, uses, time, rate } = match
   return {
     ...(users && { users: [...users] }),
@@ -94,7 +148,7 @@ function timeToWire({ days, from, to, zone }: PolicyTime) {
   }
 }
 
-export function hookFromWire({ url, timeout_ms, on_failure }: z.infer<typeof hookSchema>): PolicyHook {
+function hookFromWire({ url, timeout_ms, on_failure }: z.infer<typeof hookSchema>): PolicyHook {
   return { url, timeoutMs: timeout_ms, onFailure: on_failure }
 }
 
@@ -105,4 +159,25 @@ export function hookChangesFromWire(hook: z.infer<typeof hookChangesSchema>): Pa
 function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const said = Object.entries(value).filter(([, member]) => member !== undefined)
   return Object.fromEntries(said) as { [Name in keyof T]: Exclude<T[Name], undefined> } // nothing else is taken out
+}
+
+export function policyToWire(policy: Policy): z.infer<typeof policySchema> {
+  const { id, description, enabled, effect, match, hook, hookSecret, createdAt, updatedAt } = policy
+  return {
+    id,
+    ...(description !== undefined && { description }),
+    enabled,
+    effect,
+    match: matchToWire(match),
+    ...(hook && {
+      hook: {
+        url: hook.url,
+        timeout_ms: hook.timeoutMs,
+        on_failure: hook.onFailure,
+        secret: { exists: hookSecret !== undefined },
+      },
+    }),
+    created_at: toTimestamp(createdAt),
+    updated_at: toTimestamp(updatedAt),
+  }
 }

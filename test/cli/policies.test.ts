@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sampleMetadata } from '../../src/sandbox/sample-metadata.ts'
+import { UserAgent } from '../user-agent.ts'
+import { type Installation, install, type Started } from './gatepass.ts'
+
+let gatepass: Installation
+let server: Started
+let apiKey: string
+beforeAll(async () => {
+  gatepass = await install()
+  server = gatepass.start('dev')
+  apiKey = (await server.prints(/\b(gp_[\w-]{43})\b/))[1] ?? ''
+  const file = join(gatepass.directory, 'sandbox-profile.json')
+  writeFileSync(file, JSON.stringify(sampleMetadata(new URL(gatepass.url))))
+  expect(await gatepass.run('import', file, '--worker', 'sandbox')).toMatchObject({ code: 0 })
+  const connecting = gatepass.start('connect', 'sandbox', '--user', 'ada', '--no-open', '--json')
+  const [line] = await connecting.prints(/^\{.*\}$/m)
+  const agent = new UserAgent()
+  const consent = await agent.submitForm(await agent.follow(JSON.parse(line).url))
+  await agent.submitForm(consent, {}, { button: 'allow' })
+  expect(await connecting.ended).toMatchObject({ code: 0 })
+}, 60_000)
+afterAll(() => gatepass[Symbol.asyncDispose]())
+
+const token = () => gatepass.run('token', 'sandbox', '--user', 'ada')
+
+async function askServer(): Promise<number> {
+  const headers = { authorization: apiKey, 'content-type': 'application/json' }
+  const listed = await fetch(`${gatepass.url}/v1/connections?user_id=ada`, { headers })
+  const { items } = (await listed.json()) as { items: { id: string }[] }
+  const answer = await fetch(`${gatepass.url}/v1/connections/${items[0]?.id}/token`, {
+    method: 'POST',
+    headers,
+  })
+  return answer.status
+}
+
+test('a policy of the command line holds for the command line and the running server', {
+  timeout: 60_000,
+}, async () => {
+  expect(await token()).toMatchObject({ code: 0 })
+  const empty = await gatepass.run('policies', '--json')
+  expect(JSON.parse(empty.stdout)).toEqual({ items: [] })
+
+  const policies = [
+    { id: 'no-tokens', effect: 'deny', match: { uses: ['token'] } },
+    { id: 'off', effect: 'deny', enabled: false, match: {} },
+  ]
+  const stdin = JSON.stringify(policies)
+  const set = await gatepass.runWith({ stdin }, 'policies', 'set', '-', '--json')
+  expect(JSON.parse(set.stdout)).toMatchObject({ items: policies })
+  const refused = await token()
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toMatch(/^The policy "no-tokens" refuses this\. [^\n]+\n$/)
+  expect(await askServer()).toBe(403)
+
+  const listed = await gatepass.run('policies')
+  expect(listed.stdout).toMatch(/no-tokens +deny +\{"uses":\["token"\]\}\n.*off +deny \(off\)/)
+  expect(await gatepass.run('policies', 'delete', 'no-tokens')).toMatchObject({ code: 0, stderr: '' })
+  expect(await token()).toMatchObject({ code: 0 })
+  expect(await askServer()).toBe(200)
+})
+
+test.each([
+  ['no JSON', '{', /JSON/],
+  [
+    'a misspelled member',
+    '[{"id":"a","effect":"deny","match":{}},{"id":"b","effect":"deny","match":{"user":["ada"]}}]',
+    /2 of 2.*user/,
+  ],
+  ['a rule that contradicts itself', '{"id":"a","effect":"hook","match":{}}', /hook/],
+])('%s sets nothing', { timeout: 30_000 }, async (_, stdin, said) => {
+  const refused = await gatepass.runWith({ stdin }, 'policies', 'set', '-')
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
+  expect(refused.stderr).toMatch(said)
+  const { items } = JSON.parse((await gatepass.run('policies', '--json')).stdout)
+  expect(items.map(({ id }: { id: string }) => id)).toEqual(['off'])
+})
