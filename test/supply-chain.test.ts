@@ -63,6 +63,7 @@ describe('threat 50: supply chain', () => {
       'pino',
       'prom-client',
       'quickjs-emscripten-core',
+      're2js',
       'undici',
       'uuidv7',
       'yaml',

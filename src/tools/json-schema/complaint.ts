@@ -1,0 +1,88 @@
+import type { ErrorObject } from 'ajv'
+import { cut } from './schema-fault.ts'
+
+/** What is wrong with a value, and where: a JSON Pointer (RFC 6901), and words that hold nothing of the value but names. */
+export interface Complaint {
+  readonly path: string
+  readonly message: string
+}
+
+/** The one complaint that tells most of the errors ajv found, which end with the schema that failed as a whole. */
+export function complaintOf(errors: readonly ErrorObject[]): Complaint {
+  const last = errors.at(-1)
+  if (last === undefined) return { path: '', message: 'is not valid' }
+  const within = errors.slice(0, -1).filter((one) => one.instancePath.startsWith(last.instancePath))
+  if (last.keyword === 'if' && within.length > 0) return complaintOf(within)
+  if (last.keyword === 'anyOf' || (last.keyword === 'oneOf' && last.params.passingSchemas === null)) {
+    // the alternative that got furthest is the one that was meant
+    const deepest = within.reduce((depth, one) => Math.max(depth, depthOf(one)), 0)
+    if (deepest > depthOf(last)) {
+      const end = within.findLastIndex((one) => depthOf(one) === deepest)
+      return complaintOf(within.slice(0, end + 1))
+    }
+    const ofOtherTypes = new Set(within.filter((one) => one.keyword === 'type').map(schemaOf))
+    const ofType = within.filter((one) => !ofOtherTypes.has(schemaOf(one)))
+    if (ofType.length === 1) return complaintOf(ofType)
+    const types = within.flatMap((one) => (one.keyword === 'type' ? one.params.type : []))
+    if (ofType.length === 0 && types.length > 0)
+      return { path: last.instancePath, message: `must be ${[...new Set(types)].join(' or ')}` }
+  }
+  return { path: last.instancePath, message: messageOf(last) }
+}
+
+/** As people read it, such as `input.items[0].count: must be integer`. */
+export function toSentence(root: string, { path, message }: Complaint): string {
+  const names = path
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const place = names.map((name) =>
+    /^\d+$/.test(name)
+      ? `[${name}]`
+      : /^[A-Za-z_$][\w$-]*$/.test(name)
+        ? `.${name}`
+        : `[${JSON.stringify(name)}]`,
+  )
+  return `${cut(root + place.join(''))}: ${message}`
+}
+
+function schemaOf({ schemaPath }: ErrorObject): string {
+  return schemaPath.slice(0, schemaPath.lastIndexOf('/'))
+}
+
+function depthOf({ instancePath }: ErrorObject): number {
+  return instancePath.split('/').length
+}
+
+function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+  switch (keyword) {
+    case 'additionalProperties':
+      return `must not have a member ${quote(params.additionalProperty)}`
+    case 'unevaluatedProperties':
+      return `must not have a member ${quote(params.unevaluatedProperty)}`
+    case 'required':
+      return `must have a member ${quote(params.missingProperty)}`
+    case 'propertyNames':
+      return `must not have a member named ${quote(params.propertyName)}`
+    case 'enum':
+      return `must be one of ${cut(params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', '))}`
+    case 'const':
+      return `must be ${cut(JSON.stringify(params.allowedValue))}`
+    case 'pattern':
+      return `must match the pattern ${cut(params.pattern)}`
+    case 'anyOf':
+      return 'must be one of the alternatives the schema has'
+    case 'oneOf':
+      return 'must be exactly one of the alternatives the schema has'
+    case 'not':
+      return 'must not be what the schema excludes'
+    case 'false schema':
+      return 'must not be there'
+    default:
+      return message
+  }
+}
+
+function quote(name: unknown): string {
+  return `"${cut(String(name))}"`
+}

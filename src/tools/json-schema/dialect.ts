@@ -1,0 +1,55 @@
+import { cut, SchemaFault } from './schema-fault.ts'
+
+export type Dialect = '2020-12' | 'draft-07'
+
+/** The keywords of a dialect that say what is valid, by what their value holds. All others are annotations. */
+export interface Keywords {
+  readonly schema: ReadonlySet<string>
+  readonly schemaList: ReadonlySet<string>
+  readonly schemaMap: ReadonlySet<string>
+  readonly value: ReadonlySet<string>
+}
+
+const IN_BOTH = {
+  schema: ['additionalProperties', 'propertyNames', 'items', 'contains', 'not', 'if', 'then', 'else'],
+  schemaList: ['allOf', 'anyOf', 'oneOf'],
+  // each dialect's own place for definitions, and the other's: many schemas mix them
+  schemaMap: ['properties', 'patternProperties', '$defs', 'definitions'],
+  value: [
+    ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+    ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems'],
+    ...['maxProperties', 'minProperties', 'required', '$ref'],
+  ],
+}
+
+export const KEYWORDS: Readonly<Record<Dialect, Keywords>> = {
+  '2020-12': {
+    schema: new Set([...IN_BOTH.schema, 'unevaluatedProperties', 'unevaluatedItems']),
+    schemaList: new Set([...IN_BOTH.schemaList, 'prefixItems']),
+    schemaMap: new Set([...IN_BOTH.schemaMap, 'dependentSchemas']),
+    value: new Set([...IN_BOTH.value, 'minContains', 'maxContains', 'dependentRequired', '$dynamicRef']),
+  },
+  'draft-07': {
+    schema: new Set([...IN_BOTH.schema, 'additionalItems']),
+    schemaList: new Set([...IN_BOTH.schemaList, 'items']), // a tuple, when it is a list
+    schemaMap: new Set([...IN_BOTH.schemaMap, 'dependencies']),
+    value: new Set(IN_BOTH.value),
+  },
+}
+
+export const TYPES: ReadonlySet<unknown> = new Set([
+  ...['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'],
+])
+
+/** 2020-12 unless `$schema` of the whole says otherwise; what it says further within is ignored. Throws `SchemaFault`. */
+export function readDialect(said: unknown): Dialect {
+  if (said === undefined || said === null) return '2020-12'
+  if (typeof said !== 'string')
+    throw new SchemaFault('invalid_schema', '`$schema` must be the URI of a dialect of JSON Schema.')
+  if (said === 'https://json-schema.org/draft/2020-12/schema') return '2020-12'
+  if (said.replace(/#$/, '') === 'http://json-schema.org/draft-07/schema') return 'draft-07'
+  throw new SchemaFault(
+    'unsupported_schema',
+    `"${cut(said)}" is no dialect that is supported: use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#.`,
+  )
+}

@@ -1,0 +1,91 @@
+import { KEYWORDS } from './dialect.ts'
+import { isNode, type Schema, type SchemaDocument, type SchemaNode } from './read-document.ts'
+
+/** Says what a schema costs to apply, in steps: ahead of all it does, wherever it is applied. */
+export const COST = 'gatepassCost'
+/** The same for each member of the value. */
+export const COST_OF_MEMBERS = 'gatepassCostOfMembers'
+/** Of what may fail without an end of the check: ajv keeps each such error until then. */
+const COST_OF_TRY = 20
+
+/**
+ * The same schema with every inner one by itself in `$defs`, so that the code made of each stays small (ajv's grows with
+ * the square of a schema's size), and with what each costs. What nothing refers to is left out.
+ */
+export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Schema {
+  const names = new Map<SchemaNode, string>()
+  const waiting: SchemaNode[] = []
+  const isTarget = new Set([...targets.values()].flat())
+  const { schema, schemaList, schemaMap, value: ofValue } = KEYWORDS[dialect]
+
+  const costOf = (node: SchemaNode): number =>
+    Object.entries(node).reduce((sum, [keyword, value]) => {
+      if (ofValue.has(keyword)) return sum + count(value)
+      return sum + width(value) * (keyword === 'anyOf' || keyword === 'oneOf' ? COST_OF_TRY : 1)
+    }, 1)
+
+  const refer = (node: SchemaNode): SchemaNode => {
+    const name = names.get(node) ?? String(names.size)
+    if (!names.has(node)) {
+      names.set(node, name)
+      waiting.push(node)
+    }
+    return { [COST]: costOf(node), $ref: `#/$defs/${name}` }
+  }
+
+  const place = (inner: unknown): unknown => {
+    if (!isNode(inner)) return inner
+    if (Object.keys(inner).length === 0) return true
+    const isSmall = Object.values(inner).every((value) => !isNode(value) && !isListOfNodes(value))
+    const isCheap =
+      inner.minLength === undefined && inner.maxLength === undefined && inner.$dynamicRef === undefined
+    const isInline = isSmall && isCheap && inner.$ref === undefined && !isTarget.has(inner)
+    return isInline ? { [COST]: costOf(inner), ...inner } : refer(inner)
+  }
+
+  // twice `not`, because ajv otherwise copies the errors of all items before, each time one fails
+  const containing = (inner: unknown): unknown =>
+    isNode(inner) ? { [COST]: COST_OF_TRY, not: { not: place(inner) } } : inner
+
+  const body = (node: SchemaNode): SchemaNode => {
+    const references = (targets.get(node) ?? []).map((target) => place(target))
+    if (dialect === 'draft-07' && typeof node.$ref === 'string') return { allOf: references } // its siblings are ignored
+    const own = Object.entries(node)
+      .filter(([keyword]) => !['$ref', '$dynamicRef', '$defs', 'definitions'].includes(keyword))
+      .map(([keyword, value]) => {
+        if (schemaList.has(keyword) && Array.isArray(value)) return [keyword, value.map((one) => place(one))]
+        if (schemaMap.has(keyword) && isNode(value))
+          return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, place(one)]))]
+        if (keyword === 'contains') return [keyword, containing(value)]
+        return [keyword, schema.has(keyword) ? place(value) : value]
+      })
+    const flat: SchemaNode = Object.fromEntries(own)
+    return {
+      ...flat,
+      ...(references.length > 0 && {
+        allOf: [...(Array.isArray(flat.allOf) ? flat.allOf : []), ...references],
+      }),
+      ...('unevaluatedProperties' in node && { [COST_OF_MEMBERS]: nodes.length }),
+    }
+  }
+
+  if (typeof root === 'boolean') return root
+  const start = refer(root)
+  const $defs: Record<string, SchemaNode> = {}
+  for (const node of waiting) $defs[names.get(node) ?? ''] = body(node)
+  return { ...start, $defs }
+}
+
+function isListOfNodes(value: unknown): boolean {
+  return Array.isArray(value) && value.some(isNode)
+}
+
+/** How many values there are in a value, itself included. */
+function count(value: unknown): number {
+  const inner = Array.isArray(value) ? value : isNode(value) ? Object.values(value) : []
+  return inner.reduce((sum: number, one) => sum + count(one), 1)
+}
+
+function width(value: unknown): number {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 1
+}

@@ -1,0 +1,139 @@
+import { type Dialect, KEYWORDS, readDialect, TYPES } from './dialect.ts'
+import { placeOf, SchemaFault } from './schema-fault.ts'
+import { compilePattern, type Pattern } from './schema-pattern.ts'
+import { SchemaResources } from './schema-resources.ts'
+
+/** A schema that was read: what in it says what is valid, and nothing else. */
+export interface SchemaDocument {
+  readonly dialect: Dialect
+  readonly root: Schema
+  readonly nodes: readonly SchemaNode[]
+  /** Where each reference leads. */
+  readonly targets: ReadonlyMap<SchemaNode, readonly Schema[]>
+  readonly patterns: ReadonlyMap<string, Pattern>
+}
+
+export type Schema = SchemaNode | boolean
+/** By keyword; schemas in it are nodes themselves. */
+export type SchemaNode = Readonly<Record<string, unknown>>
+
+/** Stands in place of a `type` that no value has. */
+export const UNKNOWN_TYPE = 'gatepassUnknownType'
+
+const MAX_DEPTH = 100
+/** What a validator is made of takes about 0.3 ms for each. */
+const MAX_SCHEMAS = 3000
+/** Of one schema: its validator's code nests as deep. */
+const MAX_MEMBERS = 1000
+/** In instructions, of all patterns together. */
+const MAX_PATTERN_SIZE = 20_000
+
+/**
+ * Reads a document of either dialect: every reference is resolved, also in parts that nothing uses, and only within the
+ * document. Throws `SchemaFault`.
+ */
+export function readDocument(json: unknown): SchemaDocument {
+  const said = isNode(json) ? json.$schema : undefined
+  const dialect = readDialect(said)
+  if (!isNode(json) && typeof json !== 'boolean')
+    throw new SchemaFault('invalid_schema', 'A schema must be an object, or true or false.')
+  const resources = new SchemaResources(json, dialect)
+  const nodes = new Map<string, Schema>()
+  const references: { node: SchemaNode; pointer: string; base: string; keyword: string; uri: string }[] = []
+  const patterns = new Map<string, Pattern>()
+  const keywords = KEYWORDS[dialect]
+
+  const read = (raw: unknown, pointer: string, outerBase: string, depth: number): unknown => {
+    if (!isNode(raw)) {
+      if (typeof raw === 'boolean') nodes.set(pointer, raw)
+      return raw // what is no schema at all is found when the whole is checked
+    }
+    if (depth > MAX_DEPTH)
+      throw new SchemaFault('invalid_schema', `The schema nests deeper than ${MAX_DEPTH} schemas.`)
+    if (nodes.size >= MAX_SCHEMAS)
+      throw new SchemaFault('invalid_schema', `The schema holds more than ${MAX_SCHEMAS} schemas.`)
+    const base = resources.enter(raw, pointer, outerBase)
+    const node: Record<string, unknown> = {}
+    nodes.set(pointer, node)
+    let members = 0
+    const inner = (value: unknown, ...path: readonly string[]) => {
+      members++
+      return read(
+        value,
+        path.reduce((at, name) => `${at}/${escapeName(name)}`, pointer),
+        base,
+        depth + 1,
+      )
+    }
+    for (const [keyword, value] of Object.entries(raw)) {
+      if (value === null && keyword !== 'const') continue // not said
+      if (keywords.schemaList.has(keyword) && Array.isArray(value))
+        node[keyword] = value.map((one, index) => inner(one, keyword, String(index)))
+      else if (keywords.schemaMap.has(keyword) && isNode(value))
+        node[keyword] = Object.fromEntries(
+          Object.entries(value).map(([name, one]) => [name, inner(one, keyword, name)]),
+        )
+      else if (keywords.schema.has(keyword)) node[keyword] = inner(value, keyword)
+      else if (keyword === 'type') Object.assign(node, readType(value))
+      else if (
+        keywords.value.has(keyword) ||
+        keywords.schemaMap.has(keyword) ||
+        keywords.schemaList.has(keyword)
+      )
+        node[keyword] = value
+    }
+    if (Array.isArray(node.enum) && node.enum.length === 0)
+      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has an \`enum\` that allows no value.`)
+    if (members > MAX_MEMBERS)
+      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has more than ${MAX_MEMBERS} members.`)
+    for (const keyword of ['$ref', '$dynamicRef']) {
+      const uri = node[keyword]
+      if (typeof uri === 'string') references.push({ node, pointer, base, keyword, uri })
+    }
+    readPatterns(node, pointer, patterns)
+    return node
+  }
+
+  const root = read(json, '', resources.root, 0)
+  const targets = new Map<SchemaNode, Schema[]>()
+  // one that leads to a place of no keyword makes a schema of it, which may hold more references
+  for (const { node, pointer, base, keyword, uri } of references) {
+    const found = resources.find(uri, base, { from: pointer, isDynamic: keyword === '$dynamicRef' })
+    if (!nodes.has(found.pointer)) read(found.value, found.pointer, found.base, 0)
+    const target = nodes.get(found.pointer)
+    if (target === undefined)
+      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} refers to what is no schema.`)
+    targets.set(node, [...(targets.get(node) ?? []), target])
+  }
+  if (!isNode(root) && typeof root !== 'boolean') throw new Error('a schema was read as none')
+  return { dialect, root, nodes: [...nodes.values()].filter(isNode), targets, patterns }
+}
+
+/** A type that JSON Schema does not know is no fault: no value is of it. */
+function readType(said: unknown): SchemaNode {
+  const names: readonly unknown[] = Array.isArray(said) ? said : [said]
+  if (names.length === 0 || !names.every((name) => typeof name === 'string')) return { type: said }
+  const known = names.filter((name) => TYPES.has(name))
+  if (known.length === 0) return { [UNKNOWN_TYPE]: names.join(', ') }
+  return { type: Array.isArray(said) ? known : known[0] }
+}
+
+function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, Pattern>): void {
+  const named = isNode(node.patternProperties) ? Object.keys(node.patternProperties) : []
+  for (const source of typeof node.pattern === 'string' ? [node.pattern, ...named] : named)
+    if (!patterns.has(source)) {
+      patterns.set(source, compilePattern(source, placeOf(pointer)))
+      const size = [...patterns.values()].reduce((sum, one) => sum + one.size, 0)
+      if (size > MAX_PATTERN_SIZE)
+        throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large together.')
+    }
+}
+
+/** A name within a JSON Pointer (RFC 6901 section 3). */
+function escapeName(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+export function isNode(value: unknown): value is SchemaNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

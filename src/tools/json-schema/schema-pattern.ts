@@ -1,0 +1,82 @@
+import { RE2JS } from 're2js'
+import { cut, SchemaFault } from './schema-fault.ts'
+
+/** A regular expression that takes time linear in the text, whoever wrote it. */
+export interface Pattern {
+  readonly source: string
+  /** How many states it may be in at once: what each character of a text costs at most. */
+  readonly size: number
+  test(text: string): boolean
+}
+
+/** In characters; real patterns have some dozens. */
+const MAX_LENGTH = 1000
+/** In instructions of the compiled program: memory, and what each character costs. */
+const MAX_SIZE = 10_000
+
+/**
+ * Compiles ECMA-262 as schemas use it (2020-12 core section 6.4) for RE2, which has no backtracking, and so no lookaround,
+ * no back-references and at most 1,000 repetitions. Throws `SchemaFault`.
+ */
+export function compilePattern(source: string, place: string): Pattern {
+  if (source.length > MAX_LENGTH)
+    throw new SchemaFault('invalid_schema', `${place} has a pattern of more than ${MAX_LENGTH} characters.`)
+  try {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(toRe2(source)))
+    const size = compiled.programSize()
+    if (size > MAX_SIZE) throw new Error('it repeats too much')
+    return { source, size, test: (text) => compiled.test(text) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : ''
+    throw new SchemaFault(
+      'invalid_schema',
+      `${place} has a pattern that cannot be used (${cut(reason)}): lookaround and back-references are not supported, nor are more than 1,000 repetitions.`,
+    )
+  }
+}
+
+const TOKEN = /\\u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2}|\\[pP]\{[^}]*\}|\\.|./gsu
+const SPACE = String.raw`\s\v\x{a0}\x{feff}\x{2028}\x{2029}\p{Zs}`
+
+/** The few escapes that RE2 reads otherwise than ECMA-262 does: `.`, `\s`, surrogate pairs and long property names. */
+function toRe2(source: string): string {
+  let isInClass = false
+  const read = (token: string): string => {
+    if (isInClass) {
+      if (token === ']') isInClass = false
+      if (token === '\\s') return SPACE
+    } else {
+      if (token === '[') isInClass = true
+      if (token === '.') return String.raw`[^\n\r\x{2028}\x{2029}]`
+      if (token === '\\s') return `[${SPACE}]`
+      if (token === '\\S') return `[^${SPACE}]`
+    }
+    if (/^\\u.{4}\\u/u.test(token)) return `\\x{${codePointOf(token).toString(16)}}`
+    return /^\\[pP]\{/.test(token) ? withShortProperty(token) : token
+  }
+  return source.replaceAll(TOKEN, read)
+}
+
+function codePointOf(pair: string): number {
+  const [high = 0, low = 0] = [pair.slice(2, 6), pair.slice(8, 12)].map((hex) => Number.parseInt(hex, 16))
+  return (high - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000
+}
+
+/** General categories by the names schemas write out; scripts have the same names in both. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  Letter: 'L',
+  Lowercase_Letter: 'Ll',
+  Uppercase_Letter: 'Lu',
+  Mark: 'M',
+  Number: 'N',
+  Decimal_Number: 'Nd',
+  Punctuation: 'P',
+  Symbol: 'S',
+  Separator: 'Z',
+  Space_Separator: 'Zs',
+}
+
+function withShortProperty(token: string): string {
+  const name = token.slice(3, -1).replace(/^(Script|sc|General_Category|gc)=/, '')
+  return `${token.slice(0, 2)}{${Object.hasOwn(CATEGORIES, name) ? CATEGORIES[name] : name}}`
+}

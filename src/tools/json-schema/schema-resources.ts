@@ -1,0 +1,120 @@
+import type { Dialect } from './dialect.ts'
+import { cut, placeOf, SchemaFault } from './schema-fault.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** What a document is found under when it names itself by no `$id`. */
+const UNNAMED = 'schema://unnamed/'
+
+/**
+ * The resources of one document, by their URIs, and the anchors in them (2020-12 core sections 8.2 and 9.3). What is not
+ * in the document does not exist: nothing is ever fetched, and no other schema can be named.
+ */
+export class SchemaResources {
+  readonly root = UNNAMED
+  readonly #document: unknown
+  readonly #dialect: Dialect
+  readonly #pointers = new Map<string, string>([[UNNAMED, '']])
+  readonly #anchors = new Map<string, string>()
+  readonly #dynamic = new Map<string, number>()
+
+  constructor(document: unknown, dialect: Dialect) {
+    this.#document = document
+    this.#dialect = dialect
+  }
+
+  /** Takes note of the names a schema gives itself; answers the URI that those within are relative to. */
+  enter(raw: JsonObject, pointer: string, outer: string): string {
+    const isOld = this.#dialect === 'draft-07'
+    const id = isOld && typeof raw.$ref === 'string' ? undefined : raw.$id // draft-07 core section 8.3
+    let base = outer
+    if (id !== undefined && id !== null) {
+      const uri = typeof id === 'string' ? resolve(id, outer) : undefined
+      if (uri === undefined || (uri.fragment !== '' && !isOld))
+        throw new SchemaFault(
+          'invalid_schema',
+          `${placeOf(pointer)} has an \`$id\` that is no URI without a fragment.`,
+        )
+      if (uri.whole !== outer) {
+        this.#claim(this.#pointers, uri.whole, pointer)
+        base = uri.whole
+      }
+      if (uri.fragment !== '') this.#claim(this.#anchors, `${base}#${uri.fragment}`, pointer)
+    }
+    if (isOld) return base
+    for (const anchor of [raw.$anchor, raw.$dynamicAnchor])
+      if (typeof anchor === 'string') this.#claim(this.#anchors, `${base}#${anchor}`, pointer)
+    if (typeof raw.$dynamicAnchor === 'string')
+      this.#dynamic.set(raw.$dynamicAnchor, (this.#dynamic.get(raw.$dynamicAnchor) ?? 0) + 1)
+    return base
+  }
+
+  /** What a reference leads to. Throws `SchemaFault`: `external_ref` when it leads out of the document. */
+  find(
+    reference: string,
+    base: string,
+    { from, isDynamic }: { readonly from: string; readonly isDynamic: boolean },
+  ): { readonly pointer: string; readonly value: unknown; readonly base: string } {
+    const uri = resolve(reference, base)
+    const start = uri && this.#pointers.get(uri.whole)
+    if (uri === undefined || start === undefined)
+      throw new SchemaFault(
+        'external_ref',
+        `${placeOf(from)} refers to "${cut(reference)}", which is not in it, and nothing is fetched: put it into \`$defs\`.`,
+      )
+    const isPointer = uri.fragment === '' || uri.fragment.startsWith('/')
+    const pointer = isPointer ? `${start}${uri.fragment}` : this.#anchors.get(`${uri.whole}#${uri.fragment}`)
+    const value = pointer === undefined ? undefined : valueAt(this.#document, pointer)
+    if (pointer === undefined || value === undefined)
+      throw new SchemaFault(
+        'invalid_schema',
+        `${placeOf(from)} refers to "${cut(reference)}", and there is no such place.`,
+      )
+    // with one such anchor in the document the dynamic scope can find no other
+    if (isDynamic && !isPointer && (this.#dynamic.get(uri.fragment) ?? 0) > 1)
+      throw new SchemaFault(
+        'invalid_schema',
+        `${placeOf(from)} refers to one of several places named "${cut(uri.fragment)}" by \`$dynamicRef\`, which is not supported: give each a name of its own.`,
+      )
+    return { pointer, value, base: uri.whole }
+  }
+
+  #claim(names: Map<string, string>, name: string, pointer: string): void {
+    if (names.has(name) && names.get(name) !== pointer)
+      throw new SchemaFault(
+        'invalid_schema',
+        `${placeOf(pointer)} has the name "${cut(name)}" of another schema in it.`,
+      )
+    names.set(name, pointer)
+  }
+}
+
+/** RFC 3986 section 5; the fragment decoded. `undefined` for what is no URI reference. */
+function resolve(
+  reference: string,
+  base: string,
+): { readonly whole: string; readonly fragment: string } | undefined {
+  if (!URL.canParse(reference, base)) return undefined
+  const url = new URL(reference, base)
+  const fragment = decode(url.hash.slice(1))
+  url.hash = ''
+  return { whole: url.href, fragment }
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment // is no place either way
+  }
+}
+
+function valueAt(document: unknown, pointer: string): unknown {
+  let value = document
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    value = Reflect.get(value, name)
+  }
+  return value
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import type { JsonSchema, Tool } from '../domain/tool.ts'
+import { checkDocument } from './json-schema/check-document.ts'
+import { compileDocument, type Outcome } from './json-schema/compile-document.ts'
+import { type Complaint, complaintOf, toSentence } from './json-schema/complaint.ts'
+import { readDocument } from './json-schema/read-document.ts'
+import { SchemaFault } from './json-schema/schema-fault.ts'
+
+/**
+ * Whether values are as a tool's schemas say: JSON Schema 2020-12, and draft-07 where its `$schema` says so, each by its
+ * own rules. `format`, `default` and whatever else is no assertion is a remark. Schemas are anyone's: nothing is fetched,
+ * and what a schema, a pattern in it or a value may cost is bounded (json-schema/).
+ */
+export type Validity = { readonly valid: true } | ({ readonly valid: false } & Complaint)
+
+/** Throws `SchemaFault` when the schema cannot be used. One in bytes is read as JSON. */
+export function checkSchema(schema: unknown): void {
+  validatorOf(schema)
+}
+
+/** Throws `SchemaFault` when the schema cannot be used. */
+export function validate(schema: unknown, value: unknown): Validity {
+  const outcome = validatorOf(schema).run(value)
+  switch (outcome.outcome) {
+    case 'valid':
+      return { valid: true }
+    case 'invalid':
+      return { valid: false, ...complaintOf(outcome.errors) }
+    case 'too_deep':
+      return { valid: false, path: '', message: 'nests too deeply to be checked' }
+    case 'too_long':
+      return { valid: false, path: '', message: 'is too much to be checked against its schema' }
+  }
+}
+
+/** What a tool is given: no arguments at all are an empty object. Throws `SchemaFault`, also when there is no schema. */
+export function validateInput(
+  tool: Partial<Pick<Tool, 'inputSchema'>> | undefined,
+  input: unknown = {},
+): Validity {
+  if (tool?.inputSchema === undefined)
+    throw new SchemaFault('invalid_schema', 'The tool has no schema of its input.')
+  return validate(tool.inputSchema, input)
+}
+
+/** What a tool answered; without a schema everything is valid. Throws `SchemaFault`, also when there is no tool. */
+export function validateOutput(
+  tool: { readonly outputSchema?: JsonSchema | undefined } | undefined,
+  output: unknown,
+): Validity {
+  if (tool === undefined)
+    throw new SchemaFault('invalid_schema', 'There is no tool whose output this could be.')
+  return tool.outputSchema === undefined ? { valid: true } : validate(tool.outputSchema, output)
+}
+
+/** Such as `input.items[0].count: must be integer`. */
+export function validitySentence(root: string, invalid: Complaint): string {
+  return toSentence(root, invalid)
+}
+
+interface Validator {
+  run(value: unknown): Outcome
+  /** How many schemas it is made of: about 2 kB each. */
+  readonly size: number
+}
+
+/** In characters of JSON. */
+const MAX_SCHEMA_LENGTH = 500_000
+const MAX_KEPT = 1000
+const MAX_KEPT_SIZE = 20_000
+
+/** By the SHA-256 of their schema's JSON, used longest ago first: rows are parsed anew each time they are read. */
+const kept = new Map<string, Validator>()
+let keptSize = 0
+
+function validatorOf(schema: unknown): Validator {
+  const text = toJson(schema)
+  const digest = createHash('sha256').update(text).digest('base64')
+  const known = kept.get(digest)
+  const validator = known ?? makeValidator(text)
+  kept.delete(digest)
+  kept.set(digest, validator)
+  if (known === undefined) keptSize += validator.size
+  for (const [oldest, { size }] of kept) {
+    if (kept.size <= MAX_KEPT && keptSize <= MAX_KEPT_SIZE) break
+    kept.delete(oldest)
+    keptSize -= size
+  }
+  return validator
+}
+
+/** Its code is made when the first value comes: most tools that are listed are never run. */
+function makeValidator(text: string): Validator {
+  const document = readDocument(parse(text))
+  checkDocument(document)
+  let compiled: ((value: unknown) => Outcome) | undefined
+  return {
+    size: 1 + document.nodes.length,
+    run(value) {
+      compiled ??= compileDocument(document)
+      return compiled(value)
+    },
+  }
+}
+
+function toJson(schema: unknown): string {
+  const isSchema = typeof schema === 'boolean' || (typeof schema === 'object' && schema !== null)
+  if (!isSchema || Array.isArray(schema))
+    throw new SchemaFault('invalid_schema', 'A schema must be an object, or true or false.')
+  const text = schema instanceof Uint8Array ? new TextDecoder().decode(schema) : stringify(schema)
+  if (text.length <= MAX_SCHEMA_LENGTH) return text
+  throw new SchemaFault('invalid_schema', `The schema has more than ${MAX_SCHEMA_LENGTH} characters.`)
+}
+
+function stringify(schema: unknown): string {
+  try {
+    return JSON.stringify(schema)
+  } catch {
+    throw new SchemaFault('invalid_schema', 'The schema cannot be written as JSON.')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SchemaFault('invalid_schema', 'The schema is no JSON.')
+  }
+}
