@@ -164,10 +164,13 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     const {
       token_endpoint_auth_methods_supported: methods,
       id_token_signing_alg_values_supported: algorithms,
+      code_challenge_methods_supported: _,
+      scopes_supported: __,
+      ...rest
     } = server
     const config = new Configuration(
       {
-        ...server,
+        ...rest,
         token_endpoint_auth_methods_supported: [...(methods ?? [])],
         id_token_signing_alg_values_supported: (algorithms ?? ID_TOKEN_ALGORITHMS).filter((one) =>
           ID_TOKEN_ALGORITHMS.includes(one),

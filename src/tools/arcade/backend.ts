@@ -77,7 +77,7 @@ function toAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined {
 }
 
 /** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */
-function contextOf({ authorizations, secrets, metadata, userId }: BackendCall): WorkerCallContext {
+export function contextOf({ authorizations, secrets, metadata, userId }: BackendCall): WorkerCallContext {
   const all = authorizations.map(toAuthorization)
   const [authorization] = all
   return {

@@ -1,0 +1,105 @@
+import type { AuthorizationRequirement, ToolRequirements } from '../../domain/tool.ts'
+import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../metadata/metadata-member.ts'
+
+const MAX_ALTERNATIVES = 20
+const MAX_REQUIREMENTS = 20
+
+/**
+ * What a tool says in its `_meta` that it needs: `arcade.requirements` as Arcade's workers write it, or
+ * `securityRequirements` over `securitySchemes` (reference/toolexec.md). `undefined` when it says nothing. Throws
+ * `Refusal`.
+ */
+export function declaredRequirements(meta: JsonRecord): ToolRequirements | undefined {
+  const arcade = isRecord(meta.arcade) ? meta.arcade.requirements : undefined
+  if (!isAbsent(arcade)) return readArcade(record(arcade, '_meta.arcade.requirements'))
+  // a list of schemes says how the server itself is opened (OpenAI's form): that it says by 401 as well
+  if (isAbsent(meta.securityRequirements) || Array.isArray(meta.securitySchemes)) return undefined
+  const schemes = isAbsent(meta.securitySchemes) ? {} : record(meta.securitySchemes, '_meta.securitySchemes')
+  const said = list(meta.securityRequirements, '_meta.securityRequirements', MAX_ALTERNATIVES)
+  const readings = said.map((one, i) => readAlternative(one, schemes, `_meta.securityRequirements[${i}]`))
+  const alternatives = readings.flatMap((one) => (typeof one === 'string' ? [] : [one]))
+  const [only, ...others] = alternatives
+  if (only === undefined && readings.length > 0)
+    throw new Refusal(`${readings[0]} Say what it needs in mcp.requirements.tools.`)
+  return {
+    authorization: others.length === 0 ? (only ?? []) : [],
+    ...(others.length > 0 && { alternatives }),
+    secrets: [],
+    metadata: [],
+  }
+}
+
+/** `{github: ["repo"]}` or `[{scheme: "github", scopes: ["repo"]}]`; or why nothing here can meet it. */
+function readAlternative(
+  value: unknown,
+  schemes: JsonRecord,
+  path: string,
+): readonly AuthorizationRequirement[] | string {
+  const pairs = Array.isArray(value)
+    ? list(value, path, MAX_REQUIREMENTS).map((one, i) => {
+        const { scheme, scopes } = record(one, `${path}[${i}]`)
+        return [text(scheme, `${path}[${i}].scheme`), scopes] as const
+      })
+    : Object.entries(record(value, path))
+  const requirements: AuthorizationRequirement[] = []
+  for (const [name, scopes] of pairs) {
+    const scheme = schemes[name]
+    const { type, id, provider_id } = isRecord(scheme) ? scheme : {}
+    if (type !== 'oauth2' && type !== 'openIdConnect')
+      return `${path} wants the scheme ${quote(name)}, which is ${scheme === undefined ? 'not described' : `of the type ${quote(type)}`}; oauth2 and openIdConnect are known.`
+    requirements.push({
+      ...(typeof id === 'string' && id !== '' && { id }),
+      providerId: typeof provider_id === 'string' && provider_id !== '' ? provider_id : name,
+      scopes: scopesOf(scopes, `${path}.${name}`),
+    })
+  }
+  return requirements
+}
+
+function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequirements {
+  const path = '_meta.arcade.requirements'
+  const said = isAbsent(authorization) ? [] : Array.isArray(authorization) ? authorization : [authorization]
+  return {
+    authorization: list(said, `${path}.authorization`, MAX_REQUIREMENTS).map((one, i) => {
+      const { id, provider_id, oauth2 } = record(one, `${path}.authorization[${i}]`)
+      if (isAbsent(id) && isAbsent(provider_id))
+        throw new Refusal(`${path}.authorization[${i}] names no provider; give its id or its provider_id.`)
+      const { scopes } = isAbsent(oauth2) ? {} : record(oauth2, `${path}.authorization[${i}].oauth2`)
+      return {
+        ...(!isAbsent(id) && { id: text(id, `${path}.authorization[${i}].id`) }),
+        ...(!isAbsent(provider_id) && {
+          providerId: text(provider_id, `${path}.authorization[${i}].provider_id`),
+        }),
+        scopes: scopesOf(scopes, `${path}.authorization[${i}].oauth2.scopes`),
+      }
+    }),
+    secrets: keysOf(secrets, `${path}.secrets`),
+    metadata: keysOf(metadata, `${path}.metadata`),
+  }
+}
+
+/** `[{"key": "API_KEY"}]` or `["API_KEY"]`. */
+function keysOf(value: unknown, path: string): string[] {
+  const said = isAbsent(value) ? [] : list(value, path, MAX_REQUIREMENTS)
+  return [...new Set(said.map((one, i) => text(isRecord(one) ? one.key : one, `${path}[${i}]`)))]
+}
+
+function scopesOf(value: unknown, path: string): string[] {
+  return isAbsent(value) ? [] : list(value, path, 200).map((one, i) => text(one, `${path}[${i}]`))
+}
+
+function record(value: unknown, path: string): JsonRecord {
+  if (isRecord(value)) return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
+}
+
+function list(value: unknown, path: string, most: number): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Refusal(`${path} is ${kindOf(value)}; it must be an array.`)
+  if (value.length > most) throw new Refusal(`${path} has ${value.length} items; at most ${most} are read.`)
+  return value
+}
+
+function text(value: unknown, path: string): string {
+  if (typeof value === 'string' && value !== '' && value.length <= 1000) return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be a string of 1 to 1000 characters.`)
+}

@@ -1,0 +1,96 @@
+import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { OutgoingError } from '../../providers/outgoing.ts'
+import { bearerChallenge } from '../../providers/protected-resource.ts'
+import { WorkerFault } from '../backend.ts'
+import type { ToolOutcome } from '../tool-answer.ts'
+import { badOutputError, type ErrorKind, type ToolError } from '../tool-error.ts'
+import { refusalOf, toolErrorOf } from '../worker-request.ts'
+import { ExchangeFault } from './exchange.ts'
+
+/** URLElicitationRequiredError of 2025-11-25. */
+const URL_ELICITATION_REQUIRED = -32_042
+const MAX_WORDS = 500
+
+/** What came of an exchange that failed: an error, or the consent that the server wants for more scopes. */
+export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'calling'): ToolOutcome {
+  const fault = error instanceof ExchangeFault && error.cause instanceof WorkerFault ? error.cause : error
+  if (fault instanceof WorkerFault) return { outcome: 'error', error: fault.error, isOwn: true }
+  if (!(error instanceof ExchangeFault)) throw error
+  const { seen, cause } = error
+  const own = (said: ToolError): ToolOutcome => ({ outcome: 'error', error: said, isOwn: true })
+  if (seen.isCancelled)
+    return own({
+      kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
+      message: 'The call was given up by its caller.',
+      can_retry: false,
+    })
+  if (seen.isTimeout)
+    return own(toolErrorOf(new OutgoingError('timeout', host, { requestSent: stage === 'calling' })))
+  if (seen.refused !== undefined && !(cause instanceof ProtocolError)) {
+    const { status, challenge, retryAfter } = seen.refused
+    const { error: code, scopes } = bearerChallenge(challenge)
+    if (status === 403 && code === 'insufficient_scope')
+      return { outcome: 'requires_authorization', requirement: { use: 'server', scopes: scopes ?? [] } }
+    const said = refusalOf(status, retryAfter)
+    if (status === 401)
+      return {
+        outcome: 'error',
+        // refused before anything was done
+        error: { ...said, can_retry: true, developer_message: `${host} answered 401.` },
+      }
+    return own({ ...said, developer_message: `${host} answered ${status}.` })
+  }
+  if (seen.fault !== undefined)
+    return own(
+      toolErrorOf(
+        stage === 'calling' || !seen.fault.requestSent
+          ? seen.fault
+          : // the handshake was sent, the call was not
+            new OutgoingError(seen.fault.kind, host, { requestSent: false }),
+      ),
+    )
+  if (cause instanceof ProtocolError) return refusedByProtocol(cause)
+  if (cause instanceof SdkError && cause.code === SdkErrorCode.UnsupportedResultType)
+    return own(ASKS_THE_USER)
+  return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`)) // the SDK's words may quote the answer
+}
+
+/** The same as a `WorkerFault`, for what is asked in nobody's name. */
+export function faultOf(error: unknown, host: string): WorkerFault {
+  const outcome = outcomeOf(error, host, 'connecting')
+  if (outcome.outcome === 'error') return new WorkerFault(outcome.error)
+  return new WorkerFault({ ...refusalOf(403, undefined), developer_message: `${host} wants more scopes.` })
+}
+
+/** A link of the server's own may lead anywhere, and a question may ask for anything: neither is passed on. */
+const ASKS_THE_USER: ToolError = {
+  kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED',
+  message:
+    'The tool wants to ask its user something by itself (MCP elicitation), which is not passed on: links to follow come from this broker alone.',
+  can_retry: false,
+}
+
+function refusedByProtocol({ code, message }: ProtocolError): ToolOutcome {
+  if (code === URL_ELICITATION_REQUIRED) return { outcome: 'error', error: ASKS_THE_USER, isOwn: true }
+  const [kind, said] = RPC_ERRORS.get(code) ?? [
+    'UPSTREAM_RUNTIME_UNMAPPED',
+    'What runs the tool refused the call.',
+  ]
+  const words = message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_WORDS)
+  return {
+    outcome: 'error',
+    error: { kind, message: said, can_retry: false, developer_message: `JSON-RPC error ${code}: ${words}` },
+  }
+}
+
+/** JSON-RPC 2.0 section 5.1. */
+const RPC_ERRORS = new Map<number, readonly [ErrorKind, string]>([
+  [-32_600, ['UPSTREAM_RUNTIME_BAD_REQUEST', 'What runs the tool could not read the call.']],
+  [-32_601, ['UPSTREAM_RUNTIME_NOT_FOUND', 'What runs the tool does not know how to.']],
+  [
+    -32_602,
+    ['TOOL_RUNTIME_BAD_INPUT_VALUE', 'What runs the tool did not take the input, or does not know the tool.'],
+  ],
+  [-32_603, ['UPSTREAM_RUNTIME_SERVER_ERROR', 'What runs the tool has failed.']],
+  [-32_700, ['UPSTREAM_RUNTIME_BAD_REQUEST', 'What runs the tool could not read the call.']],
+])

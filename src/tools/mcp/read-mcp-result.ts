@@ -1,0 +1,68 @@
+import { membersOf } from '../../providers/response-body.ts'
+import { isDeeperThan, isRecord, type JsonRecord } from '../metadata/metadata-member.ts'
+import type { ToolOutcome } from '../tool-answer.ts'
+import { badOutputError, readErrorKind, type ToolError } from '../tool-error.ts'
+
+const MAX_DEPTH = 100
+const MAX_MESSAGE = 10_000
+
+/**
+ * A CallToolResult, normalised (reference/toolexec.md B2): `structuredContent`; else one text, parsed if it is JSON; else
+ * the list of texts; else null. `isError` is a failure. The whole of it stays beside, for what is not text.
+ */
+export function readMcpResult(result: JsonRecord): ToolOutcome {
+  if (isDeeperThan(result, MAX_DEPTH))
+    return {
+      outcome: 'error',
+      isOwn: true,
+      error: badOutputError(`The result nests deeper than ${MAX_DEPTH} levels.`),
+    }
+  const texts = textsOf(result.content)
+  if (result.isError === true) return { outcome: 'error', error: errorOf(result, texts), mcpResult: result }
+  return { outcome: 'value', value: normalized(result, texts), mcpResult: result }
+}
+
+function normalized({ structuredContent }: JsonRecord, texts: readonly string[]): unknown {
+  if (structuredContent !== undefined) return structuredContent
+  const [first, ...others] = texts
+  if (first === undefined) return null
+  return others.length > 0 ? texts : jsonOr(first)
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isDeeperThan(value, MAX_DEPTH) ? text : value
+  } catch {
+    return text
+  }
+}
+
+function textsOf(content: unknown): string[] {
+  if (!Array.isArray(content)) return []
+  return content.flatMap((item) =>
+    isRecord(item) && item.type === 'text' && typeof item.text === 'string' ? [item.text] : [],
+  )
+}
+
+/** The tool's words; how to take them, where it says so as arcade-mcp does. */
+function errorOf({ _meta }: JsonRecord, texts: readonly string[]): ToolError {
+  const said = membersOf(membersOf(_meta)?.arcade) ?? {}
+  const either = (camel: string, snake: string) => said[camel] ?? said[snake]
+  const kind = either('errorKind', 'error_kind') ?? said.kind
+  const wait = either('retryAfterMs', 'retry_after_ms')
+  const status = either('statusCode', 'status_code')
+  const words = (camel: string, snake: string) => {
+    const value = either(camel, snake)
+    return typeof value === 'string' && value !== '' ? { [snake]: value } : {}
+  }
+  return {
+    kind: kind === undefined ? 'TOOL_RUNTIME_FATAL' : readErrorKind(kind),
+    message: texts.join('\n').slice(0, MAX_MESSAGE) || 'The tool failed without saying why.',
+    can_retry: either('canRetry', 'can_retry') === true,
+    ...words('developerMessage', 'developer_message'),
+    ...words('additionalPromptContent', 'additional_prompt_content'),
+    ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
+    ...(typeof status === 'number' && Number.isInteger(status) && { status_code: status }),
+  }
+}

@@ -1,0 +1,141 @@
+import type {
+  AuthorizationRequirement,
+  JsonSchema,
+  ToolAnnotations,
+  ToolRequirements,
+} from '../../domain/tool.ts'
+import type { CatalogueItem, CatalogueTool } from '../backend.ts'
+import {
+  isAbsent,
+  isDeeperThan,
+  isRecord,
+  type JsonRecord,
+  kindOf,
+  quote,
+  Refusal,
+} from '../metadata/metadata-member.ts'
+import { declaredRequirements } from './declared-requirements.ts'
+import type { McpRequirements, McpSettings } from './settings.ts'
+
+/** What the server says of itself, as far as its tools are named by it. */
+export interface McpServerInfo {
+  readonly namespace: string
+  readonly version?: string
+}
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/
+const SEMVER = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
+const MAX_DEPTH = 64
+/** Of one tool, as JSON. */
+const MAX_TOOL_LENGTH = 256 * 1024
+
+/** Reads one item of `tools/list`, with what it says kept as it is. */
+export function readMcpTool(value: unknown, server: McpServerInfo, settings: McpSettings): CatalogueItem {
+  try {
+    return { outcome: 'read', tool: read(value, server, settings) }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const name = isRecord(value) && typeof value.name === 'string' ? value.name.slice(0, 160) : ''
+    return { outcome: 'refused', name: name || '(no name)', reason: error.message }
+  }
+}
+
+function read(value: unknown, server: McpServerInfo, settings: McpSettings): CatalogueTool {
+  const document = record(value, 'The tool')
+  if (isDeeperThan(document, MAX_DEPTH)) throw new Refusal(`It nests deeper than ${MAX_DEPTH} levels.`)
+  if (JSON.stringify(document).length > MAX_TOOL_LENGTH)
+    throw new Refusal(`It is described in more than ${MAX_TOOL_LENGTH / 1024} KiB.`)
+  const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta, execution } =
+    document
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw new Refusal(`name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
+  if (isRecord(execution) && execution.taskSupport === 'required')
+    throw new Refusal('It runs as a task only, which is not supported.')
+  const hints = isAbsent(annotations) ? undefined : readAnnotations(record(annotations, 'annotations'))
+  const meta = isAbsent(_meta) ? undefined : record(_meta, '_meta')
+  const shown = text(title, 'title') ?? hints?.title
+  return {
+    ...server,
+    name,
+    ...(shown !== undefined && { title: shown }),
+    description: text(description, 'description') ?? '',
+    inputSchema: schema(inputSchema, 'inputSchema'),
+    ...(!isAbsent(outputSchema) && { outputSchema: schema(outputSchema, 'outputSchema') }),
+    ...(hints && { annotations: hints }),
+    ...(meta && { meta }),
+    ...(Array.isArray(icons) && { icons: icons.filter(isRecord) }),
+    requirements: requirementsOf(name, meta ?? {}, settings),
+    document,
+  }
+}
+
+/**
+ * The consent that opens the server, and what the tool itself needs: as the operator says for it by name, else as it
+ * declares, else as the operator says for all.
+ */
+function requirementsOf(name: string, meta: JsonRecord, settings: McpSettings): ToolRequirements {
+  const { authorization: server, requirements: said } = settings
+  const byName = said?.tools && Object.hasOwn(said.tools, name) ? said.tools[name] : undefined
+  const needs =
+    byName === undefined ? (declared(meta, settings) ?? configured(said ?? {})) : configured(byName)
+  const opening: AuthorizationRequirement[] =
+    server === undefined ? [] : [{ providerUid: server.providerUid, scopes: server.scopes, use: 'server' }]
+  return { ...needs, authorization: [...opening, ...needs.authorization] }
+}
+
+function configured({ authorization = [], secrets = [] }: McpRequirements): ToolRequirements {
+  return { authorization, secrets, metadata: [] }
+}
+
+function declared(meta: JsonRecord, { providers }: McpSettings): ToolRequirements | undefined {
+  const requirements = declaredRequirements(meta)
+  if (requirements === undefined || providers === undefined) return requirements
+  const allowed = providers.map((one) => one.toLowerCase())
+  const all = [requirements.authorization, ...(requirements.alternatives ?? [])].flat()
+  const other = all
+    .map(({ id, providerId }) => id ?? providerId ?? '')
+    .find((one) => !allowed.includes(one.toLowerCase()))
+  if (other !== undefined)
+    throw new Refusal(`It wants a token of ${quote(other)}, which mcp.providers does not allow it.`)
+  return requirements
+}
+
+function readAnnotations(annotations: JsonRecord): ToolAnnotations {
+  const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'].filter(
+    (hint) => typeof annotations[hint] === 'boolean',
+  )
+  return {
+    ...(typeof annotations.title === 'string' && { title: annotations.title }),
+    ...Object.fromEntries(hints.map((hint) => [hint, annotations[hint]])),
+  }
+}
+
+/** `github-mcp-server` -> `Github`: without the words that say only what it is (reference/arcade.md section 3). */
+export function namespaceOf(serverName: string, workerId: string): string {
+  const words = serverName.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== '')
+  const telling = words.filter((word) => !['mcp', 'server'].includes(word.toLowerCase()))
+  const name = telling.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  return NAME.test(name) ? name : workerId
+}
+
+/** As SemVer, without a `v`; what is no SemVer says nothing that versions could be chosen by. */
+export function versionOf(said: string): string | undefined {
+  return said.length <= 64 ? SEMVER.exec(said)?.[1] : undefined
+}
+
+function schema(value: unknown, path: string): JsonSchema {
+  const said = record(value, path)
+  if (said.type === 'object' || path === 'outputSchema') return said
+  throw new Refusal(`${path}.type is ${quote(said.type)}; it must be "object".`)
+}
+
+function record(value: unknown, path: string): JsonRecord {
+  if (isRecord(value)) return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
+}
+
+function text(value: unknown, path: string): string | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value === 'string') return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be a string.`)
+}

@@ -1,0 +1,231 @@
+import type { Broker } from '../../broker.ts'
+import { newId } from '../../domain/ids.ts'
+import type { Worker } from '../../domain/worker.ts'
+import { freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
+import {
+  type ClientRegistration,
+  clientMetadata,
+  registerClient,
+  usualAuthMethod,
+} from '../../providers/client-registration.ts'
+import type { ServerMetadata } from '../../providers/discovery.ts'
+import {
+  type Challenge,
+  discoverProtectedResource,
+  type ProtectedResource,
+} from '../../providers/protected-resource.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import { WorkerFault } from '../backend.ts'
+import { clientMetadataUrl } from './client-metadata-url.ts'
+import { isSameServer, serverProvider, withAuthMethod, withEndpoints } from './server-provider.ts'
+import { mcpSecrets, mcpSettings, type ServerAuthorization } from './settings.ts'
+
+/** Authorization servers that one MCP server may have named in its time; a hostile one would name ever new ones. */
+const MAX_ENTRIES = 5
+
+/**
+ * Finds the authorization server of an MCP server that refused a request, keeps it as a provider entry with a client
+ * there, and remembers with the worker which it is. One that names another authorization server than before gets
+ * another entry, so that no token of the former goes there. Throws `WorkerFault` that says what to do.
+ */
+export async function findServerAuthorization(
+  broker: Broker,
+  worker: Worker,
+  challenge: Challenge,
+): Promise<ServerAuthorization> {
+  try {
+    const entry = await findEntry(broker, worker, challenge)
+    const known = mcpSettings(worker).authorization
+    const isKnown = known?.providerUid === entry.uid
+    return await remember(broker, worker, {
+      providerUid: entry.uid,
+      scopes: challenge.scopes ?? (isKnown ? known.scopes : []),
+      ...(isKnown && known.userId !== undefined && { userId: known.userId }),
+    })
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error
+    throw authorizationFault(error.message, error.reason === 'provider_unavailable')
+  }
+}
+
+/** Keeps it with the worker as it stands by now, unless that has moved meanwhile. */
+export async function remember(
+  broker: Broker,
+  worker: Worker,
+  authorization: ServerAuthorization,
+): Promise<ServerAuthorization> {
+  const current = await broker.store.workers.findByUid(worker.uid)
+  if (current === undefined || current.uri !== worker.uri) return authorization
+  const before = mcpSettings(current).authorization
+  if (JSON.stringify(before) !== JSON.stringify(authorization))
+    await broker.store.workers.put({ ...current, settings: { ...current.settings, authorization } })
+  return authorization
+}
+
+export function authorizationFault(developer_message: string, can_retry = false): WorkerFault {
+  return new WorkerFault({
+    kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',
+    message: 'What runs the tool wants an authorization that cannot be had now.',
+    can_retry,
+    developer_message,
+  })
+}
+
+async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): Promise<ProviderEntry> {
+  const { resource, issuer, scopesSupported } = await resourceOf(broker, worker, challenge)
+  const metadata = await broker.oauth.discover(issuer)
+  const provider = serverProvider({
+    displayName: new URL(worker.uri).host,
+    metadata,
+    resource,
+    scopes: challenge.scopes ?? scopesSupported,
+    authMethod: usualAuthMethod(metadata),
+  })
+  const entry = await ensureEntry(broker, worker, provider)
+  return withClient(broker, worker, entry, metadata)
+}
+
+/** What the server says of itself; where it says nothing, what the operator says of it. */
+async function resourceOf(
+  broker: Broker,
+  worker: Worker,
+  challenge: Challenge,
+): Promise<{
+  readonly resource: string
+  readonly issuer: string
+  readonly scopesSupported: readonly string[]
+}> {
+  const chosen = mcpSettings(worker).oauth2?.authorizationUrl
+  const found = await discoverProtectedResource(broker.outgoing, new URL(worker.uri), challenge).catch(
+    (error: unknown): ProtectedResource => {
+      if (chosen === undefined || !(error instanceof ProviderRefusal)) throw error
+      if (error.reason === 'provider_unavailable') throw error
+      return { resource: worker.uri, authorizationServers: [] }
+    },
+  )
+  const [first] = found.authorizationServers
+  return {
+    resource: found.resource,
+    issuer: chosen ?? first ?? '',
+    scopesSupported: found.scopesSupported ?? [],
+  }
+}
+
+async function ensureEntry(
+  broker: Broker,
+  worker: Worker,
+  provider: ProviderEntry['provider'],
+): Promise<ProviderEntry> {
+  const { store } = broker
+  const { projectId } = worker
+  const entries = await store.providers.list(projectId)
+  const own = entries.filter((one) => one.externalId === worker.uid)
+  const found = own.find((one) => isSameServer(one.provider, provider))
+  if (found !== undefined) {
+    const current = withEndpoints(found.provider, provider)
+    if (JSON.stringify(current) === JSON.stringify(found.provider)) return found
+    return changed(broker, { ...found, provider: current })
+  }
+  if (own.length >= MAX_ENTRIES)
+    throw authorizationFault(
+      `The server has named ${own.length} authorization servers by now, and names yet another, ${provider.issuer}. If that is right, delete those that are not used any more: ${own.map(({ id }) => `DELETE /v1/admin/auth_providers/${id}`).join(', ')}.`,
+    )
+  const name = `mcp-${worker.id}`
+  const now = broker.now()
+  const entry: ProviderEntry = {
+    uid: newId('prov'),
+    projectId,
+    id: freeProviderId(name, new Set(entries.map((one) => one.id))),
+    name,
+    description: `Opens the MCP server ${worker.id}`,
+    externalId: worker.uid,
+    status: 'active',
+    source: 'admin',
+    provider,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const audit = broker.audit.of(projectId, { action: 'provider.added', providerId: entry.id })
+  // the name was taken just now, most likely by another process that read the same server
+  return (await store.providers.add(entry, audit)) ?? ensureEntry(broker, worker, provider)
+}
+
+/**
+ * With the client the broker is at that server: the operator's, else the one that stands, else the URL of its metadata
+ * document where the server takes one, else one that is registered now.
+ */
+async function withClient(
+  broker: Broker,
+  worker: Worker,
+  entry: ProviderEntry,
+  metadata: ServerMetadata,
+): Promise<ProviderEntry> {
+  const clientId = mcpSettings(worker).oauth2?.clientId
+  const { clientSecret } = mcpSecrets(broker, worker)
+  if (clientId !== undefined) {
+    const known = broker.clientFor(entry)
+    if (known?.clientId === clientId && known.clientSecret === clientSecret) return entry
+    const way = usualAuthMethod(metadata)
+    return withRegistration(broker, entry, {
+      client: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
+      authMethod: clientSecret === undefined ? 'none' : way === 'none' ? secretMethod(metadata) : way,
+    })
+  }
+  if (broker.clientFor(entry) !== undefined) return entry
+  const { publicUrl } = broker.settings
+  if (metadata.client_id_metadata_document_supported === true && publicUrl.protocol === 'https:')
+    return withRegistration(broker, entry, {
+      client: { clientId: clientMetadataUrl(broker, entry) },
+      authMethod: 'none',
+    })
+  const redirectUri = broker.redirectUri(entry)
+  if (metadata.registration_endpoint !== undefined)
+    return withRegistration(
+      broker,
+      entry,
+      await registerClient(
+        broker.outgoing,
+        metadata.registration_endpoint,
+        clientMetadata({
+          publicUrl,
+          redirectUri,
+          authMethod: usualAuthMethod(metadata),
+          scopes: entry.provider.defaultScopes,
+        }),
+      ),
+    )
+  throw authorizationFault(
+    `The server wants OAuth at ${metadata.issuer}, which lets no client register itself. Register one there with the redirect URI ${redirectUri}, then PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"client_id": …, "client_secret": …}}}.`,
+  )
+}
+
+function secretMethod({
+  token_endpoint_auth_methods_supported: supported = [],
+}: ServerMetadata): ClientRegistration['authMethod'] {
+  return supported.includes('client_secret_post') && !supported.includes('client_secret_basic')
+    ? 'client_secret_post'
+    : 'client_secret_basic'
+}
+
+function withRegistration(
+  broker: Broker,
+  { clientSecret: _, ...entry }: ProviderEntry,
+  { client, authMethod }: ClientRegistration,
+): Promise<ProviderEntry> {
+  return changed(broker, {
+    ...entry,
+    provider: withAuthMethod(entry.provider, authMethod),
+    clientId: client.clientId,
+    ...(client.clientSecret !== undefined && {
+      clientSecret: sealClientSecret(broker, entry, client.clientSecret),
+    }),
+  })
+}
+
+async function changed(broker: Broker, entry: ProviderEntry): Promise<ProviderEntry> {
+  const updated = { ...entry, updatedAt: broker.now() }
+  const audit = broker.audit.of(entry.projectId, { action: 'provider.changed', providerId: entry.id })
+  await broker.store.providers.put(updated, audit)
+  return updated
+}

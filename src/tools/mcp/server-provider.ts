@@ -1,0 +1,95 @@
+import { FORM, JSON_TYPE, SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
+import type { ServerMetadata } from '../../providers/discovery.ts'
+import { identityOf, type Provider, type TokenRequestBlock } from '../../providers/provider.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+
+/**
+ * The provider entry's data for an MCP server: its authorization server, asked for tokens that are good at this server
+ * alone (`resource`, RFC 8707). Throws `ProviderRefusal` for one that does not announce PKCE with S256.
+ */
+export function serverProvider(options: {
+  readonly displayName: string
+  readonly metadata: ServerMetadata
+  readonly resource: string
+  readonly scopes: readonly string[]
+  readonly authMethod: TokenRequestBlock['authMethod']
+}): Provider {
+  const { displayName, metadata, resource, scopes, authMethod } = options
+  if (!metadata.code_challenge_methods_supported?.includes('S256'))
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `${metadata.issuer} does not announce PKCE with S256, without which MCP servers are not authorized.`,
+    )
+  const request = {
+    method: 'POST',
+    authMethod,
+    requestContentType: FORM,
+    responseContentType: JSON_TYPE,
+  } as const
+  const endpoint = metadata.token_endpoint
+  const offline = metadata.scopes_supported?.includes('offline_access') ? ' offline_access' : ''
+  return {
+    displayName,
+    issuer: metadata.issuer,
+    ...(metadata.authorization_response_iss_parameter_supported === true && { announcesIss: true }),
+    pkce: 'S256',
+    scopeSeparator: ' ',
+    defaultScopes: scopes,
+    authorizationRequest: {
+      endpoint: metadata.authorization_endpoint,
+      params: {
+        response_type: 'code',
+        client_id: '{{client_id}}',
+        redirect_uri: '{{redirect_uri}}',
+        scope: `${SCOPES_TEMPLATE}${offline}`,
+        resource,
+      },
+    },
+    tokenRequest: {
+      ...request,
+      endpoint,
+      params: { grant_type: 'authorization_code', redirect_uri: '{{redirect_uri}}', resource },
+    },
+    refreshRequest: {
+      ...request,
+      endpoint,
+      params: { grant_type: 'refresh_token', refresh_token: '{{refresh_token}}', resource },
+    },
+    ...(metadata.revocation_endpoint !== undefined && {
+      revocationRequest: { ...request, endpoint: metadata.revocation_endpoint, params: {} },
+    }),
+    tokenTypes: [],
+    account: USUAL_ACCOUNT,
+  }
+}
+
+/** Whether tokens of one are tokens of the other: the same issuer, the same hosts, for the same server. */
+export function isSameServer(one: Provider, other: Provider): boolean {
+  return (
+    one.issuer === other.issuer &&
+    one.authorizationRequest.params.resource === other.authorizationRequest.params.resource &&
+    identityOf(one, undefined) === identityOf(other, undefined)
+  )
+}
+
+/** The entry as it stands, where its server's endpoints are now; what an administrator has changed besides stays. */
+export function withEndpoints(provider: Provider, now: Provider): Provider {
+  const { authorizationRequest, tokenRequest, refreshRequest } = provider
+  return {
+    ...provider,
+    authorizationRequest: { ...authorizationRequest, endpoint: now.authorizationRequest.endpoint },
+    tokenRequest: { ...tokenRequest, endpoint: now.tokenRequest.endpoint },
+    ...(refreshRequest && { refreshRequest: { ...refreshRequest, endpoint: now.tokenRequest.endpoint } }),
+  }
+}
+
+/** With the client's own way of showing itself, at each of its requests. */
+export function withAuthMethod(provider: Provider, authMethod: TokenRequestBlock['authMethod']): Provider {
+  const { tokenRequest, refreshRequest, revocationRequest } = provider
+  return {
+    ...provider,
+    tokenRequest: { ...tokenRequest, authMethod },
+    ...(refreshRequest && { refreshRequest: { ...refreshRequest, authMethod } }),
+    ...(revocationRequest && { revocationRequest: { ...revocationRequest, authMethod } }),
+  }
+}
