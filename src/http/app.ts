@@ -8,6 +8,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { addAuthorizations } from './authorizations.ts'
 import { bodyLimit } from './body-limit.ts'
 import { addCatalogue } from './catalogue.ts'
+import { addClientMetadata } from './client-metadata.ts'
 import { addCode } from './code.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
@@ -23,6 +24,7 @@ import { createNotFound } from './not-found.ts'
 import { createObserver } from './observe.ts'
 import { addOxp } from './oxp.ts'
 import { addPolicies } from './policies.ts'
+import { addProxy } from './proxy.ts'
 import { createCharge } from './rate-limit.ts'
 import { addReference } from './reference.ts'
 import { createRouter } from './router.ts'
@@ -30,6 +32,7 @@ import { addRuns } from './runs.ts'
 import { addSecrets } from './secrets.ts'
 import { addTools } from './tools.ts'
 import { addUserConnections } from './user-connections.ts'
+import { addWorkerAuthorization } from './worker-authorization.ts'
 import { addWorkers } from './workers.ts'
 
 const MAX_PAGE_BODY_BYTES = 64 * 1024
@@ -82,7 +85,8 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   ])
     app.post(path, idempotent(broker, authenticate, charge))
 
-  const add = endpoints(app, { authenticate, charge, onAnswered: observer.onAnswered })
+  const surroundings = { authenticate, charge, onAnswered: observer.onAnswered }
+  const add = endpoints(app, surroundings)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections
   addCatalogue(add, broker) //        /v1/tools, /v1/formatted_tools, /v1/tools/requirements
@@ -92,11 +96,14 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addExecutions(add, broker) //       /v1/executions, /v1/scheduled_tools
   addOxp(add, broker) //              /oxp/tools, /oxp/tools/call
   addWorkers(add, broker) //          /v1/workers
+  addWorkerAuthorization(add, broker) // /v1/workers/{id}/authorize
+  addClientMetadata(add, broker) //   /oauth/client/{provider entry}
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
   addAudit(add, broker) //            /v1/admin/audit
   addPolicies(add, broker) //         /v1/admin/policies
+  addProxy(app, broker, surroundings) //   /proxy/{provider}/{path}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
   addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}

@@ -1,12 +1,14 @@
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { arcadeBackend } from './arcade/backend.ts'
 import type { Backend } from './backend.ts'
+import { mcpBackend } from './mcp/backend.ts'
 import { moduleBackend } from './module/backend.ts'
 import { oxpBackend } from './oxp/backend.ts'
 
 /** One for each type of worker. */
 const BACKENDS: Readonly<Partial<Record<WorkerType, Backend>>> = {
   http: arcadeBackend,
+  mcp: mcpBackend,
   module: moduleBackend,
   oxp: oxpBackend,
 }

@@ -37,7 +37,7 @@ export async function mcpCatalogue(broker: Broker, worker: Worker): Promise<read
   const { host } = new URL(worker.uri)
   const known = mcpSettings(worker).authorization
   try {
-    const listing = await list(broker, worker, known && (await listerToken(broker, worker, known)))
+    const listing = await listTools(broker, worker, known && (await listerToken(broker, worker, known)))
     return toItems(worker, listing, known)
   } catch (error) {
     if (error instanceof WorkerFault) throw error
@@ -46,7 +46,7 @@ export async function mcpCatalogue(broker: Broker, worker: Worker): Promise<read
     const found = await findServerAuthorization(broker, worker, challenge)
     const token = await listerToken(broker, worker, found, { forceRefresh: true })
     if (token === undefined) throw await wantsConsent(broker, worker, found)
-    const listing = await list(broker, worker, token).catch(async (error: unknown) => {
+    const listing = await listTools(broker, worker, token).catch(async (error: unknown) => {
       throw isUnauthorized(error) ? await wantsConsent(broker, worker, found) : faultOf(error, host)
     })
     return toItems(worker, listing, found)
@@ -71,7 +71,7 @@ function toItems(
   return tools.map((tool) => readMcpTool(tool, about, settings))
 }
 
-async function list(broker: Broker, worker: Worker, token: string | undefined): Promise<Listing> {
+export async function listTools(broker: Broker, worker: Worker, token: string | undefined): Promise<Listing> {
   const { headers } = await mcpHeaders(broker, worker)
   const timeoutMs = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS) * 1000
   const endsAt = performance.now() + timeoutMs

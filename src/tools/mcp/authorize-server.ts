@@ -1,0 +1,59 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Worker } from '../../domain/worker.ts'
+import { type BegunAuthorization, beginAuthorization } from '../../flows/begin-authorization.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
+import { bearerChallenge } from '../../providers/protected-resource.ts'
+import { WorkerFault } from '../backend.ts'
+import { listTools } from './catalogue.ts'
+import { ExchangeFault } from './exchange.ts'
+import { faultOf } from './mcp-error.ts'
+import { findServerAuthorization, remember } from './server-authorization.ts'
+import { mcpSettings, type ServerAuthorization } from './settings.ts'
+
+/**
+ * Begins the authorization at an MCP server's own provider, for the user whose connection lists its tools from then on.
+ * Throws `invalid_request` for a server that wants none, `provider_incomplete` and `provider_unavailable` where its
+ * authorization server cannot be used, and what `beginAuthorization` throws.
+ */
+export async function authorizeMcpServer(
+  broker: Broker,
+  worker: Worker,
+  { userId, nextUri }: { readonly userId: string; readonly nextUri?: string },
+): Promise<BegunAuthorization> {
+  const authorization = await findNow(broker, worker).catch((error: unknown) => {
+    if (!(error instanceof WorkerFault)) throw error
+    throw new BrokerError(
+      error.error.can_retry ? 'provider_unavailable' : 'provider_incomplete',
+      error.message,
+    )
+  })
+  const entry =
+    authorization && (await findProviderByUid(broker, worker.projectId, authorization.providerUid))
+  if (authorization === undefined || entry === undefined)
+    throw new BrokerError(
+      'invalid_request',
+      `The worker "${worker.id}" answers without an authorization, so there is none to begin.`,
+    )
+  await remember(broker, worker, { ...authorization, userId })
+  return beginAuthorization(broker, {
+    projectId: worker.projectId,
+    userId,
+    providers: [{ entry, scopes: authorization.scopes }],
+    requester: worker.id,
+    ...(nextUri !== undefined && { nextUri }),
+  })
+}
+
+/** What the server asks for now; where it lists its tools to anybody, what it was last seen to ask for. */
+async function findNow(broker: Broker, worker: Worker): Promise<ServerAuthorization | undefined> {
+  try {
+    await listTools(broker, worker, undefined)
+    return mcpSettings(worker).authorization
+  } catch (error) {
+    if (error instanceof WorkerFault) throw error
+    const refused = error instanceof ExchangeFault ? error.seen.refused : undefined
+    if (refused?.status !== 401) throw faultOf(error, new URL(worker.uri).host)
+    return findServerAuthorization(broker, worker, bearerChallenge(refused.challenge))
+  }
+}
