@@ -186,10 +186,10 @@ export async function startFakeOxpServer(options: FakeOxpServerOptions = {}) {
 
   async function run(res: ServerResponse, asked: OxpCall, how: 'ok' | 'drop-once') {
     const [id = '', version] = asked.tool_id.split('@', 2)
-    const tool = state.tools.find((one) => `${toolkit}.${one.name}` === id)
-    const isThere = version === undefined || (tool?.version ?? '1.0.0') === version
-    if (tool === undefined || !isThere)
-      return answerJson(res, 400, { message: `There is no tool ${asked.tool_id}.` })
+    const tool = state.tools
+      .filter((one) => `${toolkit}.${one.name}` === id)
+      .findLast((one) => version === undefined || (one.version ?? '1.0.0') === version)
+    if (tool === undefined) return answerJson(res, 400, { message: `There is no tool ${asked.tool_id}.` })
     const missing = missingOf(tool, asked.context ?? {})
     if (missing !== undefined) return answerJson(res, 400, missing)
     const invalid = faultsOf(tool, asked.input ?? {})
