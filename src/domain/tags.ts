@@ -1,18 +1,14 @@
+/** In characters. */
+const MAX_LENGTH = 64
 const MAX_TAGS = 20
-const MAX_TAG = 64
 
-/**
- * Tags as tools are found by: lower case, blanks as `-`, nothing outside `[a-z0-9-_.]`, each once, in their order, at
- * most 20 of at most 64 characters.
- */
+/** Tags as tools are found by: lower case, of `[a-z0-9-_.]`, each once, in their order; what nothing is left of is dropped. */
 export function normalizeTags(tags: readonly string[]): string[] {
-  const plain = tags.map((tag) =>
-    tag
-      .trim()
-      .toLowerCase()
-      .replaceAll(/\s+/g, '-')
-      .replaceAll(/[^a-z0-9\-_.]/g, '')
-      .slice(0, MAX_TAG),
-  )
-  return [...new Set(plain.filter((tag) => tag !== ''))].slice(0, MAX_TAGS)
+  const normal = tags.map(normalizeTag).filter((tag) => tag !== '')
+  return [...new Set(normal)].slice(0, MAX_TAGS)
+}
+
+function normalizeTag(tag: string): string {
+  const plain = tag.toLowerCase().trim().replaceAll(/\s+/g, '-')
+  return plain.replaceAll(/[^a-z0-9\-_.]/g, '').slice(0, MAX_LENGTH)
 }

@@ -1,10 +1,12 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
+import { compareVersions, parseConstraint, parseVersion } from '../domain/version.ts'
 
 /**
- * The tool that answers to this spelling (`toolAliases`, in any case), its newest version unless one is said.
- * Throws `not_found`, and `ambiguous_tool` when tools of different namespaces answer.
+ * The tool that answers to this spelling (`toolAliases`, in any case), its newest version unless one is said: as
+ * `version`, or in the spelling after `@` or as the third part of an id. What is said may be a constraint (`^1.2`, `>=1 <3`), which
+ * the newest that meets it answers. Throws `not_found`, and `ambiguous_tool` when tools of different namespaces answer.
  */
 export async function findTool(
   broker: Broker,
@@ -12,17 +14,20 @@ export async function findTool(
   spelling: string,
   version?: string,
 ): Promise<Tool> {
-  const said =
-    version === undefined ? spelling : `${spelling.replace(/@[^@]*$/, '')}@${version.replace(/^v/, '')}`
-  const found = await broker.store.tools.named(projectId, said.toLowerCase())
+  const [plain, ownVersion] = splitVersion(spelling)
+  const wanted = version ?? ownVersion
+  const said = version === undefined ? spelling : `${plain}@${version.replace(/^v/, '')}`
+  const exact = await broker.store.tools.named(projectId, said.toLowerCase())
+  const found =
+    exact.length > 0 || wanted === undefined ? exact : await meeting(broker, projectId, plain, wanted)
   const [newest, ...others] = newestFirst(found)
   if (newest === undefined)
     throw new BrokerError(
       'not_found',
       `There is no tool "${said.slice(0, 120)}" in this project. GET /v1/tools lists those there are.`,
     )
-  const exact = found.find((tool) => toolId(tool).toLowerCase() === said.toLowerCase())
-  if (exact !== undefined) return exact
+  const itself = found.find((tool) => toolId(tool).toLowerCase() === said.toLowerCase())
+  if (itself !== undefined) return itself
   const rivals = others.filter((one) => one.namespace !== newest.namespace || one.name !== newest.name)
   if (rivals.length > 0)
     throw new BrokerError(
@@ -32,23 +37,42 @@ export async function findTool(
   return newest
 }
 
-/** By SemVer precedence (section 11); a tool without a version is the oldest. */
+/** Throws `not_found` when there are versions of it, and none will do. */
+async function meeting(
+  broker: Broker,
+  projectId: string,
+  plain: string,
+  wanted: string,
+): Promise<readonly Tool[]> {
+  const all = await broker.store.tools.named(projectId, plain.toLowerCase())
+  const constraint = parseConstraint(wanted)
+  const found = all.filter((tool) => {
+    const version = tool.version === undefined ? undefined : parseVersion(tool.version)
+    return version !== undefined && constraint?.allows(version) === true
+  })
+  if (all.length === 0 || found.length > 0) return found
+  const there = [...new Set(newestFirst(all).map((tool) => tool.version ?? 'one without a version'))]
+  throw new BrokerError(
+    'not_found',
+    `There is no version "${wanted.slice(0, 100)}" of "${plain.slice(0, 120)}" in this project; there ${there.length === 1 ? 'is' : 'are'} ${there.slice(0, 20).join(', ')}${there.length > 20 ? ' and older ones' : ''}.`,
+  )
+}
+
+/** `Toolkit.Tool@^1` and `namespace:name:^1` apart. */
+function splitVersion(spelling: string): readonly [string, string | undefined] {
+  const parts = /^(.+)@([^@]*)$/.exec(spelling) ?? /^([^:]+:[^:]+):([^:]+)$/.exec(spelling)
+  return [parts?.[1] ?? spelling, parts?.[2]]
+}
+
+/** By SemVer precedence; after them what says another kind of version, and last what says none. */
 export function newestFirst(tools: readonly Tool[]): Tool[] {
-  return [...tools].sort((a, b) => compareVersions(b.version, a.version))
+  return [...tools].sort((a, b) => compareTexts(b.version, a.version))
 }
 
-function compareVersions(a: string | undefined, b: string | undefined): number {
+function compareTexts(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined)
-  const [coreA = '', preA] = splitVersion(a)
-  const [coreB = '', preB] = splitVersion(b)
-  const byCore = coreA.localeCompare(coreB, 'en', { numeric: true })
-  if (byCore !== 0) return byCore
-  if (preA === undefined || preB === undefined) return Number(preA === undefined) - Number(preB === undefined)
-  return preA.localeCompare(preB, 'en', { numeric: true })
-}
-
-function splitVersion(version: string): [string, string?] {
-  const [withoutBuild = ''] = version.split('+')
-  const dash = withoutBuild.indexOf('-')
-  return dash < 0 ? [withoutBuild] : [withoutBuild.slice(0, dash), withoutBuild.slice(dash + 1)]
+  const [versionA, versionB] = [parseVersion(a), parseVersion(b)]
+  if (versionA && versionB) return compareVersions(versionA, versionB)
+  if (versionA || versionB) return versionA ? 1 : -1
+  return a.localeCompare(b, 'en', { numeric: true })
 }

@@ -1,0 +1,88 @@
+import { BrokerError } from '../domain/errors.ts'
+import { normalizeTags } from '../domain/tags.ts'
+import type { JsonSchema } from '../domain/tool.ts'
+import { SchemaFault } from './json-schema/schema-fault.ts'
+import { checkSchema } from './schema-validator.ts'
+
+/** What is looked at of a tool, wherever it comes from. */
+export interface ToolToValidate {
+  readonly name: string
+  readonly namespace?: string | undefined
+  readonly version?: string | undefined
+  readonly inputSchema?: JsonSchema | undefined
+  readonly outputSchema?: JsonSchema | undefined
+  readonly tags?: readonly string[] | undefined
+}
+
+/** In bytes. */
+const MAX_NAME = 128
+const MAX_VERSION = 100
+
+/** Throws `invalid_tool` with all that is wrong with the tool, when something is. */
+export function validateTool(tool: ToolToValidate): void {
+  const faults = toolFaults(tool)
+  if (faults.length > 0) throw new BrokerError('invalid_tool', faults.join(' '))
+}
+
+/** What is wrong with a tool, one sentence each: its name first, as the rules of its model have it, then its schemas. */
+export function toolFaults(tool: ToolToValidate): string[] {
+  const { name, namespace = '', version, inputSchema, outputSchema, tags = [] } = tool
+  return [
+    ...(name === '' ? ['The name of the tool is empty.'] : nameFaults('name', name)),
+    ...nameFaults('namespace', namespace),
+    ...(version === undefined ? [] : versionFaults(version, namespace)),
+    ...(inputSchema === undefined ? ['The tool has no input schema.'] : schemaFaults('input', inputSchema)),
+    ...(outputSchema === undefined ? [] : schemaFaults('output', outputSchema)),
+    ...(tags.join('\n') === normalizeTags(tags).join('\n')
+      ? []
+      : [
+          'The tags must be lower case, of letters a to z, digits, "-", "_" and ".", 20 at most, of 64 characters at most, each once.',
+        ]),
+  ]
+}
+
+function nameFaults(what: string, text: string): string[] {
+  const bad = strangers(text, /[A-Za-z0-9_.-]/)
+  return [
+    ...(Buffer.byteLength(text) > MAX_NAME
+      ? [`The ${what} of the tool has more than ${MAX_NAME} bytes.`]
+      : []),
+    ...(bad === ''
+      ? []
+      : [`The ${what} of the tool may have letters, digits, "_", "." and "-" only, not ${bad}.`]),
+  ]
+}
+
+function versionFaults(version: string, namespace: string): string[] {
+  const bad = strangers(version, /[A-Za-z0-9_.+-]/)
+  return [
+    ...(version === '' || version.length > MAX_VERSION
+      ? [`The version of the tool must have 1 to ${MAX_VERSION} characters.`]
+      : []),
+    ...(bad === ''
+      ? []
+      : [`The version of the tool may have letters, digits, "_", ".", "+" and "-" only, not ${bad}.`]),
+    ...(namespace === ''
+      ? ['A tool with a version needs a namespace: without one its id could not say the version.']
+      : []),
+  ]
+}
+
+/** The characters that are not allowed, each once. */
+function strangers(text: string, allowed: RegExp): string {
+  const bad = new Set([...text].filter((character) => !allowed.test(character)))
+  return [...bad]
+    .slice(0, 20)
+    .map((character) => JSON.stringify(character))
+    .join(', ')
+}
+
+function schemaFaults(which: string, schema: JsonSchema): string[] {
+  try {
+    checkSchema(schema)
+    return []
+  } catch (error) {
+    if (error instanceof SchemaFault) return [`Its ${which} schema cannot be used. ${error.message}`]
+    throw error
+  }
+}
