@@ -1,12 +1,9 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { newId, sha256 } from '../domain/ids.ts'
-import { normalizeTags } from '../domain/tags.ts'
-import type { Tool } from '../domain/tool.ts'
-import { toolId } from '../domain/tool.ts'
+import { newId } from '../domain/ids.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { WorkerFault } from './backend.ts'
-import { backendOf } from './backends.ts'
+import { takeCatalogue } from './take-catalogue.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
 
 /** What an operator says of a worker. */
@@ -83,7 +80,7 @@ export async function getWorker(broker: Broker, projectId: string, id: string): 
 
 /** Reads the catalogue and makes the worker's tools exactly that; when it cannot be read the tools stay as they are. */
 export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker> {
-  const read = await readCatalogue(broker, worker).then(
+  const read = await takeCatalogue(broker, worker).then(
     (faults) => ({
       syncedAt: broker.now(),
       ...(faults.length > 0 && { syncError: faults.join(' ') }),
@@ -118,57 +115,6 @@ export async function syncWorkers(broker: Broker): Promise<void> {
         { error: outcome.reason instanceof Error ? outcome.reason.name : 'unknown' },
         'a worker could not be synced',
       )
-}
-
-/** Answers what could not be taken, one sentence each. */
-async function readCatalogue(broker: Broker, worker: Worker): Promise<string[]> {
-  const items = await backendOf(worker).catalogue(broker, worker)
-  const known = await broker.store.tools.list(worker.projectId)
-  const now = broker.now()
-  const faults: string[] = []
-  const tools: Tool[] = []
-  for (const item of items) {
-    if (item.outcome === 'refused') {
-      faults.push(`The tool "${item.name}" was left out: ${item.reason}`)
-      continue
-    }
-    const { namespace, name, version } = item.tool
-    const identity = { namespace, name, ...(version !== undefined && { version }) }
-    const isSame = (one: Tool) => toolId(one).toLowerCase() === toolId(identity).toLowerCase()
-    const same = known.find(isSame) ?? tools.find(isSame)
-    if (same !== undefined && !(same.source.kind === 'worker' && same.source.workerUid === worker.uid)) {
-      faults.push(`The tool "${toolId(identity)}" was left out: another source brings one of the same id.`)
-      continue
-    }
-    const { document, title = name, tags = [], ...rest } = item.tool
-    const digest = sha256(JSON.stringify(item.tool))
-    tools.push({
-      ...rest,
-      uid: same?.uid ?? newId('tool'),
-      projectId: worker.projectId,
-      title,
-      tags: normalizeTags(tags),
-      source: { kind: 'worker', workerUid: worker.uid, document },
-      binding: { workerUid: worker.uid, toolkit: namespace, name, ...(version !== undefined && { version }) },
-      digest,
-      createdAt: same?.createdAt ?? now,
-      updatedAt: same?.digest === digest ? same.updatedAt : now,
-    })
-  }
-  const before = known.filter(({ source }) => source.kind === 'worker' && source.workerUid === worker.uid)
-  const print = (all: readonly Tool[]) =>
-    all
-      .map((tool) => `${tool.uid} ${tool.digest}`)
-      .sort()
-      .join()
-  if (print(before) === print(tools)) return faults
-  // one that was deleted or moved while it was read brings no tools any more
-  const current = await broker.store.workers.findByUid(worker.uid)
-  if (current?.uri === worker.uri) {
-    const audit = broker.audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
-    await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools, audit)
-  }
-  return faults
 }
 
 function checkUri(broker: Broker, type: WorkerType, uri: string): void {

@@ -1,0 +1,93 @@
+import type { Broker } from '../broker.ts'
+import { newId, sha256 } from '../domain/ids.ts'
+import { normalizeTags } from '../domain/tags.ts'
+import { type Tool, toolId } from '../domain/tool.ts'
+import type { Worker } from '../domain/worker.ts'
+import type { CatalogueTool } from './backend.ts'
+import { backendOf } from './backends.ts'
+import { SchemaFault } from './json-schema/schema-fault.ts'
+import { checkSchema } from './schema-validator.ts'
+
+/**
+ * Makes the worker's tools exactly what it lists now, and answers what could not be taken, one sentence each. Throws
+ * `WorkerFault` when it cannot be read; its tools then stay as they are.
+ */
+export async function takeCatalogue(broker: Broker, worker: Worker): Promise<string[]> {
+  const items = await backendOf(worker).catalogue(broker, worker)
+  const known = await broker.store.tools.list(worker.projectId)
+  const isOwn = ({ source }: Tool) => source.kind === 'worker' && source.workerUid === worker.uid
+  const byId = new Map(known.map((tool) => [toolId(tool).toLowerCase(), tool]))
+  const faults: string[] = []
+  const taken = new Map<string, Tool>()
+  for (const item of items) {
+    const leaveOut = (name: string, why: string) => faults.push(`The tool "${name}" was left out: ${why}`)
+    if (item.outcome === 'refused') {
+      leaveOut(item.name, item.reason)
+      continue
+    }
+    const named = toolId(item.tool)
+    const id = named.toLowerCase()
+    const same = byId.get(id)
+    const fault = schemaFault(item.tool)
+    if (same !== undefined && !isOwn(same)) leaveOut(named, 'another source brings one of the same id.')
+    else if (taken.has(id)) leaveOut(named, 'it is listed twice, and the first one stands.')
+    else if (fault !== undefined) leaveOut(named, fault)
+    else taken.set(id, toTool(broker, worker, item.tool, same))
+  }
+  const tools = [...taken.values()]
+  if (print(known.filter(isOwn)) === print(tools)) return faults
+  // one that was deleted or moved while it was read brings no tools any more
+  const current = await broker.store.workers.findByUid(worker.uid)
+  if (current !== undefined && place(current) === place(worker)) {
+    const audit = broker.audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
+    await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools, audit)
+  }
+  return faults
+}
+
+function toTool(
+  broker: Broker,
+  { uid: workerUid, projectId }: Worker,
+  listed: CatalogueTool,
+  same: Tool | undefined,
+): Tool {
+  const { document, title = listed.name, tags = [], ...rest } = listed
+  const { namespace: toolkit, name, version } = listed
+  const now = broker.now()
+  const digest = sha256(JSON.stringify(listed))
+  return {
+    ...rest,
+    uid: same?.uid ?? newId('tool'),
+    projectId,
+    title,
+    tags: normalizeTags(tags),
+    source: { kind: 'worker', workerUid, document },
+    binding: { workerUid, toolkit, name, ...(version !== undefined && { version }) },
+    digest,
+    createdAt: same?.createdAt ?? now,
+    updatedAt: same?.digest === digest ? same.updatedAt : now,
+  }
+}
+
+/** Why its schemas cannot be used, as far as one is no schema; a tool that can never be run is not listed. */
+function schemaFault({ inputSchema, outputSchema }: CatalogueTool): string | undefined {
+  for (const [name, schema] of Object.entries({ inputSchema, outputSchema }))
+    try {
+      if (schema !== undefined) checkSchema(schema)
+    } catch (error) {
+      if (error instanceof SchemaFault) return `its ${name} cannot be used. ${error.message}`
+      throw error
+    }
+  return undefined
+}
+
+function print(tools: readonly Tool[]): string {
+  return tools
+    .map((tool) => `${tool.uid} ${tool.digest}`)
+    .sort()
+    .join()
+}
+
+function place({ uri, settings }: Worker): string {
+  return JSON.stringify([uri, settings])
+}
