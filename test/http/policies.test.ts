@@ -1,4 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
+import { beginAuthorization } from '../../src/flows/begin-authorization.ts'
+import type { PolicyUseOf } from '../../src/flows/policy-match.ts'
+import { permit } from '../../src/flows/request-context.ts'
 import { type Answer, testClock } from '../gatepass.ts'
 import { answer, answerJson, type Loopback, listen, type RecordedRequest, record } from '../loopback.ts'
 import { approve, providerBody, startWorld, type World } from './world.ts'
@@ -180,6 +184,48 @@ describe('a token that is handed out', () => {
     const everything = { id: 'no', effect: 'deny', match: {} }
     expect((await world.call('POST', '/v1/admin/policies', everything, { key })).status).toBe(201)
     expect(await handOut('ada')).toBe('released')
+  })
+})
+
+describe('threat 48: what is permitted', () => {
+  const use = (userId: string): PolicyUseOf => ({
+    projectId: '',
+    userId,
+    use: 'tool',
+    tool: { id: 'Demo:Trusted', aliases: ['demo:trusted'] },
+    providers: [{ id: 'demo', scopes: ['read'] }],
+    hosts: [],
+  })
+
+  /** Asks for a token as code within a run does, which claims to be permitted for `claimed`. */
+  async function release(userId: string, claimed: string): Promise<string> {
+    const { broker } = world.gatepass
+    const project = await broker.store.projects.findByName('default')
+    const projectId = project?.id ?? ''
+    const entry = await broker.store.providers.findById(projectId, 'demo')
+    if (entry === undefined) throw new Error('there is no demo')
+    const need = { projectId, userId, providers: [{ entry, scopes: ['read'] }] }
+    try {
+      const begun = await permit({ ...use(claimed), projectId }, () => beginAuthorization(broker, need))
+      return begun.outcome
+    } catch (error) {
+      return error instanceof BrokerError ? error.code : String(error)
+    }
+  }
+
+  test('is one user’s run of one tool: another user’s token is one that is handed out', async () => {
+    await setPolicy('tools-only', 'deny', { uses: ['token'] })
+    expect(await release('ada', 'ada')).toBe('covered')
+    expect(await release('ada', 'bob')).toBe('denied_by_policy')
+  })
+
+  test('is judged again when the token leaves, also when nobody has asked before', async () => {
+    await setPolicy('no-trust', 'deny', { tools: ['Demo:Trusted'] })
+    expect(await release('ada', 'ada')).toBe('denied_by_policy')
+    await world.call('DELETE', '/v1/admin/policies/no-trust')
+    await setHook({ tools: ['Demo:Trusted'] })
+    hook.say = (res) => answerJson(res, 200, { code: 'DENIED' })
+    expect(await release('ada', 'ada')).toBe('denied_by_policy')
   })
 })
 
