@@ -96,6 +96,12 @@ export interface Behaviour {
   scopesOnRefresh: readonly string[] | undefined
   userInfo: 'ok' | '401' | '500' | 'html' | 'hang'
   revocation: 'ok' | '503' | 'unsupported' | 'hang'
+  /** RFC 7591: a public client, one with a secret, or nobody. */
+  registration: 'public' | 'secret' | 'refuse'
+  /** Client ids that are https URLs are taken, as by a server that reads client ID metadata documents. */
+  clientIdUrls: boolean
+  /** Laid over the metadata; `undefined` removes. */
+  metadata: Readonly<Record<string, unknown>>
 }
 
 const WELL_BEHAVED: Behaviour = {
@@ -124,6 +130,9 @@ const WELL_BEHAVED: Behaviour = {
   scopesOnRefresh: undefined,
   userInfo: 'ok',
   revocation: 'ok',
+  registration: 'refuse',
+  clientIdUrls: false,
+  metadata: {},
 }
 
 export interface FakeAuthorizationServerOptions extends Partial<Behaviour> {
@@ -139,6 +148,8 @@ export interface FakeAuthorizationServerOptions extends Partial<Behaviour> {
 interface Grant {
   readonly account: Account
   readonly scopes: readonly string[]
+  /** RFC 8707, as the authorization request had it. */
+  readonly resource: string | undefined
   readonly refreshTokens: Map<string, 'current' | 'used'>
   revoked: boolean
 }
@@ -176,6 +187,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   const behaviour: Behaviour = { ...WELL_BEHAVED, ...overrides }
   const requests: RecordedRequest[] = []
   const codes = new Map<string, Code>()
+  /** Registered ones too, with their secrets. */
+  const clients = new Map<string, string | undefined>([[clientId, clientSecret]])
   const accessTokens = new Map<string, AccessToken>()
   const grants: Grant[] = []
   const refreshReuses: string[] = []
@@ -190,6 +203,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     '/api/me': resource,
     '/revoke': revoke,
     '/introspect': introspect,
+    '/register': register,
   }
   const loopback = await listen(async (req, res) => {
     const request = await record(req)
@@ -210,13 +224,33 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
       response_types_supported: ['code'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
       code_challenge_methods_supported: behaviour.requirePkce === 'plain' ? ['plain'] : ['S256', 'plain'],
+      ...(behaviour.registration !== 'refuse' && { registration_endpoint: `${url}/register` }),
+      ...(behaviour.clientIdUrls && { client_id_metadata_document_supported: true }),
+      ...behaviour.metadata,
     }
+  }
+
+  function register(res: ServerResponse, { json }: RecordedRequest) {
+    if (behaviour.registration === 'refuse') return answerJson(res, 403, { error: 'access_denied' })
+    const id = secret('client')
+    const own = behaviour.registration === 'secret' ? secret('client-secret') : undefined
+    clients.set(id, own)
+    return answerJson(res, 201, {
+      ...(json as object), // RFC 7591 section 3.2.1: all that was registered
+      client_id: id,
+      token_endpoint_auth_method: own === undefined ? 'none' : 'client_secret_basic',
+      ...(own !== undefined && { client_secret: own, client_secret_expires_at: 0 }),
+    })
+  }
+
+  function isClient(id: string | undefined): boolean {
+    return clients.has(id ?? '') || (behaviour.clientIdUrls && /^https:\/\//.test(id ?? ''))
   }
 
   function authorize(res: ServerResponse, { method, params }: RecordedRequest) {
     const page = (status: number, body: string) => answer(res, status, 'text/html; charset=utf-8', body)
     const redirectUri = params.redirect_uri
-    if (params.client_id !== clientId) return page(400, '<h1>Unknown client</h1>')
+    if (!isClient(params.client_id)) return page(400, '<h1>Unknown client</h1>')
     if (!redirectUri || (redirectUris && !redirectUris.includes(redirectUri)))
       return page(400, '<h1>Unregistered redirect_uri</h1>')
 
@@ -244,7 +278,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     const asked = (params.scope ?? params.user_scope ?? '').split(/[\s,+]+/).filter(Boolean)
     const newCode = () => {
       const partial = behaviour.consent === 'partial' ? asked.slice(0, -1) : asked
-      const grant = newGrant(behaviour.grantedScopes ?? partial)
+      const grant = newGrant(behaviour.grantedScopes ?? partial, params.resource)
       const code = secret('code')
       codes.set(code, { grant, redirectUri, challenge, method: challengeMethod, used: false })
       return code
@@ -360,14 +394,17 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
       return 'The secret must not stand in the URL.'
     if (rule === 'public') {
       if (headers.authorization || posted) return 'This client has no secret.'
-      return params.client_id === clientId ? undefined : 'Unknown client.'
+      return isClient(params.client_id) ? undefined : 'Unknown client.'
     }
+    const isPublic = clients.get(params.client_id ?? '') === undefined && isClient(params.client_id)
+    if (isPublic && !headers.authorization && !posted) return undefined
     if (rule === 'basic-only' && posted) return 'The secret must not stand in the body.'
     if (rule === 'post-only' && headers.authorization) return 'HTTP Basic is not supported.'
     if (rule === 'refuse-both' && headers.authorization && posted) return 'Use one method only.'
     if (!basic && !posted) return 'Client authentication is missing.'
-    if (basic && (basic.id !== clientId || basic.secret !== clientSecret)) return 'Wrong client or secret.'
-    if (posted && (params.client_id !== clientId || posted !== clientSecret)) return 'Wrong client or secret.'
+    if (basic && (!clients.has(basic.id) || basic.secret !== clients.get(basic.id)))
+      return 'Wrong client or secret.'
+    if (posted && posted !== clients.get(params.client_id ?? '')) return 'Wrong client or secret.'
     return undefined
   }
 
@@ -405,8 +442,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     familyRevoked = true
   }
 
-  function newGrant(scopes: readonly string[]): Grant {
-    const grant = { account: state.account, scopes, refreshTokens: new Map(), revoked: false }
+  function newGrant(scopes: readonly string[], resource?: string): Grant {
+    const grant = { account: state.account, scopes, resource, refreshTokens: new Map(), revoked: false }
     grants.push(grant)
     return grant
   }
@@ -521,6 +558,11 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     isLive: (accessToken: string) => live(accessToken) !== undefined,
     /** The account that an access token acts for, live or not. */
     accountOf: (accessToken: string) => accessTokens.get(accessToken)?.grant.account,
+    /** What an access token is good for: the server it was asked for, and its scopes. */
+    grantOf: (accessToken: string) => {
+      const found = accessTokens.get(accessToken)
+      return found && { resource: found.grant.resource, scopes: found.scopes }
+    },
     /** Some grant was taken back because a used refresh token or code came again. */
     get familyRevoked() {
       return familyRevoked
@@ -535,7 +577,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     },
     /** Every code, token and verifier seen so far, and the client secret: none may stand where it can be read. */
     secrets: (): string[] => [
-      clientSecret,
+      ...[...clients.values()].filter((one) => one !== undefined),
       ...codes.keys(),
       ...accessTokens.keys(),
       ...grants.flatMap(({ refreshTokens }) => [...refreshTokens.keys()]),

@@ -1,0 +1,62 @@
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { type FakeMcpServer, type FakeMcpServerOptions, startFakeMcpServer } from '../fake-mcp-server.ts'
+import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
+import { approve } from './world.ts'
+
+/** A Gatepass with an MCP server that is registered as the worker `demo`. */
+export interface McpWorld extends AsyncDisposable {
+  readonly as: FakeAuthorizationServer
+  readonly mcp: FakeMcpServer
+  readonly gatepass: Gatepass
+  readonly call: Gatepass['call']
+  /** What registering it answered. */
+  readonly worker: Awaited<ReturnType<Gatepass['call']>>
+  execute(tool_name: string, more?: Record<string, unknown>): ReturnType<Gatepass['call']>
+  /** Has the user approve the server, and lists its tools in their name. */
+  authorize(userId: string): ReturnType<Gatepass['call']>
+}
+
+export interface McpWorldOptions {
+  readonly mcp?: Omit<FakeMcpServerOptions, 'as'>
+  /** The server wants OAuth. */
+  readonly wantsOAuth?: boolean
+  readonly as?: Parameters<typeof startFakeAuthorizationServer>[0]
+  readonly gatepass?: GatepassOptions
+  /** Settings besides `uri`. */
+  readonly settings?: Record<string, unknown>
+}
+
+export async function startMcpWorld(options: McpWorldOptions = {}): Promise<McpWorld> {
+  const as = await startFakeAuthorizationServer({
+    registration: 'public',
+    requirePkce: 'S256',
+    userInfo: '500',
+    ...options.as,
+  })
+  const mcp = await startFakeMcpServer({ ...options.mcp, ...(options.wantsOAuth && { as }) })
+  const gatepass = await startGatepass(options.gatepass)
+  const { call } = gatepass
+  const worker = await call('POST', '/v1/workers', {
+    id: 'demo',
+    mcp: { uri: mcp.url, timeout: 5, retry: 0, ...options.settings },
+  })
+  return {
+    as,
+    mcp,
+    gatepass,
+    call,
+    worker,
+    execute: (tool_name, more = {}) => call('POST', '/v1/tools/execute', { tool_name, ...more }),
+    async authorize(userId) {
+      const path = `/v1/workers/demo/authorize?user_id=${encodeURIComponent(userId)}`
+      const { body } = await call('POST', path)
+      await approve(body.url)
+      return call('POST', path)
+    },
+    async [Symbol.asyncDispose]() {
+      await gatepass.close()
+      await mcp.close()
+      await as.close()
+    },
+  }
+}
