@@ -18,6 +18,7 @@ import { type Figure, table, whole } from './report.ts'
 import { seed, USERS } from './seed.ts'
 import { startUp } from './start-up.ts'
 import { storeFigures } from './store.ts'
+import { throughGatepass } from './tools.ts'
 import { startUpstream } from './upstream.ts'
 import { waiterMemory } from './waiter-memory.ts'
 import { wakeUp } from './wake-up.ts'
@@ -26,6 +27,7 @@ const FIGURES: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   fetch: freshFetch,
   databases,
   begin: beginAuthorizations,
+  tools: throughGatepass,
   storm: refreshStorm,
   wake: wakeUp,
   memory: waiterMemory,
