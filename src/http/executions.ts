@@ -4,6 +4,7 @@ import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../domain/execution.ts'
 import { toolId } from '../domain/tool.ts'
+import { parseToolId } from '../domain/tool-id.ts'
 import { openAttempts, openRequest } from '../tools/execution-content.ts'
 import { findTool } from '../tools/find-tool.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
@@ -176,9 +177,7 @@ async function idOf(broker: Broker, projectId: string, spelling: string): Promis
 function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<typeof executionSchema> {
   const { id, toolId: tool, userId, type, status, entryPoint, outcome, errorKind, apiKeyId } = record
   const { durationMs, runAt, createdAt, updatedAt, startedAt, finishedAt } = record
-  const [name = '', namespace = '', version] = tool.includes(':')
-    ? [tool.split(':')[1], ...tool.split(':').filter((_, i) => i !== 1)]
-    : [tool]
+  const { name, namespace, version } = parseToolId(tool)
   return {
     id,
     tool_id: tool,

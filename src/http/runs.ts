@@ -23,8 +23,9 @@ const stepSchema = z.object({
     .openapi({ description: 'Puts what the step before answered into `args.previous`' }),
 })
 const HEARTBEAT_MS = 15_000
-/** Of one stream, while its reader is slow: past it progress is left out, and a tool that goes on is stopped. */
+/** Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. */
 const MAX_WAITING_EVENTS = 1_000
+const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
 const tag = 'Tools'
 
 /** Running tools with a plain result (seeds/002): one, one with what it says meanwhile, several in a row. */
@@ -76,15 +77,14 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       if (first === undefined) await running // a request that is refused has no event, and is answered as any other
       return streamSSE(c, async (stream) => {
         stream.onAbort(() => gone.abort())
-        const write = ({ kind, ...event }: StreamEvent) =>
-          stream.writeSSE({ event: kind, data: JSON.stringify({ kind, ...event }) })
         const heartbeat = setInterval(() => void stream.write(': still running\n\n'), HEARTBEAT_MS)
         try {
-          for (let event = first; event !== undefined; event = await events.next()) await write(event)
+          for (let event = first; event !== undefined; event = await events.next())
+            await stream.writeSSE(event)
           await running
         } catch (error) {
           const data = errorToWire(toRefusal(error, c.req.path, broker.log))
-          await write({ kind: 'error', toolId, data })
+          await stream.writeSSE({ event: 'error', data: JSON.stringify({ kind: 'error', toolId, data }) })
         } finally {
           clearInterval(heartbeat)
         }
@@ -132,27 +132,38 @@ export function givenUp(c: Context): AbortSignal | undefined {
 
 /** Between a tool that speaks when it likes and a response that is written one event after the other. */
 function eventQueue(stop: () => void) {
-  const events: StreamEvent[] = []
+  const events: SSEMessage[] = []
+  let characters = 0
   let wake = () => {}
   let isClosed = false
   return {
-    put(event: StreamEvent) {
-      if (events.length >= MAX_WAITING_EVENTS && event.kind === 'progress') return
-      if (events.length >= MAX_WAITING_EVENTS) stop()
-      if (events.length <= MAX_WAITING_EVENTS || event.kind !== 'chunk') events.push(event)
+    put({ kind, toolId, data }: StreamEvent) {
+      const isFull = events.length >= MAX_WAITING_EVENTS || characters >= MAX_WAITING_CHARACTERS
+      if (isFull && kind === 'progress') return
+      if (isFull && kind === 'chunk') return stop()
+      const event = { event: kind, data: JSON.stringify({ kind, toolId, data }) }
+      characters += event.data.length
+      events.push(event)
       wake()
     },
     close() {
       isClosed = true
       wake()
     },
-    async next(): Promise<StreamEvent | undefined> {
+    async next(): Promise<SSEMessage | undefined> {
       while (events.length === 0 && !isClosed) {
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve
         await promise
       }
-      return events.shift()
+      const event = events.shift()
+      characters -= event?.data.length ?? 0
+      return event
     },
   }
+}
+
+interface SSEMessage {
+  readonly event: string
+  readonly data: string
 }

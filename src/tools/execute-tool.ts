@@ -140,6 +140,7 @@ async function run(
     )
   }
 
+  onEvent?.({ kind: 'progress', data: { progress: 0, total: 1, message: 'started' } })
   let answer = await invoke(begun.needs, begun.releases)
   if (isTokenRefused(answer) && begun.releases.length > 0 && signal?.aborted !== true) {
     const replaced = await replaceTokens(broker, call, begun.releases)
@@ -154,7 +155,7 @@ async function run(
 }
 
 /** Whether no consent is missing, by what is stored. */
-async function isGranted(broker: Broker, tool: Tool, userId: string | undefined): Promise<boolean> {
+export async function isGranted(broker: Broker, tool: Tool, userId: string | undefined): Promise<boolean> {
   const { authorization, authorizations = [authorization] } = await requirementStatus(broker, tool, userId)
   return authorizations.every((one) => one === undefined || one.token_status !== 'not_started')
 }

@@ -5,7 +5,7 @@ import { toolId } from '../domain/tool.ts'
 import { currentContext } from '../flows/request-context.ts'
 import { type Execution, toArcadeExecuteResponse } from './execute-response.ts'
 import type { ToolCall } from './execute-tool.ts'
-import { sealAttempts, sealRequest } from './execution-content.ts'
+import { type Attempt, sealAttempts, sealRequest } from './execution-content.ts'
 
 /** How a run ended, as history has it. */
 export function endOf(execution: Execution): Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind'> {
@@ -29,8 +29,6 @@ export function rememberExecution(
   const { apiKey } = currentContext()
   const finishedAt = broker.now()
   const row = { id: execution.id, projectId: tool.projectId }
-  const { success, output } = toArcadeExecuteResponse(execution)
-  const attempt = { id: execution.id, startedAt, finishedAt, success, output }
   broker.history.record({
     ...row,
     toolId: toolId(tool),
@@ -47,7 +45,15 @@ export function rememberExecution(
     attempts: 1,
     ...(keepContent && {
       request: sealRequest(broker, row, call),
-      result: sealAttempts(broker, row, [attempt]),
+      result: sealAttempts(broker, row, [
+        { ...outputOf(execution), id: execution.id, startedAt, finishedAt },
+      ]),
     }),
   })
+}
+
+/** What came of it, as an attempt has it. */
+export function outputOf(execution: Execution): Pick<Attempt, 'success' | 'output'> {
+  const { success, output } = toArcadeExecuteResponse(execution)
+  return { success, output }
 }

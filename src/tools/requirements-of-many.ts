@@ -67,7 +67,8 @@ export async function requirementsOfMany(
       })
       if (state !== 'active' || status.id === undefined) continue
       const entry = await entryOf(broker, projectId, need)
-      missing.set(key, { entry, scopes: [] })
+      const alsoAsk = entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }
+      missing.set(key, { entry, scopes: [], ...alsoAsk })
     }
 
   const begun =

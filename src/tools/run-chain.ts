@@ -1,8 +1,9 @@
 import type { Broker } from '../broker.ts'
 import type { PausedChain } from '../domain/chain.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { chainPlace } from '../store/sealed-columns.ts'
+import { findTool } from './find-tool.ts'
 import {
   isRunCompleted,
   type RequiredAuthorizationWire,
@@ -11,6 +12,8 @@ import {
   type RunResult,
   runTool,
 } from './run-tool.ts'
+import type { ErrorKind } from './tool-error.ts'
+import { toolNeeds } from './tool-needs.ts'
 
 /** seeds/002's ChainStep. */
 export interface ChainStep {
@@ -42,20 +45,22 @@ export interface ChainResult {
 
 export type ChainRun = Omit<Run, 'toolId' | 'args' | 'entryPoint'>
 
-/** What a paused chain goes on with. */
+/** What a paused chain goes on with: what it was called with too, so that no step takes another account than was said. */
 interface ChainState {
-  readonly userId?: string
+  readonly call: Omit<ChainRun, 'projectId'>
   readonly steps: readonly ChainStep[]
   /** Of those that are finished. */
   readonly results: readonly ChainStepResult[]
 }
+
+type Progress = Pick<ChainState, 'steps' | 'results'>
 
 const PAUSED_SECONDS = 24 * 3600
 export const MAX_CHAIN_STEPS = 50
 
 /**
  * Runs tools one after the other; the first that fails, or needs consent, ends it. Throws `invalid_request` for a first
- * step that wants what was before it.
+ * step that wants what was before it, and for an account at a provider that none of the tools needs.
  */
 export async function runChain(
   broker: Broker,
@@ -68,12 +73,14 @@ export async function runChain(
       'invalid_request',
       'steps[0].usePrevious: nothing was run before the first step. Leave it out there.',
     )
+  await checkAccounts(broker, run, steps)
   return goOn(broker, run, { steps, results: [] }, signal)
 }
 
 /**
- * Goes on with a chain that waited for consent; no finished step is run again. Throws `not_found` for a handle that was
- * used, has expired, or is another user's; `invalid_request` when other steps are given than it has.
+ * Goes on with a chain that waited for consent; no finished step is run again. What it was called with counts on, but for
+ * what `run` says anew. Throws `not_found` for a handle that was used, has expired, or is another user's;
+ * `invalid_request` when other steps are given than it has.
  */
 export async function resumeChain(
   broker: Broker,
@@ -84,7 +91,7 @@ export async function resumeChain(
   const taken = await broker.store.chains.take(run.projectId, resume, broker.now())
   const state = taken && openState(broker, taken)
   const putBack = async () => void (taken && (await broker.store.chains.add(taken)))
-  if (state === undefined || state.userId !== run.userId) {
+  if (state === undefined || state.call.userId !== run.userId) {
     await putBack()
     throw new BrokerError(
       'not_found',
@@ -98,13 +105,13 @@ export async function resumeChain(
       'steps differ from those of the chain that is resumed. Leave them out, or run a new chain.',
     )
   }
-  return goOn(broker, run, state, signal)
+  return goOn(broker, { ...state.call, ...run }, state, signal)
 }
 
 async function goOn(
   broker: Broker,
   run: ChainRun,
-  { steps, results: finished }: ChainState,
+  { steps, results: finished }: Progress,
   signal: AbortSignal | undefined,
 ): Promise<ChainResult> {
   const results = [...finished]
@@ -143,29 +150,81 @@ async function runStep(
 ): Promise<ChainStepResult> {
   const given = usePrevious ? { ...args, previous: previous ?? null } : args
   try {
+    const { accounts, ...call } = run
+    const own = accounts && (await accountsOf(broker, run, toolId, accounts))
     const { tool: _, ...result } = await runTool(
       broker,
-      { ...run, toolId, args: given, entryPoint: 'run_chain' },
+      { ...call, ...(own && { accounts: own }), toolId, args: given, entryPoint: 'run_chain' },
       signal,
     )
-    return { toolId, status: isRunCompleted({ tool: {}, ...result }) ? 'completed' : 'failed', ...result }
+    return { toolId, status: isRunCompleted(result) ? 'completed' : 'failed', ...result }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
     return { toolId, status: 'failed', error: toRunError(error, toolId) }
   }
 }
 
+/** Those at the providers that this step's tool needs: the others are for other steps. */
+async function accountsOf(
+  broker: Broker,
+  run: ChainRun,
+  toolId: string,
+  accounts: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const needed = await providersOf(broker, run, toolId)
+  return Object.fromEntries(Object.entries(accounts).filter(([id]) => needed.includes(id)))
+}
+
+async function checkAccounts(broker: Broker, run: ChainRun, steps: readonly ChainStep[]): Promise<void> {
+  const named = Object.keys(run.accounts ?? {})
+  if (named.length === 0) return
+  const tools = [...new Set(steps.map(({ toolId }) => toolId))]
+  // a step whose tool cannot be found fails when it is its turn
+  const needed = await Promise.all(tools.map((tool) => providersOf(broker, run, tool).catch(noneIfRefused)))
+  const unknown = named.filter((id) => !needed.flat().includes(id))
+  if (unknown.length > 0)
+    throw new BrokerError(
+      'invalid_request',
+      `accounts names ${unknown.map((id) => `"${id.slice(0, 100)}"`).join(', ')}, which none of the tools needs.`,
+    )
+}
+
+/** The ids of the provider entries that the tool needs. */
+async function providersOf(
+  broker: Broker,
+  { projectId, userId }: ChainRun,
+  named: string,
+): Promise<string[]> {
+  const tool = await findTool(broker, projectId, named)
+  const needs = await toolNeeds(broker, tool, userId === undefined ? {} : { userId })
+  return needs.map(({ entry }) => entry.id)
+}
+
+function noneIfRefused(error: unknown): [] {
+  if (error instanceof BrokerError) return []
+  throw error
+}
+
 /** A refusal of the broker's own, such as a tool that is not there, in the words of a run. */
 function toRunError({ code, message, retryAfter }: BrokerError, toolId: string): RunError {
-  const isInput = code === 'invalid_input'
+  const [op, kind] = WORDS_OF_REFUSAL[code] ?? (['execute', 'TOOL_REQUIREMENTS_NOT_MET'] as const)
   return {
-    op: isInput ? 'validate_input' : code === 'not_found' ? 'resolve' : 'execute',
+    op,
     toolId,
-    kind: isInput ? 'TOOL_RUNTIME_BAD_INPUT_VALUE' : 'TOOL_REQUIREMENTS_NOT_MET',
+    kind,
     message,
     can_retry: retryAfter !== undefined,
     ...(retryAfter !== undefined && { retry_after_ms: Math.ceil(retryAfter * 1000) }),
   }
+}
+
+const WORDS_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, readonly [RunError['op'], ErrorKind]>>> = {
+  not_found: ['resolve', 'TOOL_REQUIREMENTS_NOT_MET'],
+  ambiguous_tool: ['resolve', 'TOOL_REQUIREMENTS_NOT_MET'],
+  invalid_input: ['validate_input', 'TOOL_RUNTIME_BAD_INPUT_VALUE'],
+  invalid_tool: ['validate_input', 'TOOL_DEFINITION_BAD_INPUT_SCHEMA'],
+  provider_unavailable: ['execute', 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE'],
+  store_unavailable: ['execute', 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE'],
 }
 
 function cancelled(toolId: string): RunError {
@@ -180,12 +239,12 @@ function cancelled(toolId: string): RunError {
 
 async function pause(
   broker: Broker,
-  { projectId, userId }: ChainRun,
-  { steps, results }: Pick<ChainState, 'steps' | 'results'>,
+  { projectId, ...call }: ChainRun,
+  { steps, results }: Progress,
 ): Promise<string> {
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
-  const state: ChainState = { ...(userId !== undefined && { userId }), steps, results }
+  const state: ChainState = { call, steps, results }
   const sealed = broker.sealer.seal(JSON.stringify(state), chainPlace(id, projectId))
   await broker.store.chains.add({ id, projectId, state: sealed, expiresAt })
   return id

@@ -8,7 +8,7 @@ import type { Execution, RequiredAuthorization } from './execute-response.ts'
 import { executeTool, type ToolCall } from './execute-tool.ts'
 import { findTool } from './find-tool.ts'
 import { toModelTool } from './tool-definition.ts'
-import type { ErrorKind, ToolError } from './tool-error.ts'
+import type { ToolError } from './tool-error.ts'
 
 // Running a tool by its id with a plain result (reference/toolexec.md B2, seeds/002): what `run`, `run_stream` and
 // `run_chain` have in common.
@@ -56,7 +56,7 @@ export interface RequiredAuthorizationWire {
 }
 
 /** Whether what ran gave what was asked of it. */
-export function isRunCompleted(result: RunResult): boolean {
+export function isRunCompleted(result: Pick<RunResult, 'error' | 'requires_authorization'>): boolean {
   return result.error === undefined && result.requires_authorization === undefined
 }
 
@@ -91,7 +91,7 @@ export function toRunResult(tool: Tool, { id, durationMs, outcome, worker }: Exe
       const { error, mcpResult } = outcome
       return {
         ...common,
-        error: { op: operationOf(error.kind, worker), toolId: toolId(tool), ...withoutStack(error) },
+        error: { op: operationOf(outcome, worker), toolId: toolId(tool), ...withoutStack(error) },
         ...(mcpResult && { mcpResult }),
       }
     }
@@ -113,13 +113,17 @@ function withoutStack({ stacktrace: _, ...error }: ToolError): ToolError {
   return error
 }
 
-function operationOf(kind: ErrorKind, worker: Execution['worker']): RunError['op'] {
+/** What the tool itself says of its input or output, it says because it ran. */
+function operationOf({ error: { kind }, isOwn }: Failed, worker: Execution['worker']): RunError['op'] {
+  if (isOwn !== true) return 'execute'
   if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' || kind === 'TOOL_DEFINITION_BAD_INPUT_SCHEMA')
     return 'validate_input'
   if (kind === 'TOOL_RUNTIME_BAD_OUTPUT_VALUE' || kind === 'TOOL_DEFINITION_BAD_OUTPUT_SCHEMA')
     return 'validate_output'
-  return worker === undefined ? 'select_backend' : 'execute'
+  return worker === undefined && kind === 'TOOL_REQUIREMENTS_NOT_MET' ? 'select_backend' : 'execute'
 }
+
+type Failed = Extract<Execution['outcome'], { readonly outcome: 'error' }>
 
 export function toBackend({ id, type }: Pick<Worker, 'id' | 'type'>, tool: Tool): RunBackend {
   const name = tool.binding?.name ?? tool.name
@@ -137,7 +141,8 @@ export interface StreamEvent {
 
 /**
  * Runs the tool and tells what it says meanwhile: `progress` and `chunk` in any number, then exactly one `done` or
- * `error`, and nothing after it. What is wrong with the request itself throws before the first event, as in `runTool`.
+ * `error`, and nothing after it; one that was cancelled ends with `error`. What `runTool` throws is thrown here too, as
+ * long as nothing was told.
  */
 export async function streamTool(
   broker: Broker,
@@ -149,22 +154,30 @@ export async function streamTool(
   const tool = await findTool(broker, projectId, named)
   checkInput(tool, args)
   const id = toolId(tool)
-  let isOver = false
-  const send = (event: Omit<StreamEvent, 'toolId'>) => {
-    if (!isOver) tell({ kind: event.kind, toolId: id, data: event.data })
+  let state: 'before' | 'told' | 'over' = 'before'
+  const send = (kind: StreamEvent['kind'], data: unknown) => {
+    if (state === 'over') return
+    state = kind === 'done' || kind === 'error' ? 'over' : 'told'
+    tell({ kind, toolId: id, data })
   }
-  const end = (event: Omit<StreamEvent, 'toolId'>) => {
-    send(event)
-    isOver = true
-  }
-  send({ kind: 'progress', data: { progress: 0, total: 1, message: 'started' } })
   try {
-    const onEvent = (event: ToolEvent) => send(event)
+    const onEvent = ({ kind, data }: ToolEvent) => send(kind, data)
     const execution = await executeTool(broker, { ...call, tool, input: args, onEvent }, signal)
     const { tool: _, ...result } = toRunResult(tool, execution)
-    end({ kind: isRunCompleted({ tool: {}, ...result }) ? 'done' : 'error', data: result })
+    if (isRunCompleted(result) && signal?.aborted !== true) send('done', result)
+    else send('error', isRunCompleted(result) ? { ...result, error: cancelled(id) } : result)
   } catch (error) {
-    if (!(error instanceof BrokerError)) throw error
-    end({ kind: 'error', data: { name: error.code, message: error.message } })
+    if (state === 'before' || !(error instanceof BrokerError)) throw error
+    send('error', { name: error.code, message: error.message })
+  }
+}
+
+function cancelled(toolId: string): RunError {
+  return {
+    op: 'execute',
+    toolId,
+    kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
+    message: 'It was cancelled before its end.',
+    can_retry: false,
   }
 }

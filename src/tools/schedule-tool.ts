@@ -7,9 +7,9 @@ import { currentContext } from '../flows/request-context.ts'
 import { authorizeTool } from './authorize-tool.ts'
 import { checkInput } from './check-values.ts'
 import type { Execution } from './execute-response.ts'
-import { consentNeeded, type ToolCall } from './execute-tool.ts'
+import { consentNeeded, isGranted, type ToolCall } from './execute-tool.ts'
 import { sealRequest } from './execution-content.ts'
-import { requirementStatus } from './tool-requirements.ts'
+import { toolNeeds } from './tool-needs.ts'
 
 export type Scheduled =
   | { readonly outcome: 'scheduled'; readonly record: ExecutionRecord }
@@ -20,7 +20,7 @@ const FURTHEST_SECONDS = 366 * 24 * 3600
 
 /**
  * Puts a run off until `runAt`. It is kept in the database, so that it outlives this process and any node may run it.
- * Throws `invalid_input`, and `invalid_request` for a time more than a year away.
+ * Throws what `executeTool` throws, `invalid_input`, and `invalid_request` for a time more than a year away.
  */
 export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number): Promise<Scheduled> {
   const { tool, userId, entryPoint } = call
@@ -28,9 +28,9 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   if (runAt - now > FURTHEST_SECONDS)
     throw new BrokerError('invalid_request', 'run_at is more than a year away. Choose an earlier time.')
   checkInput(tool, call.input)
-  const { met } = await requirementStatus(broker, tool, userId)
-  if (!met) {
-    const begun = await authorizeTool(broker, call)
+  const needs = await toolNeeds(broker, tool, call)
+  if (needs.length > 0 && (userId === undefined || !(await isGranted(broker, tool, userId)))) {
+    const begun = await authorizeTool(broker, call, needs)
     if (begun.outcome === 'pending') {
       const outcome = await consentNeeded(broker, begun.authorization)
       const finishedAt = new Date(now * 1000).toISOString()

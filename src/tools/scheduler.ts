@@ -7,11 +7,10 @@ import { newId } from '../domain/ids.ts'
 import { inContext } from '../flows/request-context.ts'
 import { UnsealError } from '../store/seal.ts'
 import type { RefreshLease } from '../store/store.ts'
-import { toArcadeExecuteResponse } from './execute-response.ts'
 import { executeTool } from './execute-tool.ts'
 import { type Attempt, openAttempts, openRequest, sealAttempts } from './execution-content.ts'
 import { findTool } from './find-tool.ts'
-import { endOf } from './remember-execution.ts'
+import { endOf, outputOf } from './remember-execution.ts'
 import { isSafeToRepeat } from './tool-definition.ts'
 
 /** How often it is looked for runs that are due. */
@@ -19,8 +18,8 @@ export const SCHEDULE_MS = 1_000
 const LEASE_SECONDS = 60
 const PROLONG_MS = 20_000
 const AT_ONCE = 8
-const MAX_ATTEMPTS = 5
-/** Before a run is begun again that could not be begun: doubled each time. */
+const MAX_ATTEMPTS = 8
+/** Before what could not be done is tried again: doubled each time, so that the last try is 20 minutes after the first. */
 const FIRST_PAUSE_SECONDS = 10
 
 /** Runs what was put off, once it is due: each run by one process at a time, whichever has room first. */
@@ -33,6 +32,7 @@ export interface Scheduler {
 
 export function createScheduler(broker: Broker): Scheduler {
   const running = new Set<Promise<void>>()
+  let looking: Promise<void> = Promise.resolve()
   let isClosed = false
 
   async function run(record: ExecutionRecord, lease: RefreshLease): Promise<void> {
@@ -62,13 +62,17 @@ export function createScheduler(broker: Broker): Scheduler {
       if (isClosed || room <= 0) return
       // an owner of its own for each look: a run that was thought dead must not settle what was begun after it
       const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
-      for (const record of await broker.store.executions.claimDue(lease, broker.now(), room)) {
-        const one = run(record, lease).finally(() => running.delete(one))
-        running.add(one)
-      }
+      looking = broker.store.executions.claimDue(lease, broker.now(), room).then((records) => {
+        for (const record of records) {
+          const one = run(record, lease).finally(() => running.delete(one))
+          running.add(one)
+        }
+      })
+      await looking
     },
     async close() {
       isClosed = true
+      await looking.catch(() => {}) // what is claimed must run, or another process takes it for lost
       while (running.size > 0) await Promise.all(running)
     },
   }
@@ -96,6 +100,11 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
   }
   const fail = (systemErrorMessage: string) =>
     settle({ status: 'failed', outcome: 'error' }, { success: false, systemErrorMessage })
+  const tryAgain = (seconds: number, tried: Omit<Attempt, 'id' | 'startedAt' | 'finishedAt'>) => {
+    const pause = Math.max(seconds, FIRST_PAUSE_SECONDS * 2 ** (record.attempts - 1))
+    return settle({ status: 'scheduled', runAt: broker.now() + Math.ceil(pause) }, tried)
+  }
+  const isLast = record.attempts >= MAX_ATTEMPTS
 
   try {
     const { projectId, userId, entryPoint, id } = record
@@ -125,21 +134,19 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
         ...(userId !== undefined && { userId }),
       }),
     )
-    const { success, output } = toArcadeExecuteResponse(execution)
-    return settle({ ...endOf(execution), durationMs: execution.durationMs }, { success, output })
+    const { outcome } = execution
+    // the tool was not reached, or not let run: nothing was done yet
+    if (outcome.outcome === 'error' && outcome.isOwn === true && outcome.error.can_retry && !isLast)
+      return tryAgain((outcome.error.retry_after_ms ?? 0) / 1000, outputOf(execution))
+    return settle({ ...endOf(execution), durationMs: execution.durationMs }, outputOf(execution))
   } catch (error) {
     if (error instanceof UnsealError) return fail('What it was to be asked cannot be opened.')
     if (!(error instanceof BrokerError)) {
       broker.log.error({ execution: record.id, error }, 'a scheduled run has failed by itself')
       return fail('Something went wrong in Gatepass; its log says what.')
     }
-    const mayBeTriedAgain = error.retryAfter !== undefined && record.attempts < MAX_ATTEMPTS
-    if (!mayBeTriedAgain) return fail(error.message)
-    const pause = Math.max(error.retryAfter ?? 0, FIRST_PAUSE_SECONDS * 2 ** (record.attempts - 1))
-    return settle(
-      { status: 'scheduled', runAt: broker.now() + pause },
-      { success: false, systemErrorMessage: error.message },
-    )
+    if (error.retryAfter === undefined || isLast) return fail(error.message)
+    return tryAgain(error.retryAfter, { success: false, systemErrorMessage: error.message })
   }
 }
 

@@ -45,7 +45,7 @@ export async function searchTools(
   const wantedTags = normalizeTags(tags)
   const found = tools.filter(
     (tool) =>
-      words.every((word) => wordsOf(tool).includes(word)) &&
+      hasAll(tool, words) &&
       (wantedTags.length === 0 || wantedTags.some((tag) => tool.tags.includes(tag))) &&
       (filter === undefined || behaves(tool, filter)),
   )
@@ -55,8 +55,10 @@ export async function searchTools(
   return ofProvider.filter((_, i) => statuses[i]?.met === met)
 }
 
-function wordsOf(tool: Tool): string {
-  return [...toolAliases(tool), tool.description, ...tool.tags].join('\n').toLowerCase()
+function hasAll(tool: Tool, words: readonly string[]): boolean {
+  if (words.length === 0) return true
+  const said = [...toolAliases(tool), tool.description, ...tool.tags].join('\n').toLowerCase()
+  return words.every((word) => said.includes(word))
 }
 
 async function withProvider(broker: Broker, tools: readonly Tool[], name: string): Promise<readonly Tool[]> {
