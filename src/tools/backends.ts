@@ -3,6 +3,7 @@ import { arcadeBackend } from './arcade/backend.ts'
 import type { Backend } from './backend.ts'
 import { mcpBackend } from './mcp/backend.ts'
 import { moduleBackend } from './module/backend.ts'
+import { openapiBackend } from './openapi/backend.ts'
 import { oxpBackend } from './oxp/backend.ts'
 
 /** One for each type of worker. */
@@ -10,6 +11,7 @@ const BACKENDS: Readonly<Partial<Record<WorkerType, Backend>>> = {
   http: arcadeBackend,
   mcp: mcpBackend,
   module: moduleBackend,
+  openapi: openapiBackend,
   oxp: oxpBackend,
 }
 

@@ -3,10 +3,11 @@ import type { WorkerType } from '../../domain/worker.ts'
 import type { WorkerTypeWire } from './define.ts'
 import { httpWorker } from './http.ts'
 import { mcpWorker } from './mcp.ts'
+import { openapiWorker } from './openapi.ts'
 import { oxpWorker } from './oxp.ts'
 
 /** The types of workers that can be registered; a module comes from the settings alone. */
-export const WORKER_TYPE_WIRES: readonly WorkerTypeWire[] = [httpWorker, mcpWorker, oxpWorker]
+export const WORKER_TYPE_WIRES: readonly WorkerTypeWire[] = [httpWorker, mcpWorker, openapiWorker, oxpWorker]
 
 export function findWorkerType(type: WorkerType): WorkerTypeWire | undefined {
   return WORKER_TYPE_WIRES.find((wire) => wire.type === type)

@@ -1,0 +1,124 @@
+import { z } from '@hono/zod-openapi'
+import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
+
+// How a single request, and what a security scheme stands for, are written on the wire.
+
+const scopes = z.array(z.string().min(1).max(256)).max(100)
+const name = z.string().min(1).max(200)
+const byEntry = z.object({ id: name, scopes: scopes.optional() }).strict()
+const byKind = z.object({ provider_id: name, scopes: scopes.optional() }).strict()
+
+export const schemeMapping = z
+  .union([byEntry, byKind, z.object({ secret: name }).strict()])
+  .openapi({ description: 'The provider’s `id` or `provider_id`, or the key of a secret' })
+
+const header = z
+  .string()
+  .max(100)
+  .optional()
+  .openapi({ description: 'Where the token goes; `authorization` unless said' })
+const requestAuthorization = z.union([
+  byEntry.extend({ header }).strict(),
+  byKind.extend({ header }).strict(),
+  z.object({ secret: name, in: z.enum(['header', 'query']), name: z.string().min(1).max(100) }).strict(),
+])
+
+const schema = z.record(z.string(), z.unknown())
+const texts = z.record(z.string(), z.string().max(4000))
+
+export const requestDescription = z
+  .object({
+    name: z.string(),
+    version: z
+      .string()
+      .regex(/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/, 'SemVer')
+      .optional(),
+    title: z.string().optional(),
+    description: z.string(),
+    method: z.string().default('GET'),
+    url: z.string().min(1).max(4000).openapi({ description: 'Its path may hold {placeholders}' }),
+    headers: texts.optional(),
+    query: texts.optional().openapi({ description: 'Constants, or `{name}` for a property of the input' }),
+    body: z
+      .unknown()
+      .optional()
+      .openapi({ description: 'Any JSON; `"{name}"` stands for a property of the input' }),
+    content_type: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),
+    input_schema: schema,
+    output_schema: schema.optional(),
+    tags: z.array(z.string()).max(100).optional(),
+    annotations: z
+      .object({
+        title: z.string().optional(),
+        readOnlyHint: z.boolean().optional(),
+        destructiveHint: z.boolean().optional(),
+        idempotentHint: z.boolean().optional(),
+        openWorldHint: z.boolean().optional(),
+      })
+      .optional(),
+    authorization: z.union([requestAuthorization, z.array(requestAuthorization).max(10)]).optional(),
+  })
+  .strict()
+  .openapi({ description: 'One tool that is one request' })
+
+type RequestWire = z.output<typeof requestDescription>
+
+export function fromSchemeWire(said: z.output<typeof schemeMapping>): SchemeMapping {
+  if ('secret' in said) return { secret: said.secret }
+  const asked = said.scopes && { scopes: said.scopes }
+  return 'id' in said ? { id: said.id, ...asked } : { providerId: said.provider_id, ...asked }
+}
+
+export function toSchemeWire(mapping: SchemeMapping) {
+  if ('secret' in mapping) return mapping
+  const { id, providerId = '', scopes: asked } = mapping
+  return {
+    ...(id !== undefined ? { id } : { provider_id: providerId }),
+    ...(asked && { scopes: [...asked] }),
+  }
+}
+
+export function toRequestSettings({
+  content_type: contentType,
+  input_schema: inputSchema,
+  output_schema: outputSchema,
+  annotations,
+  authorization = [],
+  ...said
+}: RequestWire): RequestDescription {
+  return {
+    ...defined(said),
+    inputSchema,
+    ...(contentType && { contentType }),
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations: defined(annotations) }),
+    authorization: [authorization].flat().map((one) => {
+      if ('secret' in one) return one
+      const { header: said, scopes: asked = [] } = one
+      const rest = { scopes: asked, ...(said !== undefined && { header: said }) }
+      return 'id' in one ? { id: one.id, ...rest } : { providerId: one.provider_id, ...rest }
+    }),
+  }
+}
+
+export function toRequestWire(request: RequestDescription) {
+  const { contentType, inputSchema, outputSchema, authorization = [], ...rest } = request
+  return {
+    ...rest,
+    input_schema: inputSchema,
+    ...(contentType && { content_type: contentType }),
+    ...(outputSchema && { output_schema: outputSchema }),
+    authorization: authorization.map((one) => {
+      if ('secret' in one) return one
+      const { providerId, ...said } = one
+      return { ...said, ...(providerId !== undefined && { provider_id: providerId }) }
+    }),
+  }
+}
+
+/** Without the members that hold `undefined`: zod's optional ones may. */
+function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>
+  }
+}

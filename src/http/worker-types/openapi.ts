@@ -1,0 +1,161 @@
+import { z } from '@hono/zod-openapi'
+import { BrokerError } from '../../domain/errors.ts'
+import { isRecord, Refusal } from '../../tools/metadata/metadata-member.ts'
+import { parseDocument } from '../../tools/openapi/openapi-document.ts'
+import {
+  baseUri,
+  checkSettings,
+  type OpenapiSettings,
+  openapiSettings,
+} from '../../tools/openapi/openapi-settings.ts'
+import { defineWorkerType, workerRetry, workerTimeout } from './define.ts'
+import {
+  fromSchemeWire,
+  requestDescription,
+  schemeMapping,
+  toRequestSettings,
+  toRequestWire,
+  toSchemeWire,
+} from './openapi-request.ts'
+
+const httpUrl = z.url({ protocol: /^https?$/ }).max(2048)
+
+const members = {
+  document: z
+    .union([z.string().min(1), z.record(z.string(), z.unknown())])
+    .optional()
+    .openapi({ description: 'An OpenAPI 3.1 or 3.0 document: an object, or JSON or YAML as text' }),
+  url: httpUrl.optional().openapi({ description: 'Where the document is; read anew at every sync' }),
+  request: requestDescription.optional(),
+  server_url: httpUrl.optional().openapi({ description: 'In place of the servers that the document names' }),
+  namespace: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'letters, digits, _ . - only')
+    .optional()
+    .openapi({ description: 'Of its tools; the id of the worker unless said' }),
+  authorization: z
+    .record(z.string(), schemeMapping)
+    .optional()
+    .openapi({ description: 'By the names of the document’s security schemes: the provider or the secret' }),
+  operations: z
+    .object({ include: z.array(z.string()).optional(), exclude: z.array(z.string()).optional() })
+    .optional()
+    .openapi({ description: 'By operationId or tag' }),
+  headers: z
+    .record(z.string(), z.string().max(1000))
+    .optional()
+    .openapi({ description: 'Sent with every request; nothing secret' }),
+  check_output: z
+    .boolean()
+    .optional()
+    .openapi({ description: 'Whether an answer that is not as the document says is an error (true)' }),
+}
+
+type Members = { readonly [Name in keyof typeof members]?: z.output<(typeof members)[Name]> | undefined }
+
+/** HTTP APIs by an OpenAPI document or the description of one request. */
+export const openapiWorker = defineWorkerType({
+  type: 'openapi',
+  create: z.object({ ...members, timeout: workerTimeout.default(30), retry: workerRetry.default(3) }),
+  change: z.object({ ...members, timeout: workerTimeout.optional(), retry: workerRetry.optional() }),
+  answer: z.object({
+    ...members,
+    document: z
+      .object({ openapi: z.string(), title: z.string().optional(), version: z.string().optional() })
+      .optional(),
+    timeout: z.number(),
+    retry: z.number(),
+  }),
+  toSettings(_, { timeout, retry, ...said }) {
+    const settings = toOpenapiSettings(said)
+    return { uri: uriOf(settings), secret: '', settings: { ...settings }, timeoutSeconds: timeout, retry }
+  },
+  toChange(_, { timeout, retry, ...said }, worker) {
+    const { document, url, request, ...rest } = openapiSettings(worker)
+    const source = { ...(document && { document }), ...(url && { url }), ...(request && { request }) }
+    const isReplaced = said.document !== undefined || said.url !== undefined || said.request !== undefined
+    const settings = { ...rest, ...(!isReplaced && source), ...toMembers(said) }
+    return {
+      uri: uriOf(settings),
+      settings: { ...settings },
+      ...(timeout !== undefined && { timeoutSeconds: timeout }),
+      ...(retry !== undefined && { retry }),
+    }
+  },
+  toWire(_, worker) {
+    const { document, url, request, serverUrl, namespace, authorization, operations, headers, checkOutput } =
+      openapiSettings(worker)
+    const { openapi, info } = document ?? {}
+    const { title, version } = isRecord(info) ? info : {}
+    return {
+      ...(document && {
+        document: {
+          openapi: String(openapi),
+          ...(typeof title === 'string' && { title }),
+          ...(typeof version === 'string' && { version }),
+        },
+      }),
+      ...(url !== undefined && { url }),
+      ...(request && { request: toRequestWire(request) }),
+      ...(serverUrl !== undefined && { server_url: serverUrl }),
+      ...(namespace !== undefined && { namespace }),
+      ...(authorization && {
+        authorization: Object.fromEntries(
+          Object.entries(authorization).map(([name, one]) => [name, toSchemeWire(one)]),
+        ),
+      }),
+      ...(operations && { operations }),
+      ...(headers && { headers }),
+      check_output: checkOutput !== false,
+      timeout: worker.timeoutSeconds,
+      retry: worker.retry,
+    }
+  },
+})
+
+function toOpenapiSettings(said: Members): OpenapiSettings {
+  const sources = [said.document, said.url, said.request].filter((one) => one !== undefined)
+  if (sources.length !== 1)
+    throw new BrokerError('invalid_request', 'openapi needs exactly one of `document`, `url` and `request`.')
+  return toMembers(said)
+}
+
+/** Throws `invalid_request` for what can be known to be wrong now. */
+function uriOf(settings: OpenapiSettings): string {
+  checkSettings(settings)
+  return baseUri(settings)
+}
+
+function toMembers(said: Members): OpenapiSettings {
+  const { document, url, request, server_url, namespace, authorization, operations, headers, check_output } =
+    said
+  return {
+    ...(document !== undefined && { document: typeof document === 'string' ? parsed(document) : document }),
+    ...(url !== undefined && { url }),
+    ...(request !== undefined && { request: toRequestSettings(request) }),
+    ...(server_url !== undefined && { serverUrl: server_url }),
+    ...(namespace !== undefined && { namespace }),
+    ...(authorization && {
+      authorization: Object.fromEntries(
+        Object.entries(authorization).map(([name, one]) => [name, fromSchemeWire(one)]),
+      ),
+    }),
+    ...(operations && {
+      operations: {
+        ...(operations.include && { include: operations.include }),
+        ...(operations.exclude && { exclude: operations.exclude }),
+      },
+    }),
+    ...(headers && { headers }),
+    ...(check_output !== undefined && { checkOutput: check_output }),
+  }
+}
+
+function parsed(text: string) {
+  try {
+    return parseDocument(text).root
+  } catch (error) {
+    if (error instanceof Refusal) throw new BrokerError('invalid_request', error.message)
+    throw error
+  }
+}

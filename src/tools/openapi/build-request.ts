@@ -1,0 +1,135 @@
+import { isRecord } from '../metadata/metadata-member.ts'
+import {
+  isHeaderValue,
+  type PlannedBody,
+  type PlannedParameter,
+  placeholderOf,
+  type RequestPlan,
+} from './request-plan.ts'
+import { BadArgument, encode, toPairs, toSimple } from './write-parameter.ts'
+
+/** One request, without what opens the API. */
+export interface BuiltRequest {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+/** What an input puts in stays where it is put: nothing in it changes the host, the path’s shape or another parameter. Throws `BadArgument`. */
+export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
+  const given = plan.parameters.filter(({ property }) => inputAt(input, property) !== undefined)
+  const url = withPath(plan, input)
+  url.search = queryOf(plan, given, input)
+  const headers: Record<string, string> = { ...plan.headers }
+  for (const one of given.filter((parameter) => parameter.in === 'header')) {
+    const value = toSimple(one.name, inputAt(input, one.property), one, (text) => text)
+    if (!isHeaderValue(value)) throw new BadArgument(`"${one.property}" holds what no header may hold.`)
+    headers[one.name.toLowerCase()] = value
+  }
+  const body = plan.body && bodyOf(plan.body, input)
+  if (plan.body !== undefined && body !== undefined) headers['content-type'] = plan.body.contentType
+  return { url, headers, ...(body !== undefined && { body }) }
+}
+
+function inputAt(input: Input, property: string): unknown {
+  return Object.hasOwn(input, property) ? input[property] : undefined
+}
+
+function withPath({ url, parameters }: RequestPlan, input: Input): URL {
+  const filled = url.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
+    return pathPart(parameter?.property ?? name, parameter && inputAt(input, parameter.property), parameter)
+  })
+  const built = new URL(filled)
+  // whatever else a URL parser takes for a step up or another host, it would show here
+  if (built.href !== filled) throw new BadArgument('The input makes no path of that API.')
+  return built
+}
+
+function pathPart(property: string, value: unknown, parameter: PlannedParameter | undefined): string {
+  if (parameter === undefined || value === undefined || value === null)
+    throw new BadArgument(`"${property}" is missing: it is a part of the path.`)
+  const part = toSimple(property, value, parameter, (text) => {
+    if (isStep(text)) throw new BadArgument(`"${property}" would lead to another path.`)
+    return encode(text)
+  })
+  if (part === '') throw new BadArgument(`"${property}" is empty: it is a part of the path.`)
+  return part
+}
+
+/** Whether a server that decodes once too often could take a part of it for `.` or `..`. */
+function isStep(text: string): boolean {
+  let decoded = text
+  for (let i = 0; i < 3; i++) {
+    if (/\p{Cc}/u.test(decoded) || decoded.split(/[/\\]/).some((part) => part === '.' || part === '..'))
+      return true
+    try {
+      decoded = decodeURIComponent(decoded)
+    } catch {
+      return false
+    }
+  }
+  return false
+}
+
+function queryOf(plan: RequestPlan, given: readonly PlannedParameter[], input: Input): string {
+  const inQuery = plan.parameters.filter((one) => one.in === 'query')
+  const reserved = new Set(
+    [
+      ...Object.keys(plan.query),
+      ...plan.credentials
+        .flat()
+        .flatMap((one) => (one.kind === 'secret' && one.in === 'query' ? [one.name] : [])),
+    ].map(encode),
+  )
+  const pairs = given
+    .filter((one) => one.in === 'query')
+    .flatMap((one) => {
+      const others = new Set(inQuery.filter((other) => other !== one).map((other) => encode(other.name)))
+      const written = toPairs(one.name, inputAt(input, one.property), one)
+      const stranger = written.find(([name]) => reserved.has(name) || others.has(name))
+      if (stranger !== undefined)
+        throw new BadArgument(`"${one.property}" would set another parameter of the query.`)
+      return written
+    })
+  const constants = Object.entries(plan.query).map(([name, value]) => [encode(name), encode(value)])
+  return [...constants, ...pairs].map(([name, value]) => `${name}=${value}`).join('&')
+}
+
+function bodyOf(
+  { encoding, template, isRequired, forms = {} }: PlannedBody,
+  input: Input,
+): string | undefined {
+  const filled = fill(template, input)
+  const isEmpty = filled === undefined || (isRecord(filled) && Object.keys(filled).length === 0)
+  if (isEmpty && !isRequired) return undefined
+  if (encoding === 'json') return JSON.stringify(filled ?? null)
+  if (!isRecord(filled)) throw new BadArgument('A form is made of an object.')
+  return Object.entries(filled)
+    .flatMap(([name, value]) => {
+      const form = Object.hasOwn(forms, name) ? forms[name] : undefined
+      const isNested = typeof value === 'object' && value !== null && !Array.isArray(value)
+      return toPairs(
+        name,
+        value,
+        form ?? (isNested ? { style: 'json', explode: false } : { style: 'form', explode: true }),
+      )
+    })
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&')
+}
+
+/** `undefined` where nothing was given: it is then left out of the object or list around it. */
+function fill(template: unknown, input: Input): unknown {
+  if (typeof template === 'string') {
+    const property = placeholderOf(template)
+    return property === undefined ? template : inputAt(input, property)
+  }
+  if (Array.isArray(template))
+    return template.map((one) => fill(one, input)).filter((one) => one !== undefined)
+  if (!isRecord(template)) return template
+  const members = Object.entries(template).map(([name, one]) => [name, fill(one, input)] as const)
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,111 @@
+import { parse } from 'yaml'
+import {
+  isDeeperThan,
+  isRecord,
+  type JsonRecord,
+  kindOf,
+  quote,
+  Refusal,
+} from '../metadata/metadata-member.ts'
+
+/** An OpenAPI 3.0 or 3.1 document. What it refers to is in itself: nothing is fetched. */
+export interface OpenapiDocument {
+  readonly version: '3.0' | '3.1'
+  readonly root: JsonRecord
+}
+
+const MAX_DEPTH = 100
+/** YAML takes a hundred times as long to read as JSON. */
+const MAX_YAML_LENGTH = 4 * 1024 * 1024
+const MAX_REFERENCES = 20
+
+/** JSON or YAML. Throws `Refusal`. */
+export function parseDocument(text: string): OpenapiDocument {
+  return readDocument(parseText(text.replace(/^\uFEFF/, '')))
+}
+
+/** Throws `Refusal`. */
+export function readDocument(value: unknown): OpenapiDocument {
+  if (!isRecord(value)) throw new Refusal(`The document is ${kindOf(value)}; it must be an object.`)
+  if (value.swagger !== undefined)
+    throw new Refusal(`The document is of Swagger ${quote(value.swagger)}: convert it to OpenAPI 3.1.`)
+  const version = /^3\.[01]/.exec(typeof value.openapi === 'string' ? value.openapi : '')?.[0]
+  if (version !== '3.0' && version !== '3.1')
+    throw new Refusal(`The document says openapi: ${quote(value.openapi)}; OpenAPI 3.1 and 3.0 are read.`)
+  if (isDeeperThan(value, MAX_DEPTH)) throw new Refusal(`The document nests deeper than ${MAX_DEPTH} levels.`)
+  const { jsonSchemaDialect: dialect } = value
+  if (dialect !== undefined && !DIALECTS.includes(String(dialect)))
+    throw new Refusal(
+      `The document’s jsonSchemaDialect is ${quote(dialect)}; only JSON Schema 2020-12 is read.`,
+    )
+  if (!isRecord(value.paths)) throw new Refusal('The document has no paths.')
+  return { version, root: value }
+}
+
+const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://spec.openapis.org/oas/3.1/dialect/base',
+]
+
+function parseText(text: string): unknown {
+  if (/^\s*\{/.test(text)) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      // a flow mapping of YAML begins so too
+    }
+  }
+  if (text.length > MAX_YAML_LENGTH)
+    throw new Refusal(
+      `The document is no JSON, and as YAML it is too long: ${MAX_YAML_LENGTH} characters are read.`,
+    )
+  try {
+    // by way of JSON: aliases may make a circle
+    return JSON.parse(JSON.stringify(parse(text, { maxAliasCount: 100, logLevel: 'silent' })) ?? 'null')
+  } catch (error) {
+    const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
+    throw new Refusal(`The document is neither JSON nor YAML: ${why.slice(0, 200)}`)
+  }
+}
+
+/**
+ * What a Reference Object stands for, or the value itself. Throws `Refusal` for what is outside of the document, not
+ * there, or refers to itself.
+ */
+export function resolved(document: OpenapiDocument, value: unknown, what: string): JsonRecord {
+  let current = value
+  for (let i = 0; i < MAX_REFERENCES; i++) {
+    if (!isRecord(current)) throw new Refusal(`${what} is ${kindOf(current)}; it must be an object.`)
+    if (typeof current.$ref !== 'string') return current
+    current = targetOf(document, current.$ref)
+  }
+  throw new Refusal(`${what} leads from one reference to the next without end.`)
+}
+
+/** What a JSON Pointer in a fragment leads to (RFC 6901 section 6). Throws `Refusal`. */
+export function targetOf({ root }: OpenapiDocument, reference: string): unknown {
+  if (!reference.startsWith('#/'))
+    throw new Refusal(
+      `It refers to ${quote(reference)}: only what is in the document itself (#/…) is read, and nothing is fetched for it.`,
+    )
+  let target: unknown = root
+  for (const token of reference.slice(2).split('/')) {
+    const name = decoded(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name))
+      throw new Refusal(`It refers to ${quote(reference)}, which is not in the document.`)
+    target = Object.entries(target).find(([own]) => own === name)?.[1]
+  }
+  return target
+}
+
+function decoded(token: string): string {
+  try {
+    return decodeURIComponent(token)
+  } catch {
+    return token
+  }
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+}

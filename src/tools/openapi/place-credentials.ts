@@ -1,0 +1,101 @@
+import { apiAuthorization, isApiHost } from '../../providers/api-host.ts'
+import type { BackendCall, GivenAuthorization } from '../backend.ts'
+import type { ToolError } from '../tool-error.ts'
+import type { BuiltRequest } from './build-request.ts'
+import { type Credential, isHeaderValue } from './request-plan.ts'
+import { encode } from './write-parameter.ts'
+
+export type Placed =
+  | { readonly outcome: 'placed'; readonly request: BuiltRequest }
+  | { readonly outcome: 'refused'; readonly error: ToolError }
+
+/**
+ * Puts in what the API wants to see. A token goes to the hosts that its own provider entry names and nowhere else; a
+ * secret, which has no entry, to the origin that the operator registered.
+ */
+export function placeCredentials(
+  request: BuiltRequest,
+  alternatives: readonly (readonly Credential[])[],
+  call: Pick<BackendCall, 'authorizations' | 'secrets' | 'tool'>,
+  workerUri: string,
+): Placed {
+  if (alternatives.length === 0) return { outcome: 'placed', request }
+  const met = alternatives.find((all) =>
+    all.every((one) => one.kind === 'secret' || givenFor(call.authorizations, one) !== undefined),
+  )
+  if (met === undefined)
+    return refused(
+      `The tool "${call.tool.title}" was given none of the authorizations that its request is made with.`,
+    )
+  const headers: Record<string, string> = { ...request.headers }
+  const url = new URL(request.url)
+  for (const credential of met) {
+    const refusal = credential.kind === 'token' ? putToken(credential) : putSecret(credential)
+    if (refusal !== undefined) return refusal
+  }
+  return { outcome: 'placed', request: { ...request, url, headers } }
+
+  function putToken(credential: Extract<Credential, { kind: 'token' }>): Placed | undefined {
+    const release = givenFor(call.authorizations, credential)?.release
+    if (release === undefined) return refused('A token is missing.')
+    const { entry, accessToken } = release
+    if (!isApiHost(entry.provider, url))
+      return refused(
+        `The provider "${entry.id}" does not name ${url.host} as a host of its API, so its token is not sent there. An administrator can: PATCH /v1/admin/auth_providers/${entry.id} {"oauth2": {"api": {"hosts": ["${url.host}"]}}}.`,
+      )
+    headers[credential.header] =
+      credential.header === 'authorization' ? apiAuthorization(entry.provider, accessToken) : accessToken
+    return undefined
+  }
+
+  function putSecret({
+    key,
+    in: place,
+    name,
+    scheme,
+  }: Extract<Credential, { kind: 'secret' }>): Placed | undefined {
+    const secret = call.secrets.find((one) => one.key === key)?.value
+    if (secret === undefined) return refused(`The tool "${call.tool.title}" needs the secret ${key}.`)
+    if (new URL(workerUri).origin !== url.origin)
+      return refused(
+        `The secret ${key} is sent to ${new URL(workerUri).origin} alone, and the request goes to ${url.origin}. If it shall, register the API with server_url.`,
+      )
+    if (place === 'query') {
+      url.search = [
+        ...(url.search === '' ? [] : [url.search.slice(1)]),
+        `${encode(name)}=${encode(secret)}`,
+      ].join('&')
+      return undefined
+    }
+    const written =
+      scheme === 'basic'
+        ? `Basic ${Buffer.from(secret).toString('base64')}`
+        : scheme === 'bearer'
+          ? `Bearer ${secret}`
+          : secret
+    if (!isHeaderValue(written))
+      return refused(`The secret ${key} holds what no header may hold. Set it anew.`)
+    headers[name] = written
+    return undefined
+  }
+}
+
+/** By the requirement that it was got for; for a tool of metadata that is bound to this one, by its entry. */
+function givenFor(
+  authorizations: readonly GivenAuthorization[],
+  { requirement: { id, providerId } }: Extract<Credential, { kind: 'token' }>,
+): GivenAuthorization | undefined {
+  const name = (id ?? providerId ?? '').toLowerCase()
+  const isNamed = (said: string | undefined) => said?.toLowerCase() === name
+  return (
+    authorizations.find(({ requirements }) =>
+      requirements.some((one) => one.id === id && one.providerId === providerId),
+    ) ??
+    authorizations.find(({ release: { entry } }) => isNamed(entry.id)) ??
+    authorizations.find(({ release: { entry } }) => isNamed(entry.wellKnownId) || isNamed(entry.name))
+  )
+}
+
+function refused(message: string): Placed {
+  return { outcome: 'refused', error: { kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false } }
+}

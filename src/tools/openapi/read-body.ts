@@ -1,0 +1,108 @@
+import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
+import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
+import { isJsonType } from './read-parameters.ts'
+import { type ParameterForm, type PlannedBody, placeholder } from './request-plan.ts'
+import type { SchemaWriter } from './tool-schema.ts'
+
+/** What the body adds to a tool's input, and how the input becomes the body. */
+export interface ReadBody {
+  readonly planned: PlannedBody
+  readonly properties: Readonly<Record<string, JsonSchema>>
+  readonly required: readonly string[]
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const WHOLE = 'body'
+
+/**
+ * The members of a body that is plainly an object stand among the tool's parameters; any other body is the parameter
+ * `body` as a whole. Throws `Refusal` for what is neither JSON nor a form.
+ */
+export function readBody(
+  document: OpenapiDocument,
+  requestBody: unknown,
+  writer: SchemaWriter,
+  taken: readonly string[],
+): ReadBody | undefined {
+  if (requestBody === undefined) return undefined
+  const { content, required, description } = resolved(document, requestBody, 'Its requestBody')
+  const offered = isRecord(content) ? Object.entries(content) : []
+  const [contentType, media] =
+    offered.find(([type]) => type.toLowerCase().startsWith('application/json')) ??
+    offered.find(([type]) => isJsonType(type)) ??
+    offered.find(([type]) => type.toLowerCase().startsWith(FORM)) ??
+    []
+  if (contentType === undefined)
+    throw new Refusal(
+      `It takes a body of ${offered.map(([type]) => type).join(', ') || 'no kind'}; JSON and ${FORM} are supported.`,
+    )
+  const encoding = isJsonType(contentType) ? 'json' : 'form'
+  const schema = (isRecord(media) && media.schema) || {}
+  const isRequired = required === true
+  const base = { contentType, encoding, isRequired, ...formsOf(media) } as const
+  const members = plainMembers(document, schema)
+  const fits = members && (isRequired || members.required.length === 0)
+  if (
+    members &&
+    fits &&
+    !Object.keys(members.properties).some((name) => taken.includes(name) || /[{}]/.test(name))
+  )
+    return {
+      planned: {
+        ...base,
+        template: Object.fromEntries(
+          Object.keys(members.properties).map((name) => [name, placeholder(name)]),
+        ),
+      },
+      properties: Object.fromEntries(
+        Object.entries(members.properties).map(([name, one]) => [name, writer.write(one)]),
+      ),
+      required: members.required,
+    }
+  if (encoding === 'form' && members === undefined)
+    throw new Refusal('It takes a form whose members are not said.')
+  const property = taken.includes(WHOLE) ? 'request_body' : WHOLE
+  const said = textOf(description)
+  return {
+    planned: { ...base, template: placeholder(property) },
+    properties: { [property]: { ...writer.write(schema), ...(said !== undefined && { description: said }) } },
+    required: isRequired ? [property] : [],
+  }
+}
+
+/** Of an object that is described by its properties and by nothing else. */
+function plainMembers(
+  document: OpenapiDocument,
+  schema: unknown,
+): { readonly properties: JsonRecord; readonly required: readonly string[] } | undefined {
+  const plain = resolved(document, schema, 'The schema of its body')
+  if (isRecord(schema) && typeof schema.$ref === 'string' && Object.keys(schema).length > 1) return undefined
+  const { type, properties, required, additionalProperties, nullable } = plain
+  if (type !== 'object' || nullable === true || !isRecord(properties)) return undefined
+  if (additionalProperties !== undefined && additionalProperties !== false) return undefined
+  if (Object.keys(plain).some((keyword) => COMBINING.includes(keyword))) return undefined
+  const sent = Object.entries(properties).filter(([, one]) => !(isRecord(one) && one.readOnly === true))
+  const names = sent.map(([name]) => name)
+  if (names.length === 0) return undefined
+  return {
+    properties: Object.fromEntries(sent),
+    required: (Array.isArray(required) ? required : []).filter((name) => names.includes(name)),
+  }
+}
+
+const COMBINING = [
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'unevaluatedProperties', 'propertyNames'],
+  ...['dependentRequired', 'dependentSchemas', 'minProperties', 'maxProperties', 'const', 'enum'],
+]
+
+/** OpenAPI 3.1 section 4.8.15: how members of a form are written, where it is said. */
+function formsOf(media: unknown): Pick<PlannedBody, 'forms'> {
+  const said = isRecord(media) && isRecord(media.encoding) ? Object.entries(media.encoding) : []
+  const forms = said.flatMap(([name, encoding]): [string, ParameterForm][] => {
+    if (!isRecord(encoding) || (encoding.style === undefined && encoding.explode === undefined)) return []
+    const style = encoding.style === 'deepObject' ? 'deepObject' : 'form'
+    return [[name, { style, explode: encoding.explode !== false }]]
+  })
+  return forms.length > 0 ? { forms: Object.fromEntries(forms) } : {}
+}

@@ -1,0 +1,97 @@
+import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord, quote, Refusal } from '../metadata/metadata-member.ts'
+import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
+import {
+  isHeaderName,
+  isReservedHeader,
+  type ParameterForm,
+  type ParameterStyle,
+  type PlannedParameter,
+} from './request-plan.ts'
+import type { SchemaWriter } from './tool-schema.ts'
+
+export interface ReadParameter {
+  readonly planned: PlannedParameter
+  readonly schema: JsonSchema
+  readonly isRequired: boolean
+}
+
+/**
+ * The parameters of an operation with those of its path. An optional cookie, and a header that is the connection's or
+ * set otherwise (`isTaken`), are left out. Throws `Refusal`.
+ */
+export function readParameters(
+  document: OpenapiDocument,
+  lists: { readonly ofPath: unknown; readonly ofOperation: unknown },
+  writer: SchemaWriter,
+  isTaken: (place: string, name: string) => boolean,
+): ReadParameter[] {
+  const all = new Map<string, JsonRecord>()
+  for (const list of [lists.ofPath, lists.ofOperation])
+    for (const one of Array.isArray(list) ? list : []) {
+      const parameter = resolved(document, one, 'A parameter')
+      all.set(`${parameter.in} ${parameter.name}`, parameter)
+    }
+  const read: ReadParameter[] = []
+  for (const parameter of all.values()) {
+    const { in: place, name } = parameter
+    if (typeof name !== 'string' || name === '') throw new Refusal('It has a parameter without a name.')
+    const isRequired = parameter.required === true || place === 'path'
+    if (place !== 'path' && place !== 'query' && place !== 'header') {
+      if (isRequired)
+        throw new Refusal(`Its parameter ${quote(name)} is in ${quote(place)}, where none is sent.`)
+      continue
+    }
+    if (place === 'header' && !isHeaderName(name))
+      throw new Refusal(`It has no header called ${quote(name)}.`)
+    if (isTaken(place, name)) continue
+    if (place === 'header' && (isReservedHeader(name) || name.toLowerCase() === 'accept')) {
+      if (isRequired && !IGNORED.includes(name.toLowerCase()))
+        throw new Refusal(`Its header ${quote(name)} is not one that a tool may set.`)
+      continue
+    }
+    const isUsed = read.some(({ planned }) => planned.property === name)
+    const property = isUsed ? `${place}_${name}` : name
+    const description = textOf(parameter.description)
+    const { form, schema } = formOf(parameter, place)
+    read.push({
+      planned: { property, in: place, name, ...form },
+      schema: { ...writer.write(schema), ...(description !== undefined && { description }) },
+      isRequired,
+    })
+  }
+  return read
+}
+
+/** OpenAPI 3.1 section 4.8.12.1: a definition of these is ignored. */
+const IGNORED = ['accept', 'content-type', 'authorization']
+
+const STYLES: Readonly<Record<'path' | 'query' | 'header', readonly ParameterStyle[]>> = {
+  path: ['simple'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+}
+
+function formOf(
+  { name, style, explode, schema, content }: JsonRecord,
+  place: 'path' | 'query' | 'header',
+): { readonly form: ParameterForm; readonly schema: unknown } {
+  if (isRecord(content)) {
+    const [type, media] = Object.entries(content)[0] ?? []
+    if (type === undefined || !isJsonType(type))
+      throw new Refusal(`Its parameter ${quote(name)} is written as ${quote(type)}, which is not supported.`)
+    return { form: { style: 'json', explode: false }, schema: (isRecord(media) && media.schema) || {} }
+  }
+  const known = STYLES[place].find((one) => one === (style ?? STYLES[place][0]))
+  if (known === undefined)
+    throw new Refusal(
+      `Its parameter ${quote(name)} is in the style ${quote(style)}, which is not supported in a ${place}.`,
+    )
+  const isExploded = typeof explode === 'boolean' ? explode : known === 'form' || known === 'deepObject'
+  return { form: { style: known, explode: isExploded }, schema: schema ?? {} }
+}
+
+/** RFC 6839 section 3.1. */
+export function isJsonType(contentType: string): boolean {
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType.trim())
+}

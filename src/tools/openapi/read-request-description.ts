@@ -1,0 +1,154 @@
+import type { CatalogueTool } from '../backend.ts'
+import { isRecord, quote, Refusal } from '../metadata/metadata-member.ts'
+import type { OpenapiSettings, RequestAuthorization, RequestDescription } from './openapi-settings.ts'
+import { annotationsOf } from './read-openapi.ts'
+import {
+  type Credential,
+  isHeaderName,
+  isHeaderValue,
+  isReservedHeader,
+  METHODS,
+  type PlannedParameter,
+  placeholderOf,
+  type RequestPlan,
+  toToolDocument,
+} from './request-plan.ts'
+import { checkedServer } from './server-url.ts'
+import { pathTemplate, placeholdersOf } from './url-template.ts'
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/
+
+/** One tool that is one request. Throws `Refusal`. */
+export function readRequestDescription(
+  request: RequestDescription,
+  { namespace = '', serverUrl, headers = {} }: Pick<OpenapiSettings, 'namespace' | 'serverUrl' | 'headers'>,
+): CatalogueTool {
+  const { name, version, title, description, inputSchema, outputSchema, tags } = request
+  if (!NAME.test(name))
+    throw new Refusal(`request.name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
+  const method = METHODS.find((one) => one === request.method.toUpperCase())
+  if (method === undefined)
+    throw new Refusal(`request.method is ${quote(request.method)}; it is one of ${METHODS.join(', ')}.`)
+  if (inputSchema.type !== 'object') throw new Refusal('request.input_schema must be of an object.')
+  const { url, parameters: inPath, query } = readUrl(request.url, serverUrl)
+  const inQuery = split(request.query ?? {}, 'query')
+  const inHeaders = split(request.headers ?? {}, 'header')
+  const credentials = (request.authorization ?? []).map(toCredential)
+  const plan: RequestPlan = {
+    method,
+    url,
+    parameters: [...inPath, ...inQuery.parameters, ...inHeaders.parameters],
+    headers: {
+      ...lowerCased({ accept: 'application/json, text/*;q=0.8, */*;q=0.1', ...headers }),
+      ...inHeaders.constants,
+    },
+    query: { ...query, ...inQuery.constants },
+    ...(request.body !== undefined && {
+      body: {
+        contentType: request.contentType ?? 'application/json',
+        encoding: request.contentType === 'application/x-www-form-urlencoded' ? 'form' : 'json',
+        template: request.body,
+        isRequired: true,
+      },
+    }),
+    credentials: credentials.length > 0 ? [credentials] : [],
+  }
+  checkPlaceholders(plan, inputSchema)
+  return {
+    name,
+    namespace,
+    ...(version !== undefined && { version }),
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(tags && { tags }),
+    annotations: { ...annotationsOf(method), ...request.annotations },
+    requirements: {
+      authorization: (request.authorization ?? []).flatMap((one) => {
+        if ('secret' in one) return []
+        const { id, providerId, scopes } = one
+        return [{ ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }), scopes }]
+      }),
+      secrets: [...new Set(credentials.flatMap((one) => (one.kind === 'secret' ? [one.key] : [])))],
+      metadata: [],
+    },
+    document: toToolDocument(plan),
+  }
+}
+
+/** Of an absolute URL, or of a path behind `server_url`. */
+function readUrl(text: string, serverUrl: string | undefined) {
+  const [, origin = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)?(.*)$/is.exec(text) ?? []
+  if (origin === '' && serverUrl === undefined)
+    throw new Refusal(`request.url is ${quote(text)}; it must be an absolute http or https URL.`)
+  if (/[{}]/.test(origin))
+    throw new Refusal('request.url has a placeholder in its host: no input has a say in that.')
+  const [path = '', search, hash] = rest.split(/[?#]/)
+  if (hash !== undefined || rest.includes('#'))
+    throw new Refusal('request.url has a fragment, which is not sent.')
+  const server = checkedServer(serverUrl ?? origin, undefined)
+  const template = pathTemplate(path === '' ? '/' : path)
+  const parameters = placeholdersOf(template).map(
+    (name): PlannedParameter => ({ property: name, in: 'path', name, style: 'simple', explode: false }),
+  )
+  const query = Object.fromEntries(new URLSearchParams(search ?? ''))
+  if (Object.values(query).some((value) => placeholderOf(value) !== undefined))
+    throw new Refusal('request.url has a placeholder in its query: put it into `query`.')
+  return { url: server + template, parameters, query }
+}
+
+/** What is a placeholder, and what is always sent. */
+function split(said: Readonly<Record<string, string>>, place: 'query' | 'header') {
+  const parameters: PlannedParameter[] = []
+  const constants: Record<string, string> = {}
+  for (const [key, value] of Object.entries(said)) {
+    const name = place === 'header' ? key.toLowerCase() : key
+    if (place === 'header' && (!isHeaderName(name) || isReservedHeader(name)))
+      throw new Refusal(`request.headers has ${quote(key)}, which is not one that a tool may set.`)
+    const property = placeholderOf(value)
+    const style = place === 'header' ? 'simple' : 'form'
+    if (property !== undefined)
+      parameters.push({ property, in: place, name, style, explode: place === 'query' })
+    else if (place === 'header' && !isHeaderValue(value))
+      throw new Refusal(`request.headers has a value for ${quote(key)} that no header may have.`)
+    else constants[name] = value
+  }
+  return { parameters, constants }
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function toCredential(said: RequestAuthorization): Credential {
+  if ('secret' in said) {
+    const name = said.in === 'header' ? said.name.toLowerCase() : said.name
+    if (said.in === 'header' && !isHeaderName(name))
+      throw new Refusal(`There is no header ${quote(said.name)}.`)
+    return { kind: 'secret', key: said.secret, in: said.in, name, scheme: 'plain' }
+  }
+  const { id, providerId, header = 'authorization' } = said
+  if (!isHeaderName(header)) throw new Refusal(`There is no header ${quote(header)}.`)
+  const requirement = { ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }) }
+  return { kind: 'token', requirement, header: header.toLowerCase() }
+}
+
+/** A misspelt one would never be put in. */
+function checkPlaceholders(
+  { parameters, body }: RequestPlan,
+  { properties }: CatalogueTool['inputSchema'],
+): void {
+  const known = isRecord(properties) ? Object.keys(properties) : []
+  const used = [...parameters.map((one) => one.property), ...propertiesIn(body?.template)]
+  const unknown = used.find((property) => !known.includes(property))
+  if (unknown !== undefined)
+    throw new Refusal(`request has {${unknown}}, which request.input_schema does not describe.`)
+}
+
+function propertiesIn(template: unknown): string[] {
+  if (typeof template === 'string') return [placeholderOf(template) ?? []].flat()
+  return typeof template === 'object' && template !== null
+    ? Object.values(template).flatMap(propertiesIn)
+    : []
+}

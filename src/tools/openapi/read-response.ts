@@ -1,0 +1,108 @@
+import type { OutgoingResponse } from '../../providers/outgoing.ts'
+import { isRecord } from '../metadata/metadata-member.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
+import { badOutputError, type ToolError } from '../tool-error.ts'
+import { upstreamKind } from '../upstream-status.ts'
+import { readRetryAfter } from '../worker-request.ts'
+import { isJsonType } from './read-parameters.ts'
+
+const MAX_MESSAGE_LENGTH = 500
+
+/**
+ * What an API answered: the value of JSON, text as it is, nothing as `null`. What is neither is not handed on, since a
+ * tool's value is JSON. An answer that is no 2xx is the API's own refusal, in its own words as far as they are short.
+ */
+export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolAnswer {
+  const { status, headers, body } = response
+  if (status < 200 || status > 299) return failed(errorOf(response, isSafe))
+  if (body.length === 0) return { outcome: 'value', value: null, logs: [] }
+  const contentType = headers['content-type'] ?? ''
+  const text = isJsonType(contentType) ? decode(body, 'utf-8') : textOf(body, contentType)
+  if (text === undefined)
+    return failed(
+      badOutputError(
+        `The API answered with ${contentType.slice(0, 100) || 'something'}; JSON and text are handed on.`,
+      ),
+    )
+  if (!isJsonType(contentType) && contentType !== '') return { outcome: 'value', value: text, logs: [] }
+  try {
+    return { outcome: 'value', value: JSON.parse(text), logs: [] }
+  } catch {
+    if (contentType === '') return { outcome: 'value', value: text, logs: [] }
+    return failed(badOutputError('The API answered with something that it calls JSON and is not.')) // the parser quotes it
+  }
+}
+
+/** Of a text in the character set it names (RFC 9110 section 8.3.2), else UTF-8; `undefined` for what is none. */
+function textOf(body: Uint8Array, contentType: string): string | undefined {
+  const isText =
+    contentType === '' ||
+    /^(text\/|application\/([\w.-]+\+)?(xml|yaml|x-yaml|javascript|x-www-form-urlencoded|x-ndjson|jsonl|csv|graphql))/i.test(
+      contentType,
+    )
+  return isText ? decode(body, /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8') : undefined
+}
+
+function decode(body: Uint8Array, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(body)
+  } catch {
+    return undefined // no such character set, or no text in it
+  }
+}
+
+function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): ToolError {
+  // GitHub and others say 403 when one has asked too often
+  const isLimited = status === 429 || (status === 403 && headers['retry-after'] !== undefined)
+  const can_retry = isLimited || status === 503 || (isSafe && status >= 500)
+  const wait = can_retry ? readRetryAfter(headers['retry-after']) : undefined
+  const said = messageOf(body, headers['content-type'] ?? '')
+  return {
+    kind: isLimited ? 'UPSTREAM_RUNTIME_RATE_LIMIT' : upstreamKind(status),
+    message: `The API answered ${status}${said === undefined ? '.' : `: ${said}`}`,
+    can_retry,
+    status_code: status,
+    ...(wait !== undefined && { retry_after_ms: wait }),
+  }
+}
+
+/** The sentence in an error of JSON: `message`, RFC 9457's `detail`, RFC 6749's `error_description`, and their like. */
+function messageOf(body: Uint8Array, contentType: string): string | undefined {
+  if (!isJsonType(contentType)) return undefined
+  let said: unknown
+  try {
+    said = JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+  const sentence = sentenceIn(said, 0)
+  const plain = sentence?.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+  return plain === undefined || plain === '' ? undefined : plain.slice(0, MAX_MESSAGE_LENGTH)
+}
+
+const SENTENCES = [
+  'message',
+  'detail',
+  'error_description',
+  'error',
+  'errors',
+  'title',
+  'description',
+  'reason',
+]
+
+function sentenceIn(said: unknown, depth: number): string | undefined {
+  if (typeof said === 'string') return said
+  if (depth > 3) return undefined
+  if (Array.isArray(said)) return sentenceIn(said[0], depth + 1)
+  if (!isRecord(said)) return undefined
+  for (const name of SENTENCES) {
+    const sentence = said[name] === undefined ? undefined : sentenceIn(said[name], depth + 1)
+    if (sentence !== undefined && sentence !== '') return sentence
+  }
+  return undefined
+}
+
+function failed(error: ToolError): ToolAnswer {
+  return { outcome: 'error', error, logs: [] }
+}

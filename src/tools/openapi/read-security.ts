@@ -1,0 +1,163 @@
+import type { AuthorizationRequirement, ToolRequirements } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord, quote, Refusal } from '../metadata/metadata-member.ts'
+import { type OpenapiDocument, resolved } from './openapi-document.ts'
+import type { SchemeMapping } from './openapi-settings.ts'
+import { type Credential, isHeaderName } from './request-plan.ts'
+
+/** What a tool needs, and where its request carries it. */
+export interface ReadSecurity {
+  readonly requirements: ToolRequirements
+  readonly credentials: readonly (readonly Credential[])[]
+}
+
+interface Alternative {
+  readonly requirements: readonly AuthorizationRequirement[]
+  readonly credentials: readonly Credential[]
+  /** Whether the settings or the document say of each scheme which provider or secret it means. */
+  readonly isMapped: boolean
+}
+
+type Mappings = Readonly<Record<string, SchemeMapping>>
+
+/**
+ * Security requirements (OpenAPI 3.1 section 4.8.30): all of one of them. Those count whose schemes are mapped; where
+ * none is, a scheme means the provider, or the secret, of its name. Among those that need tokens alone the user's grants
+ * decide; what may be called without any is, for a user who has none. Throws `Refusal` when none can be met.
+ */
+export function readSecurity(document: OpenapiDocument, security: unknown, mappings: Mappings): ReadSecurity {
+  const listed = Array.isArray(security) ? security.filter(isRecord) : []
+  const reasons: string[] = []
+  const usable: Alternative[] = []
+  for (const one of listed) {
+    try {
+      usable.push(toAlternative(document, one, mappings))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      reasons.push(error.message)
+    }
+  }
+  if (listed.length > 0 && usable.length === 0) throw new Refusal(reasons.join(' '))
+  const needing = usable.filter(({ credentials }) => credentials.length > 0)
+  const mapped = needing.filter(({ isMapped }) => isMapped)
+  const chosen = mapped.length > 0 ? mapped : needing
+  const [first] = chosen
+  if (first === undefined) return withNothing
+  const isOptional = usable.some(({ credentials }) => credentials.length === 0)
+  const secrets = secretsOf(first)
+  // secrets are there or not for all users alike: they leave nothing to choose
+  if (secrets.length > 0)
+    return {
+      requirements: { authorization: first.requirements, secrets, metadata: [] },
+      credentials: [first.credentials],
+    }
+  const withTokens = chosen.filter((one) => secretsOf(one).length === 0)
+  if (withTokens.length === 1 && !isOptional)
+    return {
+      requirements: { authorization: first.requirements, secrets: [], metadata: [] },
+      credentials: [first.credentials],
+    }
+  return {
+    requirements: {
+      authorization: [],
+      alternatives: [...withTokens.map(({ requirements }) => requirements), ...(isOptional ? [[]] : [])],
+      secrets: [],
+      metadata: [],
+    },
+    credentials: [...withTokens.map(({ credentials }) => credentials), ...(isOptional ? [[]] : [])],
+  }
+}
+
+const withNothing: ReadSecurity = {
+  requirements: { authorization: [], secrets: [], metadata: [] },
+  credentials: [],
+}
+
+function secretsOf({ credentials }: Alternative): string[] {
+  return [...new Set(credentials.flatMap((one) => (one.kind === 'secret' ? [one.key] : [])))]
+}
+
+function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappings: Mappings): Alternative {
+  const { components } = document.root
+  const schemes =
+    isRecord(components) && isRecord(components.securitySchemes) ? components.securitySchemes : {}
+  const read = Object.entries(alternative).map(([name, asked]) => {
+    const scheme = resolved(document, schemes[name], `The security scheme ${quote(name)}`)
+    return readScheme(name, scheme, Array.isArray(asked) ? asked.map(String) : [], mappings[name])
+  })
+  const credentials = read.map(({ credential }) => credential)
+  const places = credentials.map((one) =>
+    one.kind === 'token' ? `header ${one.header}` : `${one.in} ${one.name}`,
+  )
+  if (new Set(places).size < places.length)
+    throw new Refusal(`It wants two tokens in one place (${places.join(', ')}).`)
+  return {
+    credentials,
+    requirements: read.flatMap(({ requirement }) => (requirement ? [requirement] : [])),
+    isMapped: read.every((one) => one.isMapped),
+  }
+}
+
+interface ReadScheme {
+  readonly credential: Credential
+  readonly requirement?: AuthorizationRequirement
+  readonly isMapped: boolean
+}
+
+function readScheme(
+  name: string,
+  scheme: JsonRecord,
+  asked: readonly string[],
+  mapping: SchemeMapping | undefined,
+): ReadScheme {
+  const { type, 'x-gatepass-provider': said } = scheme
+  const http = type === 'http' ? String(scheme.scheme).toLowerCase() : undefined
+  const named = typeof said === 'string' && said !== '' ? said : undefined
+  const isMapped = mapping !== undefined || named !== undefined
+  const isOAuth = type === 'oauth2' || type === 'openIdConnect'
+  const means =
+    mapping ?? (isOAuth || http === 'bearer' || named ? { providerId: named ?? name } : { secret: name })
+  if (isOAuth || http === 'bearer') {
+    if ('secret' in means)
+      return {
+        credential: { kind: 'secret', key: means.secret, ...AUTHORIZATION, scheme: 'bearer' },
+        isMapped,
+      }
+    // in 3.1 a bearer scheme may list roles, which are no scopes
+    const scopes = [...new Set([...(isOAuth ? asked : []), ...(means.scopes ?? [])])]
+    return { ...token(means, scopes, 'authorization'), isMapped }
+  }
+  if (http === 'basic' && 'secret' in means)
+    return { credential: { kind: 'secret', key: means.secret, ...AUTHORIZATION, scheme: 'basic' }, isMapped }
+  if (type !== 'apiKey' || typeof scheme.name !== 'string')
+    throw new Refusal(
+      `Its security scheme ${quote(name)} is of a kind that is not supported (${quote(http ?? type)}).`,
+    )
+  const place = scheme.in
+  if (place !== 'header' && place !== 'query')
+    throw new Refusal(`Its security scheme ${quote(name)} is in ${quote(place)}, where none is sent.`)
+  if (place === 'header' && !isHeaderName(scheme.name))
+    throw new Refusal(`There is no header ${quote(scheme.name)}.`)
+  if ('secret' in means) {
+    const header = place === 'header' ? scheme.name.toLowerCase() : scheme.name
+    return {
+      credential: { kind: 'secret', key: means.secret, in: place, name: header, scheme: 'plain' },
+      isMapped,
+    }
+  }
+  if (place === 'query')
+    throw new Refusal(
+      `Its security scheme ${quote(name)} is in the query: a user’s token is never put into a URL.`,
+    )
+  return { ...token(means, means.scopes ?? [], scheme.name.toLowerCase()), isMapped }
+}
+
+const AUTHORIZATION = { in: 'header', name: 'authorization' } as const
+
+function token(
+  { id, providerId }: Exclude<SchemeMapping, { readonly secret: string }>,
+  scopes: readonly string[],
+  header: string,
+): Pick<ReadScheme, 'credential' | 'requirement'> {
+  const requirement = { ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }) }
+  return { credential: { kind: 'token', requirement, header }, requirement: { ...requirement, scopes } }
+}

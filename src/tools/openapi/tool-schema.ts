@@ -1,0 +1,124 @@
+import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
+import { type OpenapiDocument, targetOf } from './openapi-document.ts'
+
+const MAX_SCHEMAS = 5000
+
+/** Makes the schemas of one tool: JSON Schema 2020-12 that stands by itself. */
+export interface SchemaWriter {
+  /** Throws `Refusal` for what refers out of the document. */
+  write(schema: unknown): JsonSchema
+  /** The schemas that the written ones refer to, for the `$defs` beside them. */
+  definitions(): { readonly $defs?: JsonRecord }
+}
+
+/**
+ * OpenAPI 3.1's schemas are 2020-12 as they stand; of 3.0's, `nullable` and the boolean `exclusiveMinimum` and
+ * `exclusiveMaximum` are said in its words. What a request must not carry (`readOnly`) is left out of an input; what an
+ * output holds besides what is said of it does not make it wrong, since APIs grow.
+ */
+export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'output'): SchemaWriter {
+  const names = new Map<string, string>()
+  const definitions = new Map<string, unknown>()
+  let left = MAX_SCHEMAS
+
+  function nameOf(reference: string): string {
+    const known = names.get(reference)
+    if (known !== undefined) return known
+    const plain = (reference.split('/').at(-1) ?? '').replaceAll(/[^A-Za-z0-9_.-]/g, '_') || 'schema'
+    let name = plain
+    for (let i = 2; definitions.has(name); i++) name = `${plain}_${i}`
+    names.set(reference, name)
+    definitions.set(name, {})
+    definitions.set(name, any(targetOf(document, reference)))
+    return name
+  }
+
+  function any(schema: unknown): unknown {
+    if (typeof schema === 'boolean') return schema
+    if (!isRecord(schema)) throw new Refusal('It has a schema that is none.')
+    if (left-- <= 0) throw new Refusal(`It has more than ${MAX_SCHEMAS} schemas.`)
+    if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
+      throw new Refusal('It has a $dynamicRef, which is not read.')
+    const { $ref: reference, ...rest } = schema
+    if (typeof reference !== 'string') return own(schema)
+    const target = { $ref: `#/$defs/${nameOf(reference)}` }
+    // 3.0: what stands beside a reference says nothing
+    return document.version === '3.0' ? target : { ...own(rest), ...target }
+  }
+
+  function own(schema: JsonRecord): JsonRecord {
+    const written: Record<string, unknown> = {}
+    for (const [keyword, value] of Object.entries(withoutReadOnly(schema, direction))) {
+      if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
+      if (keyword === 'example') written.examples ??= [value]
+      else if (direction === 'output' && CLOSING.has(keyword) && value === false) continue
+      else if (MAPS.has(keyword) && isRecord(value))
+        written[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, any(one)]))
+      else if (LISTS.has(keyword) && Array.isArray(value)) written[keyword] = value.map(any)
+      else if (SINGLE.has(keyword) && (isRecord(value) || typeof value === 'boolean'))
+        written[keyword] = any(value)
+      else if (!MAPS.has(keyword) && !LISTS.has(keyword) && !SINGLE.has(keyword)) written[keyword] = value
+    }
+    return document.version === '3.0' ? in2020(written, schema.nullable === true) : written
+  }
+
+  return {
+    write(schema) {
+      const written = any(schema)
+      return isRecord(written) ? written : written === true ? {} : { not: {} }
+    },
+    definitions: () => (definitions.size > 0 ? { $defs: Object.fromEntries(definitions) } : {}),
+  }
+}
+
+/** Of OpenAPI, not of JSON Schema, or only of use in the whole document. */
+const DROPPED = new Set([
+  ...['discriminator', 'xml', 'externalDocs', 'nullable', 'readOnly', 'writeOnly'],
+  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', '$comment', '$defs', 'definitions'],
+])
+const CLOSING = new Set(['additionalProperties', 'unevaluatedProperties'])
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const SINGLE = new Set([
+  ...['items', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames'],
+  ...['contains', 'not', 'if', 'then', 'else', 'contentSchema'],
+])
+
+/** OpenAPI 3.1 section 4.8.24: `readOnly` is not sent in a request, `writeOnly` not in a response, whatever `required` says. */
+function withoutReadOnly(schema: JsonRecord, direction: 'input' | 'output'): JsonRecord {
+  const { properties, required } = schema
+  if (!isRecord(properties)) return schema
+  const mark = direction === 'input' ? 'readOnly' : 'writeOnly'
+  const gone = Object.entries(properties).filter(([, one]) => isRecord(one) && one[mark] === true)
+  if (gone.length === 0) return schema
+  const names = gone.map(([name]) => name)
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+    ...(Array.isArray(required) && { required: required.filter((name) => !names.includes(String(name))) }),
+  }
+}
+
+/** OpenAPI 3.0's words in those of 2020-12. */
+function in2020(schema: Record<string, unknown>, isNullable: boolean): JsonRecord {
+  const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
+  const plain: JsonRecord = {
+    ...rest,
+    ...bounds(exclusiveMinimum, minimum, 'exclusiveMinimum', 'minimum'),
+    ...bounds(exclusiveMaximum, maximum, 'exclusiveMaximum', 'maximum'),
+  }
+  if (!isNullable) return plain
+  const { type, enum: values } = plain
+  if (typeof type !== 'string') return { anyOf: [plain, { type: 'null' }] }
+  const withNull = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {}
+  return { ...plain, type: [type, 'null'], ...withNull }
+}
+
+function bounds(exclusive: unknown, inclusive: unknown, exclusiveName: string, name: string): JsonRecord {
+  if (exclusive === true) return { [exclusiveName]: inclusive }
+  return {
+    ...(inclusive !== undefined && { [name]: inclusive }),
+    ...(typeof exclusive === 'number' && { [exclusiveName]: exclusive }),
+  }
+}

@@ -1,0 +1,72 @@
+import type { ParameterForm } from './request-plan.ts'
+
+/** An input that makes no such request. Its message is for whoever made the input. */
+export class BadArgument extends Error {}
+
+/** Pairs of a query or a form, encoded (OpenAPI 3.1 section 4.8.12.4; RFC 6570). */
+export function toPairs(name: string, value: unknown, { style, explode }: ParameterForm): [string, string][] {
+  if (value === undefined || value === null) return []
+  const pair = (key: string, one: unknown): [string, string] => [encode(key), encode(textOf(one, name))]
+  if (style === 'json') return [[encode(name), encode(JSON.stringify(value))]]
+  if (Array.isArray(value)) {
+    if (style === 'deepObject') return deepPairs(name, value, name)
+    if (explode) return value.map((one) => pair(name, one))
+    const separator = { spaceDelimited: '%20', pipeDelimited: '%7C', form: ',', simple: ',' }[style]
+    return value.length === 0
+      ? []
+      : [[encode(name), value.map((one) => encode(textOf(one, name))).join(separator)]]
+  }
+  if (typeof value !== 'object') return [pair(name, value)]
+  if (style === 'deepObject') return deepPairs(name, value, name)
+  if (explode) return membersOf(value).map(([key, one]) => pair(key, one))
+  return [[encode(name), flat(value, name).map(encode).join(',')]]
+}
+
+/** Of a path or a header; `encode` makes its parts safe there. */
+export function toSimple(
+  name: string,
+  value: unknown,
+  { style, explode }: ParameterForm,
+  encodePart: (text: string) => string,
+): string {
+  if (style === 'json') return encodePart(JSON.stringify(value))
+  if (Array.isArray(value)) return value.map((one) => encodePart(textOf(one, name))).join(',')
+  if (typeof value !== 'object' || value === null) return encodePart(textOf(value, name))
+  if (!explode) return flat(value, name).map(encodePart).join(',')
+  return membersOf(value)
+    .map(([key, one]) => `${encodePart(key)}=${encodePart(textOf(one, name))}`)
+    .join(',')
+}
+
+/** `name[a][b]=1`, and `name[0]=1` for lists, as APIs that take nested forms read them. */
+function deepPairs(path: string, value: object, name: string): [string, string][] {
+  return membersOf(value).flatMap(([key, one]): [string, string][] => {
+    const inner = `${path}[${key}]`
+    return typeof one === 'object' && one !== null
+      ? deepPairs(inner, one, name)
+      : [[encode(inner), encode(textOf(one, name))]]
+  })
+}
+
+function membersOf(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, one]) => one !== undefined && one !== null)
+}
+
+function flat(value: object, name: string): string[] {
+  return membersOf(value).flatMap(([key, one]) => [key, textOf(one, name)])
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return String(value)
+  throw new BadArgument(`"${name}" nests deeper than it can be written.`)
+}
+
+/** RFC 3986 section 2.3: nothing but unreserved characters stands as it is. */
+export function encode(text: string): string {
+  if (!text.isWellFormed()) throw new BadArgument('A text holds half a character.')
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
