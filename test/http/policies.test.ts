@@ -5,6 +5,7 @@ import type { PolicyUseOf } from '../../src/flows/policy-match.ts'
 import { permit } from '../../src/flows/request-context.ts'
 import { type Answer, testClock } from '../gatepass.ts'
 import { answer, answerJson, type Loopback, listen, type RecordedRequest, record } from '../loopback.ts'
+import { startMcpWorld } from './mcp-world.ts'
 import { approve, providerBody, startWorld, type World } from './world.ts'
 
 // Wednesday, 18 November 2026, noon in UTC.
@@ -288,6 +289,18 @@ describe('a tool', () => {
     const { error } = (await run('ada')).body.output
     expect(error).toMatchObject({ can_retry: true, retry_after_ms: expect.any(Number) })
     expect(await outcomeOf(run('ada', 'Demo.Echo'))).toBe('run')
+  })
+
+  test('of a remote MCP server is judged where it is listed, too', async () => {
+    await using mcp = await startMcpWorld({ wantsOAuth: true })
+    await mcp.authorize('ada')
+    const sync = () => mcp.call('PATCH', '/v1/workers/demo', { enabled: true })
+    const deny = (id: string, match: object) =>
+      mcp.call('POST', '/v1/admin/policies', { id, effect: 'deny', match })
+    await deny('no-hand-out', { uses: ['token'] })
+    expect((await sync()).body).not.toHaveProperty('sync_error')
+    await deny('not-there', { hosts: [new URL(mcp.mcp.url).host] })
+    expect((await sync()).body.sync_error).toContain('"not-there"')
   })
 
   test.each(['plain', 'arcade'] as const)('says which policy, to %s callers', async (dialect) => {

@@ -5,6 +5,7 @@ import type { Worker } from '../../domain/worker.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken, type Release } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
+import { permit } from '../../flows/request-context.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import type { CatalogueItem } from '../backend.ts'
 import { WorkerFault } from '../backend.ts'
@@ -118,22 +119,27 @@ function unreadable(developer_message: string): WorkerFault {
 /** The token of the user in whose name the tools are listed, released on record; `undefined` when there is none now. */
 async function listerToken(
   broker: Broker,
-  { projectId }: Worker,
+  { projectId, uri }: Worker,
   { providerUid, userId }: ServerAuthorization,
   { forceRefresh = false } = {},
 ): Promise<string | undefined> {
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined || userId === undefined) return undefined
   try {
-    const found = await releaseTokens<Release | undefined>(
-      broker,
-      async () => {
-        const need = { projectId, userId, entry, scopes: [], forceRefresh }
-        const token = await getAccessToken(broker, need)
-        if (token.outcome === 'provider_unavailable') throw authorizationFault(token.message, true)
-        return token.outcome === 'ready' ? token : undefined
-      },
-      (release) => (release === undefined ? [] : [release]),
+    const providers = [{ id: entry.id, scopes: [] }]
+    const use = { projectId, userId, use: 'tool', providers, hosts: [new URL(uri).host] } as const
+    await broker.policies.check(use)
+    const found = await permit(use, () =>
+      releaseTokens<Release | undefined>(
+        broker,
+        async () => {
+          const need = { projectId, userId, entry, scopes: [], forceRefresh }
+          const token = await getAccessToken(broker, need)
+          if (token.outcome === 'provider_unavailable') throw authorizationFault(token.message, true)
+          return token.outcome === 'ready' ? token : undefined
+        },
+        (release) => (release === undefined ? [] : [release]),
+      ),
     )
     return found?.accessToken
   } catch (error) {
