@@ -103,6 +103,40 @@ describe('the tools', () => {
     expect(of('odd_set.X_Odd_name')).toMatchObject({ version: '0.0.0' })
   })
 
+  test('have schemas without references: what a circle leads back to is anything', async () => {
+    const node = {
+      type: 'object',
+      properties: { name: { $ref: '#/$defs/a~1b' }, next: { $ref: '#/$defs/node' }, $ref: { type: 'null' } },
+      additionalProperties: false,
+    }
+    const input = {
+      type: 'object',
+      properties: {
+        list: { description: 'The first', $ref: '#/$defs/node' },
+        short: { $ref: '#/$defs/a~1b', maxLength: 3 },
+        fixed: { const: { $ref: 'a value' } },
+      },
+      $defs: { node, 'a/b': { type: 'string' } },
+    }
+    const own = { name: 'Refers', input_schema: input, run: async () => ({ value: null }) }
+    world.server.tools = [...world.server.tools, own]
+    await world.call('PATCH', '/v1/workers/oxp', { enabled: true })
+    const { body } = await world.call('GET', '/oxp/tools')
+    const listed = body.items.find((one: { name: string }) => one.name === 'Oxp_Refers')
+    const once = {
+      ...node,
+      properties: { name: { type: 'string' }, next: {}, $ref: { type: 'null' } },
+    }
+    expect(listed.input_schema).toEqual({
+      type: 'object',
+      properties: {
+        list: { description: 'The first', ...once },
+        short: { maxLength: 3, allOf: [{ type: 'string' }] },
+        fixed: { const: { $ref: 'a value' } },
+      },
+    })
+  })
+
   test('of another project are not there', async () => {
     const key = await world.gatepass.makeKey('caller', 'elsewhere')
     const { body } = await world.call('GET', '/oxp/tools', undefined, { key })

@@ -5,6 +5,7 @@ import { findProviderByUid } from '../../flows/find-provider.ts'
 import { findTool, newestFirst } from '../find-tool.ts'
 import { chosenRequirements } from '../tool-requirements.ts'
 import { asksForUser, splitToolId, wholeVersion } from './read-oxp-tool.ts'
+import { withoutReferences } from './without-references.ts'
 
 /** OXP's ToolDefinition (reference/oxp.md), which allows no further members. */
 export interface OxpDefinition {
@@ -15,7 +16,7 @@ export interface OxpDefinition {
   /** `x.y.z`; 0.0.0 of a tool that says none. */
   readonly version: string
   readonly input_schema: JsonSchema
-  /** `null`: it answers nothing. */
+  /** Without references, as the input's. `null`: it answers nothing. */
   readonly output_schema: JsonSchema | null
   readonly requirements?: {
     readonly authorization?: readonly {
@@ -55,8 +56,8 @@ async function toDefinition(broker: Broker, tool: Tool): Promise<OxpDefinition> 
     name: functionName(tool),
     description: description === '' ? title : description,
     version: oxpVersion(tool),
-    input_schema: inputSchema,
-    output_schema: outputSchema.type === 'null' ? null : outputSchema,
+    input_schema: withoutReferences(inputSchema),
+    output_schema: outputSchema.type === 'null' ? null : withoutReferences(outputSchema),
     ...(isAnything && {
       requirements: {
         ...(authorization.length > 0 && { authorization }),

@@ -1,0 +1,71 @@
+import type { JsonSchema } from '../../domain/tool.ts'
+import { KEYWORDS } from '../json-schema/dialect.ts'
+import { isRecord, type JsonRecord } from '../metadata/metadata-member.ts'
+
+const LISTS = union('schemaList')
+const MAPS = union('schemaMap')
+const ONES = union('schema')
+const REFERRING = ['$ref', '$dynamicRef']
+const DEFINING = ['$defs', 'definitions']
+/** What says nothing about validity, so it may stand beside what was referred to. */
+const REMARKS = ['title', 'description', 'default', 'examples', 'deprecated', '$comment']
+/** References can make a small schema a huge tree; past this many schemas anything is accepted. */
+const MAX_SCHEMAS = 2000
+
+/**
+ * The same schema with what it refers to in the places it is referred from, since OXP knows no `$ref` and no
+ * definitions. Of a circle the second round is anything, and so is what a reference that is no JSON Pointer means: more
+ * is accepted than the tool takes, which is found out when it is called.
+ */
+export function withoutReferences(root: JsonSchema): JsonSchema {
+  let left = MAX_SCHEMAS
+
+  const plain = (schema: unknown, followed: readonly string[]): unknown => {
+    if (!isRecord(schema)) return schema
+    if (left-- <= 0) return {}
+    const members = Object.entries(schema).filter(([name]) => ![...REFERRING, ...DEFINING].includes(name))
+    const own = Object.fromEntries(members.map(([name, value]) => [name, within(name, value, followed)]))
+    const reference = REFERRING.map((name) => schema[name]).find((one) => typeof one === 'string')
+    if (typeof reference !== 'string' || followed.includes(reference)) return own
+    const target = plain(targetOf(root, reference), [...followed, reference])
+    if (!isRecord(target))
+      return target === undefined ? own : { ...own, allOf: [...listOf(own.allOf), target] }
+    const isRemark = Object.keys(own).every((name) => REMARKS.includes(name))
+    return isRemark ? { ...target, ...own } : { ...own, allOf: [...listOf(own.allOf), target] }
+  }
+
+  const within = (name: string, value: unknown, followed: readonly string[]): unknown => {
+    if (LISTS.has(name) && Array.isArray(value)) return value.map((one) => plain(one, followed))
+    if (MAPS.has(name) && isRecord(value))
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one, followed)]))
+    return ONES.has(name) ? plain(value, followed) : value
+  }
+
+  const schema = plain(root, ['#'])
+  return isRecord(schema) ? schema : {}
+}
+
+/** What a JSON Pointer in a fragment leads to (RFC 6901 section 6). */
+function targetOf(root: JsonRecord, reference: string): unknown {
+  if (!reference.startsWith('#/')) return undefined
+  try {
+    return reference
+      .slice(2)
+      .split('/')
+      .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
+      .reduce<unknown>((at, name) => {
+        if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
+        return Object.entries(at).find(([own]) => own === name)?.[1]
+      }, root)
+  } catch {
+    return undefined // not percent-encoded
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function union(kind: 'schema' | 'schemaList' | 'schemaMap'): ReadonlySet<string> {
+  return new Set(Object.values(KEYWORDS).flatMap((keywords) => [...keywords[kind]]))
+}
