@@ -1,4 +1,6 @@
 import type { EpochSeconds } from './domain/clock.ts'
+import type { Tool } from './domain/tool.ts'
+import type { Worker } from './domain/worker.ts'
 import type { AuditLog } from './flows/audit-log.ts'
 import type { ExecutionLog } from './flows/execution-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
@@ -31,6 +33,8 @@ export interface Broker {
   readonly cache: {
     readonly connections: ReadCache<readonly HeldConnection[]>
     readonly providers: ReadCache<readonly ProviderEntry[]>
+    readonly tools: ReadCache<readonly Tool[]>
+    readonly workers: ReadCache<{ readonly worker?: Worker }>
   }
   readonly refreshes: Refreshes
   readonly uses: UseLog

@@ -29,6 +29,8 @@ import type { Store } from './store/store.ts'
 
 /** Connections held opened in memory: bounded, at about 1 kB each. */
 const MAX_HELD_OWNERS = 20_000
+/** By each spelling that is in use; most are a few kB. */
+const MAX_HELD_TOOLS = 2_000
 
 /** What a broker is made of besides its settings. */
 export interface BrokerParts {
@@ -100,6 +102,15 @@ export async function openBroker(
         providers: createReadCache(store, {
           max: 1_000,
           forgets: (change) => (change.noun === 'provider' ? 'all' : undefined),
+        }),
+        tools: createReadCache(store, {
+          max: MAX_HELD_TOOLS,
+          // a worker that is deleted takes its tools with it
+          forgets: ({ noun }) => (noun === 'tool' || noun === 'worker' ? 'all' : undefined),
+        }),
+        workers: createReadCache(store, {
+          max: 1_000,
+          forgets: (change) => (change.noun === 'worker' ? 'all' : undefined),
         }),
       },
       refreshes,

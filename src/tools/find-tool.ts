@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
 import { compareVersions, parseConstraint, parseVersion } from '../domain/version.ts'
+import { namedTools } from './known-tools.ts'
 
 /**
  * The tool that answers to this spelling (`toolAliases`, in any case), its newest version unless one is said: as
@@ -17,7 +18,7 @@ export async function findTool(
   const [plain, ownVersion] = splitVersion(spelling)
   const wanted = version ?? ownVersion
   const said = version === undefined ? spelling : `${plain}@${version.replace(/^v/, '')}`
-  const exact = await broker.store.tools.named(projectId, said.toLowerCase())
+  const exact = await namedTools(broker, projectId, said.toLowerCase())
   const found =
     exact.length > 0 || wanted === undefined ? exact : await meeting(broker, projectId, plain, wanted)
   const [newest, ...others] = newestFirst(found)
@@ -44,7 +45,7 @@ async function meeting(
   plain: string,
   wanted: string,
 ): Promise<readonly Tool[]> {
-  const all = await broker.store.tools.named(projectId, plain.toLowerCase())
+  const all = await namedTools(broker, projectId, plain.toLowerCase())
   const constraint = parseConstraint(wanted)
   const found = all.filter((tool) => {
     const version = tool.version === undefined ? undefined : parseVersion(tool.version)

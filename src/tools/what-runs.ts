@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Tool, toolId } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
+import { findWorkerByUid, namedTools } from './known-tools.ts'
 
 /** What a tool runs on, and the tool as that knows it; or a sentence that says why nothing runs it. */
 export type Runner =
@@ -9,7 +10,7 @@ export type Runner =
 
 export async function whatRuns(broker: Broker, tool: Tool): Promise<Runner> {
   const { binding } = tool
-  const worker = binding && (await broker.store.workers.findByUid(binding.workerUid))
+  const worker = binding && (await findWorkerByUid(broker, binding.workerUid))
   if (binding === undefined || worker === undefined)
     return none(
       `Nothing runs the tool "${tool.title}" yet: bind it to a worker by POST /v1/tools/${toolId(tool)}/binding {"worker_id", "tool"}.`,
@@ -19,7 +20,7 @@ export async function whatRuns(broker: Broker, tool: Tool): Promise<Runner> {
   if (tool.source.kind === 'worker') return { outcome: 'found', worker, own: tool }
   const { toolkit: namespace, name, version } = binding
   const id = toolId({ namespace, name, ...(version !== undefined && { version }) }).toLowerCase()
-  const named = await broker.store.tools.named(tool.projectId, id)
+  const named = await namedTools(broker, tool.projectId, id)
   const own = named.find(({ source }) => source.kind === 'worker' && source.workerUid === worker.uid)
   if (own === undefined)
     return none(
