@@ -5,6 +5,7 @@ import {
   type ErrorObject,
   type FuncKeywordDefinition,
   type Options,
+  str,
 } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { COST, COST_OF_MEMBERS, flatten } from './flatten.ts'
@@ -33,16 +34,11 @@ function charge(steps: number): void {
   if (stepsLeft < 0) throw new TooLong()
 }
 
-/** A text is read from its start to its end to know its length in code points. */
-function chargeFor(value: unknown, steps: number): void {
-  charge(typeof value === 'string' ? steps + value.length / 16 : steps)
-}
-
 function chargeForMembers(value: unknown, steps: number): void {
   if (isNode(value)) charge(steps * Object.keys(value).length)
 }
 
-const cost = (keyword: string, spend: typeof chargeFor): CodeKeywordDefinition => ({
+const cost = (keyword: string, spend: typeof chargeForMembers): CodeKeywordDefinition => ({
   keyword,
   schemaType: 'number',
   before: '$ref',
@@ -56,6 +52,32 @@ const unknownType: FuncKeywordDefinition = {
   schemaType: 'string',
   validate: () => false,
   error: { message: 'is to be of a type that JSON Schema does not have' },
+}
+
+/** ajv's own counts the code points of every text, to its end. A code point is one UTF-16 unit or two. */
+const maxLength: FuncKeywordDefinition = {
+  keyword: 'maxLength',
+  type: 'string',
+  schemaType: 'number',
+  validate: (limit: number, text: string) =>
+    text.length <= limit || (text.length <= 2 * limit && codePoints(text) <= limit),
+  error: { message: ({ schema }) => str`must have at most ${schema} characters` },
+}
+
+const minLength: FuncKeywordDefinition = {
+  keyword: 'minLength',
+  type: 'string',
+  schemaType: 'number',
+  validate: (limit: number, text: string) =>
+    text.length >= 2 * limit || (text.length >= limit && codePoints(text) >= limit),
+  error: { message: ({ schema }) => str`must have at least ${schema} characters` },
+}
+
+function codePoints(text: string): number {
+  charge(text.length / 4)
+  let count = 0
+  for (const _character of text) count++
+  return count
 }
 
 /** ajv's own compares each item with each. */
@@ -94,9 +116,10 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => O
     code: { optimize: false, regExp: Object.assign(patternsOf(document), { code: 'patternsOf' }) },
   }
   const ajv = document.dialect === '2020-12' ? new Ajv2020(options) : new Ajv(options)
-  ajv.removeKeyword('uniqueItems')
-  const keywords = [cost(COST, chargeFor), cost(COST_OF_MEMBERS, chargeForMembers), unknownType, uniqueItems]
-  for (const keyword of keywords) ajv.addKeyword(keyword)
+  for (const keyword of [uniqueItems, maxLength, minLength])
+    ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
+  ajv.addKeyword(unknownType).addKeyword(cost(COST, (_value, steps) => charge(steps)))
+  ajv.addKeyword(cost(COST_OF_MEMBERS, chargeForMembers))
   const isValid = compiled(() => ajv.compile(flatten(document)))
   return (value) => {
     stepsLeft = MAX_STEPS

@@ -37,9 +37,8 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
     if (!isNode(inner)) return inner
     if (Object.keys(inner).length === 0) return true
     const isSmall = Object.values(inner).every((value) => !isNode(value) && !isListOfNodes(value))
-    const isCheap =
-      inner.minLength === undefined && inner.maxLength === undefined && inner.$dynamicRef === undefined
-    const isInline = isSmall && isCheap && inner.$ref === undefined && !isTarget.has(inner)
+    const isReference = '$ref' in inner || '$dynamicRef' in inner
+    const isInline = isSmall && !isReference && !isTarget.has(inner)
     return isInline ? { [COST]: costOf(inner), ...inner } : refer(inner)
   }
 

@@ -22,7 +22,7 @@ export const UNKNOWN_TYPE = 'gatepassUnknownType'
 
 const MAX_DEPTH = 100
 /** What a validator is made of takes about 0.3 ms for each. */
-const MAX_SCHEMAS = 3000
+const MAX_SCHEMAS = 2000
 /** Of one schema: its validator's code nests as deep. */
 const MAX_MEMBERS = 1000
 /** In instructions, of all patterns together. */
