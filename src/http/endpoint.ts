@@ -63,7 +63,7 @@ export interface EndpointSurroundings {
 }
 
 export type OnAnswered = (
-  route: Pick<EndpointDefinition, 'method' | 'path'>,
+  route: { readonly method: string; readonly path: string },
   status: number,
   milliseconds: number,
   by: Answered,

@@ -25,6 +25,8 @@ export interface Exchange {
 }
 
 export interface ExchangeRequest {
+  /** Instead of the URL's path and query. */
+  readonly path?: string
   readonly method?: Dispatcher.HttpMethod
   /** In lower case; sent as they are. */
   readonly headers: Readonly<Record<string, string>>
@@ -89,7 +91,7 @@ export function createExchange(
       dispatcher.dispatch(
         {
           origin: url.origin,
-          path: url.pathname + url.search,
+          path: request.path ?? url.pathname + url.search,
           method: request.method ?? 'GET',
           headers: request.headers,
           body: request.body ?? null,

@@ -59,6 +59,7 @@ export function openStream(
     url,
     {
       headers,
+      ...(request.path !== undefined && { path: request.path }),
       ...(method !== undefined && { method }),
       ...(signal && { signal }),
       ...(upload !== undefined && { body: upload }),

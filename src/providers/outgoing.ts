@@ -28,6 +28,7 @@ export { type AllowedHost, parseAllowedHost } from './public-address.ts'
 const DEADLINE_MS = 10_000
 const MAX_BYTES = 256 * 1024
 const CONNECTIONS_PER_HOST = 64
+const STREAMS_PER_HOST = 256
 const WAITING_PER_HOST = 1024
 
 /** What a request is made for; it is counted by that. */
@@ -64,6 +65,8 @@ export interface OutgoingResponse {
 }
 
 export interface OutgoingStreamRequest extends Omit<OutgoingRequest, 'body'> {
+  /** Sent instead of the URL's path and query, byte for byte; begins with a slash. */
+  readonly path?: string
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
   /** To the answer's head, from the call or from when a piece of the request's body was last taken. */
   readonly deadlineMs?: number
@@ -103,7 +106,7 @@ export interface Outgoing {
 export interface OutgoingOptions {
   /** As in `GATEPASS_ALLOWED_HOSTS`; throws a `RangeError` that names a malformed one. */
   readonly allowedHosts: readonly string[]
-  /** Of one origin: this many requests at once, and so many behind them; one more is refused as `busy`. */
+  /** Of one origin, streams apart: this many requests at once, and so many behind them; one more is refused as `busy`. */
   readonly maxConnectionsPerHost?: number
   readonly maxWaitingPerHost?: number
   readonly lookup?: LookupFunction
@@ -111,28 +114,33 @@ export interface OutgoingOptions {
 
 export function createOutgoing(options: OutgoingOptions): Outgoing {
   const rules = reachRules(options.allowedHosts.map(toAllowedHost))
-  const atOnce = options.maxConnectionsPerHost ?? CONNECTIONS_PER_HOST
-  const turns = createTurns({ atOnce, waiting: options.maxWaitingPerHost ?? WAITING_PER_HOST })
-  const agent = new Agent({
-    connect: guardedConnector(rules, options.lookup ?? systemLookup),
-    connections: atOnce,
-    allowH2: false,
-    headersTimeout: 0, // the deadline of `send` covers both
-    bodyTimeout: 0,
-  })
+  const connect = guardedConnector(rules, options.lookup ?? systemLookup)
+  const pool = (most: number) => {
+    const atOnce = options.maxConnectionsPerHost ?? most
+    const turns = createTurns({ atOnce, waiting: options.maxWaitingPerHost ?? WAITING_PER_HOST })
+    // deadlines of our own cover what these two would
+    const timeouts = { headersTimeout: 0, bodyTimeout: 0 }
+    return { turns, agent: new Agent({ connect, connections: atOnce, allowH2: false, ...timeouts }) }
+  }
+  const whole = pool(CONNECTIONS_PER_HOST)
+  // their own: streams that stay open must not keep a refresh at the same host waiting
+  const streams = pool(STREAMS_PER_HOST)
 
   return {
     async send(request) {
       const target = targetOf(request.url, rules)
-      const response = await readWhole(agent, turns, target, request)
+      const response = await readWhole(whole.agent, whole.turns, target, request)
       return decompress(response, target.host, request.maxBytes ?? MAX_BYTES)
     },
     async stream(request) {
       const headers = toRequestHeaders(request.headers, request.acceptEncoding)
-      return openStream(agent, turns, targetOf(request.url, rules), { ...request, headers })
+      const target = targetOf(request.url, rules)
+      return openStream(streams.agent, streams.turns, target, { ...request, headers })
     },
     allows: rules.allowsUrl,
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.all([whole.agent.destroy(), streams.agent.destroy()])
+    },
   }
 }
 

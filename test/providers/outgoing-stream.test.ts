@@ -194,6 +194,24 @@ describe('an answer', () => {
   })
 })
 
+test('streams that stay open keep no other request waiting', async () => {
+  const url = await serve((request, response) => {
+    response.write('x')
+    if (request.url === '/token') response.end()
+  })
+  const client = outgoing({ maxConnectionsPerHost: 1, maxWaitingPerHost: 0 })
+  const { body } = await client.stream({ url })
+  expect((await client.send({ url: `${url}/token` })).status).toBe(200)
+  await body.cancel()
+})
+
+test('a path is sent byte for byte where it is given as such', async () => {
+  const url = await serve((request, response) => response.end(request.url))
+  const path = `/a//b/../c%2Fd|e"?q='x'&r=<>`
+  const { body } = await outgoing().stream({ url: `${url}/else?where`, path })
+  expect(await textOf(body)).toBe(path)
+})
+
 describe('a request', () => {
   function digesting(request: IncomingMessage, response: ServerResponse) {
     const hash = createHash('sha256')

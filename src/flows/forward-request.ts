@@ -1,0 +1,188 @@
+import type { Broker } from '../broker.ts'
+import type { Authorization } from '../domain/authorization.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { apiAuthorization } from '../providers/api-host.ts'
+import { type ApiTarget, apiTarget } from '../providers/api-target.ts'
+import { OutgoingError, type OutgoingStreamResponse } from '../providers/outgoing.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { type BegunAuthorization, beginAuthorization } from './begin-authorization.ts'
+import { findProvider } from './find-provider.ts'
+import type { Release } from './get-access-token.ts'
+import { refreshConnection } from './refresh-connection.ts'
+import { permit } from './request-context.ts'
+
+/** To the answer's head; from a long body's last piece on. */
+const DEADLINE_MS = 60_000
+/** For which neither side of an answer's body moves. */
+const IDLE_MS = 120_000
+
+/** A request to a provider's API, as a caller sends it for a user. */
+export interface ForwardedRequest {
+  readonly projectId: string
+  readonly userId: string
+  /** A provider entry's id, or a well-known one. */
+  readonly provider: string
+  readonly account?: string
+  /** What the request needs; empty: any grant will do. */
+  readonly scopes: readonly string[]
+  /** In place of the entry's. */
+  readonly baseUrl?: string
+  readonly method: string
+  /** Path and query behind the base URL, as they came. */
+  readonly path: string
+  /** Without the token, and without what is between two hops. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What is in memory can be sent once more. */
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array>
+  readonly signal?: AbortSignal
+}
+
+export type ForwardOutcome =
+  | { readonly outcome: 'authorization_required'; readonly authorization: Authorization }
+  | {
+      readonly outcome: 'answered'
+      readonly answer: OutgoingStreamResponse
+      readonly target: ApiTarget
+      readonly entry: ProviderEntry
+      /** All that were sent there: the answer may hold any of them. */
+      readonly tokens: readonly string[]
+      /** The answer is a refusal of the token, but there is another now: the same request may do. */
+      readonly isWorthRepeating: boolean
+    }
+
+/**
+ * Sends the request with the user's token to a host that the entry names, and gives back what comes as it comes. A
+ * token that is refused (401, RFC 6750 section 3.1) is replaced once; the request goes out again if its body is there
+ * still. Throws `host_not_allowed`, `invalid_request`, `provider_unavailable` when nothing came back, and what policies,
+ * the look-up of a token and the request's own body throw.
+ */
+export async function forwardRequest(broker: Broker, request: ForwardedRequest): Promise<ForwardOutcome> {
+  const { projectId, userId, provider, scopes } = request
+  const entry = await findProvider(broker, projectId, { id: provider, providerId: provider })
+  const target = targetOf(broker, entry, request)
+  const use = {
+    projectId,
+    userId,
+    use: 'proxy',
+    providers: [{ id: entry.id, scopes }],
+    hosts: [target.url.host],
+  } as const
+  await broker.policies.check(use)
+  return permit(use, () => forward(broker, request, entry, target))
+}
+
+async function forward(
+  broker: Broker,
+  request: ForwardedRequest,
+  entry: ProviderEntry,
+  target: ApiTarget,
+): Promise<ForwardOutcome> {
+  const begun = await authorize(broker, request, entry)
+  if (begun.outcome === 'pending') return consentNeeded(begun)
+  const [release] = begun.releases
+  if (release === undefined) throw new Error('a covered need has a token')
+  const tokens = [release.accessToken]
+  const answer = await send(broker, request, target, release)
+  const answered = { outcome: 'answered', target, entry, tokens } as const
+  if (answer.status !== 401 || request.signal?.aborted)
+    return { ...answered, answer, isWorthRepeating: false }
+
+  const replaced = await replaceToken(broker, request, entry, release).catch(async (error: unknown) => {
+    await letGo(answer)
+    throw error
+  })
+  if (replaced === undefined) return { ...answered, answer, isWorthRepeating: false }
+  if (!('release' in replaced)) {
+    await letGo(answer)
+    return replaced
+  }
+  if (request.body !== undefined && !(request.body instanceof Uint8Array))
+    return { ...answered, answer, isWorthRepeating: true }
+  await letGo(answer)
+  tokens.push(replaced.release.accessToken)
+  const second = await send(broker, request, target, replaced.release)
+  return { ...answered, answer: second, isWorthRepeating: false }
+}
+
+function targetOf(broker: Broker, entry: ProviderEntry, { path, baseUrl }: ForwardedRequest): ApiTarget {
+  const found = apiTarget(entry.provider, path, { baseUrl, allowsHttp: (url) => broker.outgoing.allows(url) })
+  if ('target' in found) return found.target
+  if (found.kind === 'request') throw new BrokerError('invalid_request', `The request ${found.fault}.`)
+  throw new BrokerError(
+    'host_not_allowed',
+    `The request ${found.fault}. An administrator names the hosts that the tokens of "${entry.id}" may go to in oauth2.api of PATCH /v1/admin/auth_providers/${entry.id}.`,
+  )
+}
+
+function authorize(
+  broker: Broker,
+  { projectId, userId, scopes, account }: ForwardedRequest,
+  entry: ProviderEntry,
+): Promise<BegunAuthorization> {
+  return beginAuthorization(broker, {
+    projectId,
+    userId,
+    providers: [{ entry, scopes }],
+    ...(account !== undefined && { account }),
+  })
+}
+
+type ConsentNeeded = Extract<ForwardOutcome, { readonly outcome: 'authorization_required' }>
+
+function consentNeeded({
+  authorization,
+}: Extract<BegunAuthorization, { outcome: 'pending' }>): ConsentNeeded {
+  return { outcome: 'authorization_required', authorization }
+}
+
+/** Another token in place of one that was refused, recorded like the first; `undefined` when there is none to be had now. */
+async function replaceToken(
+  broker: Broker,
+  request: ForwardedRequest,
+  entry: ProviderEntry,
+  { connection, accessToken }: Release,
+): Promise<{ readonly release: Release } | ConsentNeeded | undefined> {
+  try {
+    const refreshed = await refreshConnection(broker, entry, connection, { rejected: accessToken })
+    if (refreshed.outcome === 'provider_unavailable') return undefined
+    const begun = await authorize(broker, request, entry)
+    if (begun.outcome === 'pending') return consentNeeded(begun)
+    const release = begun.releases.find((one) => one.accessToken !== accessToken)
+    return release && { release }
+  } catch (error) {
+    if (error instanceof BrokerError) return undefined // what the API itself has answered says enough
+    throw error
+  }
+}
+
+async function send(
+  broker: Broker,
+  { method, headers, body, signal }: ForwardedRequest,
+  { url, path }: ApiTarget,
+  { entry, accessToken }: Release,
+): Promise<OutgoingStreamResponse> {
+  try {
+    return await broker.outgoing.stream({
+      url,
+      path,
+      purpose: 'proxy',
+      method,
+      headers: { ...headers, authorization: apiAuthorization(entry.provider, accessToken) },
+      deadlineMs: DEADLINE_MS,
+      idleMs: IDLE_MS,
+      redirects: 'answer',
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error
+    if (error.kind === 'host_not_allowed') throw new BrokerError('host_not_allowed', error.message)
+    const more = error.requestSent ? ' The request may have been carried out.' : ' Nothing was sent.'
+    throw new BrokerError('provider_unavailable', `${error.message}${more}`, { cause: error, retryAfter: 1 })
+  }
+}
+
+/** Nobody reads it: its connection is free for others. */
+async function letGo({ body }: OutgoingStreamResponse): Promise<void> {
+  await body.cancel().catch(() => undefined)
+}

@@ -1,0 +1,71 @@
+import { isApiHost } from './api-host.ts'
+import { type AllowsHttp, endpointFault } from './endpoint.ts'
+import type { Provider } from './provider.ts'
+
+/** Where a request to a provider's API goes. */
+export interface ApiTarget {
+  /** Its host has been found among those that the entry names. */
+  readonly url: URL
+  /** Path and query as they were given, behind the base URL's path. */
+  readonly path: string
+}
+
+export type ApiTargetFault =
+  | { readonly kind: 'host'; readonly fault: string }
+  | { readonly kind: 'request'; readonly fault: string }
+
+/**
+ * Puts what was asked for (`/users?q=1`, byte for byte) behind the base URL: the one that is given, else the entry's.
+ * Neither can it lead to another host nor out of the base URL's path, however often the other side decodes it. The
+ * fault goes on from "The request ".
+ */
+export function apiTarget(
+  provider: Pick<Provider, 'api'>,
+  asked: string,
+  given: { readonly baseUrl?: string | undefined; readonly allowsHttp: AllowsHttp },
+): { readonly target: ApiTarget } | ApiTargetFault {
+  const base = given.baseUrl ?? provider.api?.baseUrl
+  if (base === undefined)
+    return { kind: 'host', fault: 'names no base URL, and neither does the provider: none is known' }
+  const baseFault = given.baseUrl === undefined ? undefined : baseUrlFault(base, given.allowsHttp)
+  if (baseFault !== undefined) return { kind: 'request', fault: `has a base URL that ${baseFault}` }
+  const url = new URL(base)
+  if (!isApiHost(provider, url))
+    return { kind: 'host', fault: `would go to ${url.host}, which is no host of this provider's API` }
+  const fault = pathFault(asked)
+  if (fault !== undefined) return { kind: 'request', fault }
+  const basePath = url.pathname.replace(/\/$/, '')
+  const path = `${basePath}${asked}`
+  return { target: { url, path: path.startsWith('/') ? path : `/${path}` } }
+}
+
+function baseUrlFault(text: string, allowsHttp: AllowsHttp): string | undefined {
+  const fault = endpointFault(text, allowsHttp)
+  if (fault !== undefined) return fault
+  if (text.includes('?')) return 'holds a query'
+  return leavesItsFolder(new URL(text).pathname) ? 'holds steps to other folders (..)' : undefined
+}
+
+function pathFault(asked: string): string | undefined {
+  if (asked !== '' && !/^[/?]/.test(asked)) return 'has a path that does not begin with a slash'
+  if (!/^[\x21-\x7e]*$/.test(asked)) return 'holds characters that must be percent-encoded in a URL'
+  if (asked.includes('#')) return 'holds a fragment'
+  const [path = ''] = asked.split('?', 1)
+  if (path.includes('\\')) return 'holds a backslash in its path'
+  return leavesItsFolder(path) ? 'holds steps to other folders (..) in its path' : undefined
+}
+
+/** How often the other side, and what stands before it, may decode a path before it walks it. */
+const DECODINGS = 3
+
+/** Also when slashes and dots are encoded, and with path parameters behind the dots (`..;x`), which some servers drop. */
+function leavesItsFolder(path: string): boolean {
+  let decoded = path
+  for (let times = 0; times <= DECODINGS; times++) {
+    if (decoded.split(/[/\\]/).some((part) => /^\.{1,2}(?:;.*)?$/s.test(part))) return true
+    decoded = decoded.replaceAll(/%([\dA-Fa-f]{2})/g, (_, hex) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+  }
+  return false
+}
