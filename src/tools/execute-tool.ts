@@ -201,7 +201,8 @@ async function replaceTokens(
     return isReplaced ? { ...begun, outcome: 'replaced' } : { outcome: 'unchanged' }
   } catch (error) {
     // a provider that refuses the client, or a token that cannot be had now: the tool's own words say enough
-    if (error instanceof BrokerError) return { outcome: 'unchanged' }
+    if (error instanceof BrokerError && KIND_OF_REFUSAL[error.code] === undefined)
+      return { outcome: 'unchanged' }
     throw error
   }
 }
