@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { BrokerError } from '../../domain/errors.ts'
 import { type OxpSettings, oxpSettings } from '../../tools/oxp/oxp-server.ts'
 import {
   defineWorkerType,
@@ -75,15 +76,14 @@ export const oxpWorker = defineWorkerType({
     const cleared =
       (api_key === null && before.auth === 'api_key') || (jwt_secret === null && before.auth === 'jwt')
     const secret = api_key ?? jwt_secret ?? (cleared ? '' : undefined)
+    const auth = secret === undefined ? before.auth : authOf(api_key, jwt_secret)
+    if (said.audience != null && auth !== 'jwt')
+      throw new BrokerError('invalid_request', `oxp: ${AUDIENCE_ALONE}.`)
     const audience = said.audience === undefined ? before.audience : (said.audience ?? undefined)
     return {
       ...(uri !== undefined && { uri }),
       ...(secret !== undefined && { secret }),
-      settings: toSettings({
-        auth: secret === undefined ? before.auth : authOf(api_key, jwt_secret),
-        audience,
-        envelope: said.envelope ?? before.envelope,
-      }),
+      settings: toSettings({ auth, audience, envelope: said.envelope ?? before.envelope }),
       ...(timeout !== undefined && { timeoutSeconds: timeout }),
       ...(retry !== undefined && { retry }),
     }
