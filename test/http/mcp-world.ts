@@ -1,7 +1,11 @@
+import type { BackendCall } from '../../src/tools/backend.ts'
+import type { Execution } from '../../src/tools/execute-response.ts'
+import { executeTool } from '../../src/tools/execute-tool.ts'
+import { findTool } from '../../src/tools/find-tool.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeMcpServer, type FakeMcpServerOptions, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
-import { approve } from './world.ts'
+import { approve, STAINLESS } from './world.ts'
 
 /** A Gatepass with an MCP server that is registered as the worker `demo`. */
 export interface McpWorld extends AsyncDisposable {
@@ -11,7 +15,13 @@ export interface McpWorld extends AsyncDisposable {
   readonly call: Gatepass['call']
   /** What registering it answered. */
   readonly worker: Awaited<ReturnType<Gatepass['call']>>
+  /** As Arcade's SDKs call, whose answers have the kind of an error. */
   execute(tool_name: string, more?: Record<string, unknown>): ReturnType<Gatepass['call']>
+  /** Runs a tool of the namespace `Demo` in the process, to hear of its progress and to cancel it. */
+  run(
+    name: string,
+    more?: Pick<BackendCall, 'onEvent' | 'signal'> & { readonly userId?: string },
+  ): Promise<Execution>
   /** Has the user approve the server, and lists its tools in their name. */
   authorize(userId: string): ReturnType<Gatepass['call']>
 }
@@ -46,7 +56,14 @@ export async function startMcpWorld(options: McpWorldOptions = {}): Promise<McpW
     gatepass,
     call,
     worker,
-    execute: (tool_name, more = {}) => call('POST', '/v1/tools/execute', { tool_name, ...more }),
+    execute: (tool_name, more = {}) =>
+      call('POST', '/v1/tools/execute', { tool_name, ...more }, { headers: STAINLESS }),
+    async run(name, { signal, ...more } = {}) {
+      const { broker } = gatepass
+      const { id: projectId } = await broker.store.projects.ensure('default', broker.now())
+      const tool = await findTool(broker, projectId, `Demo.${name}`)
+      return executeTool(broker, { tool, input: {}, entryPoint: 'run_stream', ...more }, signal)
+    },
     async authorize(userId) {
       const path = `/v1/workers/demo/authorize?user_id=${encodeURIComponent(userId)}`
       const { body } = await call('POST', path)
