@@ -19,11 +19,9 @@ import { plainText, toolNameText, userIdText } from './limits.ts'
 const callSchema = z
   .object({
     tool_id: toolNameText.openapi({ description: '`Toolkit.Tool`, with `@version` or without' }),
-    call_id: plainText(255)
-      .nullish()
-      .openapi({
-        description: 'Idempotency key: the same call again within ten minutes is answered as the first',
-      }),
+    call_id: plainText(255).nullish().openapi({
+      description: 'Idempotency key: the same call again within ten minutes is answered as the first',
+    }),
     trace_id: z.string().max(500).nullish(),
     input: z.record(z.string(), z.unknown()).nullish(),
     inputs: z.record(z.string(), z.unknown()).nullish().openapi({ description: 'Another name of `input`' }),
