@@ -1,0 +1,44 @@
+import { DEFAULT_LIMITS } from '../../src/code/limits.ts'
+import { type Reply, runInSandbox, type SandboxOptions } from '../../src/code/sandbox.ts'
+
+export const NOW = 1_800_000_000
+
+/** What the code asked for, and what it is told: `echo` answers its arguments, `fail` an error, `stop` ends the run. */
+export async function run(
+  code: string,
+  {
+    limits = {},
+    ...options
+  }: Partial<Omit<SandboxOptions<string>, 'limits'>> & {
+    limits?: Partial<SandboxOptions<string>['limits']>
+  } = {},
+) {
+  const asked: unknown[] = []
+  const result = await runInSandbox<string>(code, {
+    language: 'javascript',
+    now: NOW,
+    limits: { ...DEFAULT_LIMITS, timeoutMs: 20_000, ...limits },
+    async onAsk(what, payload): Promise<Reply<string>> {
+      asked.push(payload)
+      const { toolId, args } = payload as { toolId?: string; args?: unknown } // as the prelude writes it
+      if (toolId === 'stop') return { reply: 'stop', stop: 'stopped' }
+      if (toolId === 'fail')
+        return { reply: 'error', error: { kind: 'KIND', message: 'It failed.', canRetry: true } }
+      return { reply: 'value', value: what === 'list' ? [{ id: 'echo' }] : args }
+    },
+    ...options,
+  })
+  return { ...result, asked }
+}
+
+/** What the code returned; a failing test shows why it did not. */
+export async function returned(code: string, options: Parameters<typeof run>[1] = {}): Promise<unknown> {
+  const { end } = await run(code, options)
+  return end.outcome === 'value' ? end.value : end
+}
+
+/** The kind of the error that it ended with. */
+export async function kindOf(code: string, options: Parameters<typeof run>[1] = {}): Promise<unknown> {
+  const { end } = await run(code, options)
+  return end.outcome === 'error' ? end.error.kind : end
+}
