@@ -90,6 +90,26 @@ const uniqueItems: FuncKeywordDefinition = {
   error: { message: 'must not have the same item twice' },
 }
 
+/** ajv's own calls the `valueOf` of a value that has such a member. */
+const constant: FuncKeywordDefinition = {
+  keyword: 'const',
+  validate: (wanted: unknown, value: unknown) => isSame(wanted, value),
+  error: { message: 'must be the constant', params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}` },
+}
+
+const enumeration: FuncKeywordDefinition = {
+  keyword: 'enum',
+  schemaType: 'array',
+  validate: (wanted: readonly unknown[], value: unknown) => wanted.some((one) => isSame(one, value)),
+  error: { message: 'must be listed', params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}` },
+}
+
+function isSame(wanted: unknown, value: unknown): boolean {
+  if (wanted === value) return true
+  if (!isNode(wanted) && !Array.isArray(wanted)) return false
+  return typeof value === 'object' && value !== null && canonical(wanted) === canonical(value)
+}
+
 /** The same text for the same JSON value, in whatever order its members are. */
 function canonical(value: unknown): string {
   charge(1)
@@ -116,7 +136,7 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => O
     code: { optimize: false, regExp: Object.assign(patternsOf(document), { code: 'patternsOf' }) },
   }
   const ajv = document.dialect === '2020-12' ? new Ajv2020(options) : new Ajv(options)
-  for (const keyword of [uniqueItems, maxLength, minLength])
+  for (const keyword of [uniqueItems, maxLength, minLength, constant, enumeration])
     ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
   ajv.addKeyword(unknownType).addKeyword(cost(COST, (_value, steps) => charge(steps)))
   ajv.addKeyword(cost(COST_OF_MEMBERS, chargeForMembers))

@@ -82,8 +82,11 @@ export function readDocument(json: unknown): SchemaDocument {
       )
         node[keyword] = value
     }
-    if (Array.isArray(node.enum) && node.enum.length === 0)
-      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has an \`enum\` that allows no value.`)
+    if (Array.isArray(node.enum)) {
+      if (node.enum.length === 0)
+        throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has an \`enum\` that allows no value.`)
+      node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()] // twice is no fault
+    }
     if (members > MAX_MEMBERS)
       throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has more than ${MAX_MEMBERS} members.`)
     for (const keyword of ['$ref', '$dynamicRef']) {
