@@ -1,0 +1,430 @@
+import { describe, expect, test } from 'vitest'
+import { syncWorkers } from '../../src/tools/worker.ts'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { digest, startFakeMcpServer } from '../fake-mcp-server.ts'
+import { testClock } from '../gatepass.ts'
+import { listen } from '../loopback.ts'
+import { UserAgent } from '../user-agent.ts'
+import { type McpWorld, type McpWorldOptions, startMcpWorld } from './mcp-world.ts'
+import { approve } from './world.ts'
+
+const wantingOAuth = (options: McpWorldOptions = {}) => startMcpWorld({ ...options, wantsOAuth: true })
+
+const toolNames = async ({ call }: McpWorld) =>
+  (await call('GET', '/v1/workers/demo/tools?limit=100')).body.items.map(({ name }: { name: string }) => name)
+
+const providers = async ({ call }: McpWorld) => (await call('GET', '/v1/admin/auth_providers')).body.items
+
+describe('a server that wants OAuth', () => {
+  test('is found by its metadata, registered at, and approved by each user', async () => {
+    await using world = await wantingOAuth({ mcp: { scopes: ['tools'] } })
+    const { as, mcp, worker } = world
+    expect(worker.status).toBe(201)
+    expect(worker.body.sync_error).toContain('POST /v1/workers/demo/authorize?user_id=')
+    expect(await toolNames(world)).toEqual([])
+
+    expect((await world.authorize('operator')).body).toMatchObject({ status: 'completed', context: {} })
+    expect(await toolNames(world)).toContain('who_am_i')
+    expect((await world.call('GET', '/v1/workers/demo')).body.mcp).toMatchObject({
+      authorization: { user_id: 'operator', scopes: ['tools'] },
+      oauth2: { client_secret: { exists: false } },
+    })
+
+    const seen = new Set<string>()
+    for (const user_id of ['ada', 'bob']) {
+      const asked = await world.execute('Demo.who_am_i', { user_id })
+      expect(asked.status).toBe(403)
+      const link = await world.call('POST', '/v1/tools/authorize', { tool_name: 'Demo.who_am_i', user_id })
+      await approve(link.body.url)
+      const { body } = await world.execute('Demo.who_am_i', { user_id })
+      expect(body.output.value).toMatchObject({ header: expect.stringMatching(/^[0-9a-f]{64}$/), meta: null })
+      seen.add(body.output.value.header)
+    }
+    expect(seen.size).toBe(2)
+    const tokens = mcp.calls.map(({ token }) => token ?? '')
+    expect(tokens.map((token) => as.grantOf(token))).toEqual(
+      tokens.map(() => ({ resource: mcp.url, scopes: ['tools'] })),
+    )
+    expect(JSON.stringify(mcp.calls.map(({ args, meta }) => [args, meta]))).not.toContain('at_')
+
+    const asked = as.requestsTo('/authorize').map(({ query }) => query)
+    expect(
+      asked.every(
+        ({ resource, code_challenge_method }) => resource === mcp.url && code_challenge_method === 'S256',
+      ),
+    ).toBe(true)
+    expect(as.tokenRequests().every(({ params }) => params.resource === mcp.url)).toBe(true)
+    expect(as.requestsTo('/register')).toHaveLength(1)
+    const [entry] = await providers(world)
+    expect(as.requestsTo('/register')[0]?.json).toMatchObject({
+      redirect_uris: [entry.oauth2.redirect_uri],
+      grant_types: ['authorization_code', 'refresh_token'],
+    })
+    expect(entry).toMatchObject({ id: 'mcp-demo', oauth2: { issuer: as.url, pkce: { enabled: true } } })
+  })
+
+  test('lists its tools by itself once the operator has approved', async () => {
+    await using world = await wantingOAuth()
+    const { body } = await world.call('GET', '/v1/workers/demo/authorize?user_id=operator')
+    expect(body).toMatchObject({ status: 'pending', provider_id: 'mcp-demo' })
+    await approve(body.url)
+    await syncWorkers(world.gatepass.broker)
+    expect(await toolNames(world)).toContain('echo')
+    expect((await world.call('GET', '/v1/workers/demo')).body.sync_error).toBeUndefined()
+  })
+
+  test('gets a refreshed token when it refuses one, and is called once', async () => {
+    const clock = testClock()
+    await using world = await wantingOAuth({ gatepass: { now: clock } })
+    await world.authorize('ada')
+    const first = await world.execute('Demo.who_am_i', { user_id: 'ada' })
+    world.as.expireAccessTokens()
+    clock.advance(120)
+    const calls = world.mcp.calls.length
+    const second = await world.execute('Demo.who_am_i', { user_id: 'ada' })
+    expect(second.body.success).toBe(true)
+    expect(second.body.output.value.header).not.toBe(first.body.output.value.header)
+    expect(world.mcp.calls.length).toBe(calls + 1)
+    const [refresh] = world.as.tokenRequests('refresh_token')
+    expect(refresh?.params.resource).toBe(world.mcp.url)
+
+    world.as.expireAccessTokens()
+    clock.advance(120)
+    await syncWorkers(world.gatepass.broker)
+    expect((await world.call('GET', '/v1/workers/demo')).body.sync_error).toBeUndefined()
+  })
+
+  test('asks for more scopes for a tool that needs them', async () => {
+    await using world = await wantingOAuth({ mcp: { scopes: ['tools'], toolScopes: { echo: ['write'] } } })
+    await world.authorize('ada')
+    expect((await world.execute('Demo.who_am_i', { user_id: 'ada' })).body.success).toBe(true)
+    const asked = await world.call('POST', '/v1/tools/execute', { tool_name: 'Demo.echo', user_id: 'ada' })
+    const { requires_authorization: needed } = asked.body.output
+    expect([...needed.scopes].sort()).toEqual(['tools', 'write'])
+    await approve(needed.url)
+    expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(true)
+  })
+
+  test('sees no user’s token of another server, and another server none of its', async () => {
+    await using world = await wantingOAuth()
+    await using other = await startFakeMcpServer({ name: 'other', as: world.as })
+    await world.authorize('ada')
+    await world.call('POST', '/v1/workers', { id: 'other', mcp: { uri: other.url } })
+    const path = '/v1/workers/other/authorize?user_id=ada'
+    await approve((await world.call('POST', path)).body.url)
+    await world.call('POST', path)
+    for (const name of ['Demo.who_am_i', 'Other.who_am_i'])
+      expect((await world.execute(name, { user_id: 'ada' })).body.success).toBe(true)
+    const seenBy = (mcp: { calls: typeof other.calls }) => mcp.calls.map(({ token }) => digest(token ?? ''))
+    expect(seenBy(other).filter((one) => seenBy(world.mcp).includes(one))).toEqual([])
+    expect(JSON.stringify([other.requests, world.as.requestsTo('/introspect')])).not.toContain(
+      world.mcp.calls[0]?.token,
+    )
+  })
+
+  test('that begins to want it later says so, and its tools need it from then on', async () => {
+    await using world = await startMcpWorld()
+    world.mcp.behaviour.as = world.as
+    const first = await world.execute('Demo.echo', { user_id: 'ada' })
+    expect(first.body.output.error).toMatchObject({ kind: 'TOOL_REQUIREMENTS_NOT_MET', can_retry: true })
+    await world.authorize('ada')
+    expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(true)
+    expect((await world.execute('Demo.echo', { user_id: 'bob' })).status).toBe(403)
+  })
+
+  test('wants it of administrators alone, and of MCP servers', async () => {
+    await using world = await startMcpWorld()
+    const key = await world.gatepass.makeKey('caller')
+    const path = '/v1/workers/demo/authorize?user_id=ada'
+    expect((await world.call('POST', path, undefined, { key })).status).toBe(403)
+    expect(await world.call('POST', path)).toMatchObject({ status: 400, body: { name: 'invalid_request' } })
+  })
+})
+
+describe('the client', () => {
+  test('is registered with a secret where the server gives one', async () => {
+    await using world = await wantingOAuth({ as: { registration: 'secret', clientAuth: 'basic-only' } })
+    expect((await world.authorize('ada')).body.status).toBe('completed')
+    expect(JSON.stringify((await world.call('GET', '/v1/workers/demo')).body)).not.toMatch(/client-secret_/)
+  })
+
+  test('is the operator’s where it is said', async () => {
+    await using as = await startFakeAuthorizationServer({ requirePkce: 'S256', clientAuth: 'basic-only' })
+    await using mcp = await startFakeMcpServer({ as })
+    await using world = await startMcpWorld()
+    const { body } = await world.call('POST', '/v1/workers', {
+      id: 'own',
+      mcp: { uri: mcp.url, namespace: 'Own' },
+    })
+    const [, redirectUri] = /redirect URI (\S+?),/.exec(body.sync_error) ?? []
+    expect(redirectUri).toBe(body.mcp?.oauth2?.redirect_uri ?? redirectUri)
+    expect(body.sync_error).toContain('PATCH /v1/workers/own')
+    const oauth2 = { client_id: as.clientId, client_secret: as.clientSecret }
+    const patched = await world.call('PATCH', '/v1/workers/own', { mcp: { oauth2 } })
+    expect(patched.body.mcp.oauth2).toMatchObject({ client_id: as.clientId, client_secret: { exists: true } })
+    expect(JSON.stringify(patched.body)).not.toContain(as.clientSecret)
+    const path = '/v1/workers/own/authorize?user_id=ada'
+    await approve((await world.call('POST', path)).body.url)
+    expect((await world.call('POST', path)).body.status).toBe('completed')
+    expect((await world.execute('Own.echo', { user_id: 'ada' })).body.success).toBe(true)
+    expect(as.requestsTo('/authorize').map(({ query }) => query.redirect_uri)).toEqual([redirectUri])
+  })
+
+  test('is the URL of its metadata where both sides can, and is not registered', async () => {
+    await using world = await wantingOAuth({
+      as: { clientIdUrls: true, registration: 'public' },
+      gatepass: { environment: { GATEPASS_PUBLIC_URL: 'https://gatepass.example.test' } },
+    })
+    const [entry] = await providers(world)
+    const { client_id: clientId, redirect_uri: redirectUri } = entry.oauth2
+    expect(clientId).toMatch(/^https:\/\/gatepass\.example\.test\/oauth\/client\/prov_/)
+    const { pathname } = new URL(clientId)
+    const { status, body, headers } = await world.call('GET', pathname, undefined, { key: null })
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toContain('application/json')
+    expect(body).toEqual({
+      client_id: clientId,
+      client_name: 'Gatepass',
+      client_uri: 'https://gatepass.example.test',
+      redirect_uris: [redirectUri],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    })
+    expect(world.as.requestsTo('/register')).toEqual([])
+    expect((await world.call('GET', '/oauth/client/prov_unknown', undefined, { key: null })).status).toBe(404)
+  })
+
+  test('has no metadata document that is not its id', async () => {
+    await using world = await wantingOAuth({ as: { clientIdUrls: true } })
+    const [entry] = await providers(world)
+    const uid = new URL(entry.oauth2.redirect_uri).pathname.split('/').at(-1)
+    expect((await world.call('GET', `/oauth/client/${uid}`, undefined, { key: null })).status).toBe(404)
+    expect(world.as.requestsTo('/register')).toHaveLength(1)
+  })
+})
+
+describe('what a hostile server says of its authorization', () => {
+  test.each<[string, (world: McpWorld, elsewhere: string) => unknown, RegExp]>([
+    [
+      'a resource of another host',
+      ({ mcp }) => (mcp.behaviour.resourceMetadata = { resource: 'https://bank.test/mcp' }),
+      /it is of the resource "https:\/\/bank\.test/,
+    ],
+    [
+      'a resource beside it',
+      ({ mcp }) => (mcp.behaviour.resourceMetadata = { resource: `${mcp.origin}/mc` }),
+      /it is of the resource/,
+    ],
+    [
+      'a resource with a placeholder',
+      ({ mcp }) => (mcp.behaviour.resourceMetadata = { resource: `${mcp.origin}/{{client_secret}}` }),
+      /it is of the resource/,
+    ],
+    [
+      'metadata at another host',
+      ({ mcp }, elsewhere) => (mcp.behaviour.challenge = `Bearer resource_metadata="${elsewhere}/internal"`),
+      /at another host/,
+    ],
+    [
+      'no authorization server',
+      ({ mcp }) => (mcp.behaviour.resourceMetadata = { authorization_servers: [] }),
+      /names no authorization server/,
+    ],
+    [
+      'an authorization server inside',
+      ({ mcp }) => (mcp.behaviour.resourceMetadata = { authorization_servers: ['http://10.0.0.1/'] }),
+      /has to be https/,
+    ],
+    [
+      'an authorization server that is a script',
+      ({ mcp }) => (mcp.behaviour.resourceMetadata = { authorization_servers: ['javascript:alert(1)'] }),
+      /has to be https/,
+    ],
+    [
+      'metadata of another issuer',
+      ({ as }) => (as.behaviour.metadata = { issuer: 'https://bank.test' }),
+      /it is of the issuer "https:\/\/bank\.test"/,
+    ],
+    [
+      'a token endpoint without TLS',
+      ({ as }) => (as.behaviour.metadata = { token_endpoint: 'http://token.test/' }),
+      /its token_endpoint has to be https/,
+    ],
+    [
+      'an authorization endpoint that is a script',
+      ({ as }) => (as.behaviour.metadata = { authorization_endpoint: 'javascript:alert(1)' }),
+      /its authorization_endpoint has to be https/,
+    ],
+    [
+      'no PKCE',
+      ({ as }) => (as.behaviour.metadata = { code_challenge_methods_supported: undefined }),
+      /does not announce PKCE/,
+    ],
+    [
+      'plain PKCE',
+      ({ as }) => (as.behaviour.metadata = { code_challenge_methods_supported: ['plain'] }),
+      /does not announce PKCE/,
+    ],
+    [
+      'a registration inside',
+      ({ as }) => (as.behaviour.metadata = { registration_endpoint: 'http://169.254.169.254/latest' }),
+      /its registration_endpoint has to be https/,
+    ],
+    [
+      'a registration of nobody',
+      ({ as }) => (as.behaviour.metadata = { registration_endpoint: `${as.url}/userinfo` }),
+      /refused to register/,
+    ],
+  ])('is refused: %s', async (_, turn, fault) => {
+    await using elsewhere = await listen((_, res) => void res.end('{}'))
+    await using world = await startMcpWorld()
+    world.mcp.behaviour.as = world.as
+    turn(world, elsewhere.url)
+    const mcp = { uri: world.mcp.url, timeout: 5, namespace: 'Again' }
+    const { status, body } = await world.call('POST', '/v1/workers', { id: 'again', mcp })
+    expect(status).toBe(201)
+    expect(body.sync_error).toMatch(fault)
+    expect((await world.call('GET', '/v1/workers/again/tools')).body.items).toEqual([])
+    expect(await world.call('POST', '/v1/workers/again/authorize?user_id=ada')).toMatchObject({
+      body: {
+        name: expect.stringMatching(/provider_(incomplete|unavailable)/),
+        message: expect.stringMatching(fault),
+      },
+    })
+  })
+
+  test('metadata is not read through a redirect', async () => {
+    await using inside = await listen((_, res) => void res.end('{}'))
+    await using world = await startMcpWorld()
+    let reached = 0
+    world.mcp.behaviour.as = world.as
+    world.mcp.behaviour.intercept = ({ path }, res) => {
+      if (!path.startsWith('/.well-known')) return false
+      reached++
+      res.writeHead(302, { location: inside.url }).end()
+      return true
+    }
+    const { body } = await world.call('PATCH', '/v1/workers/demo', { enabled: true })
+    expect(body.sync_error).toContain('has no metadata (RFC 9728)')
+    expect(reached).toBeGreaterThan(0)
+  })
+
+  test('one that names another authorization server gets another entry, and that one no token of the first', async () => {
+    await using world = await wantingOAuth()
+    await world.authorize('ada')
+    await using thief: FakeAuthorizationServer = await startFakeAuthorizationServer({
+      registration: 'public',
+      requirePkce: 'S256',
+    })
+    world.mcp.behaviour.as = thief
+    await syncWorkers(world.gatepass.broker)
+    const entries = await providers(world)
+    expect(entries.map(({ id }: { id: string }) => id)).toEqual(['mcp-demo', 'mcp-demo-2'])
+    expect((await world.call('GET', '/v1/workers/demo')).body.sync_error).toContain('mcp-demo-2')
+    const asked = await world.execute('Demo.echo', { user_id: 'ada' })
+    expect(asked.body.success).not.toBe(true)
+    const secrets = world.as.secrets()
+    const said = JSON.stringify(thief.requests)
+    expect(secrets.filter((one) => said.includes(one))).toEqual([])
+  })
+
+  test('ever new authorization servers come to an end', async () => {
+    await using world = await wantingOAuth()
+    const others = await Promise.all(
+      Array.from({ length: 6 }, () => startFakeAuthorizationServer({ registration: 'public' })),
+    )
+    for (const as of others) {
+      world.mcp.behaviour.as = as
+      await syncWorkers(world.gatepass.broker)
+    }
+    expect(await providers(world)).toHaveLength(5)
+    expect((await world.call('GET', '/v1/workers/demo')).body.sync_error).toContain('names yet another')
+    for (const as of others) await as.close()
+  })
+
+  test('a link that is forwarded binds to the browser that opened it, as ever', async () => {
+    await using world = await wantingOAuth()
+    const { body } = await world.call('POST', '/v1/workers/demo/authorize?user_id=ada')
+    const page = await new UserAgent().get(body.url)
+    expect(page.body).toContain('demo')
+    expect(page.body).not.toContain('evil')
+  })
+})
+
+describe('settings on the wire', () => {
+  test('are answered and changed one by one, and no secret is', async () => {
+    await using world = await startMcpWorld({
+      settings: {
+        headers: { 'X-Tenant': 'acme', Authorization: `Bearer \${secret:KEY}` },
+        secrets: { KEY: 'a-secret-of-the-worker', OTHER: 'another-secret' },
+        token_meta: 'context',
+        providers: ['github'],
+        requirements: { authorization: [{ provider_id: 'github', scopes: ['repo'] }], tools: { echo: {} } },
+        oauth2: { client_id: 'abc', client_secret: 'the-client-secret', external_id: 'ext' },
+      },
+    })
+    const mcp = {
+      uri: world.mcp.url,
+      timeout: 5,
+      retry: 0,
+      headers: { 'X-Tenant': 'acme', Authorization: `Bearer \${secret:KEY}` },
+      secrets: { KEY: { exists: true }, OTHER: { exists: true } },
+      token_meta: 'context',
+      providers: ['github'],
+      requirements: { authorization: [{ provider_id: 'github', scopes: ['repo'] }], tools: { echo: {} } },
+      oauth2: { client_id: 'abc', client_secret: { exists: true }, external_id: 'ext' },
+      external_id: 'ext',
+    }
+    expect(world.worker.body.mcp).toMatchObject(mcp)
+    const changed = await world.call('PATCH', '/v1/workers/demo', {
+      mcp: { token_meta: null, secrets: { OTHER: null }, oauth2: { client_secret: null }, retry: 4 },
+    })
+    const { token_meta: _, ...rest } = mcp
+    expect(changed.body.mcp).toMatchObject({
+      ...rest,
+      retry: 4,
+      secrets: { KEY: { exists: true } },
+      oauth2: { client_id: 'abc', client_secret: { exists: false } },
+    })
+    expect(changed.body.mcp).not.toHaveProperty('token_meta')
+    expect(changed.body.mcp.secrets).not.toHaveProperty('OTHER')
+    const said = JSON.stringify([world.worker.body, changed.body, world.gatepass.logLines])
+    expect(said).not.toMatch(/a-secret-of-the-worker|another-secret|the-client-secret/)
+  })
+
+  test.each([
+    ['a literal credential', { headers: { Authorization: 'Bearer abcdefgh' } }],
+    ['a header of the protocol', { headers: { 'Mcp-Session-Id': 'x' } }],
+    ['a header that is two', { headers: { 'X-A': 'b\r\nX-C: d' } }],
+    ['a header name that is none', { headers: { 'X A': 'b' } }],
+    ['a namespace that is none', { namespace: 'a b' }],
+    ['a requirement of no provider', { requirements: { authorization: [{ scopes: [] }] } }],
+    ['a URL with credentials', { uri: 'https://a:b@example.test/mcp' }],
+    ['a URL that is none', { uri: 'mcp' }],
+  ])('are refused: %s', async (_, settings) => {
+    await using world = await startMcpWorld()
+    const mcp = { uri: world.mcp.url, ...settings }
+    expect(await world.call('POST', '/v1/workers', { id: 'x', mcp })).toMatchObject({
+      status: 400,
+      body: { name: 'invalid_request' },
+    })
+  })
+
+  test('a host that may not be reached is refused', async () => {
+    await using world = await startMcpWorld()
+    const mcp = { uri: 'http://169.254.169.254/mcp' }
+    expect((await world.call('POST', '/v1/workers', { id: 'x', mcp })).body.name).toBe('host_not_allowed')
+  })
+
+  test('at another URL the server is asked anew what it wants', async () => {
+    await using world = await wantingOAuth()
+    await world.authorize('ada')
+    await using open = await startFakeMcpServer()
+    const { body } = await world.call('PATCH', '/v1/workers/demo', { mcp: { uri: open.url } })
+    expect(body.mcp).not.toHaveProperty('authorization')
+    expect((await world.execute('Demo.who_am_i', { user_id: 'ada' })).body.output.value).toMatchObject({
+      header: null,
+    })
+  })
+})
