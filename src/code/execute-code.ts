@@ -55,8 +55,16 @@ export async function executeCode(
   run: CodeRun,
   signal?: AbortSignal,
 ): Promise<CodeResult> {
+  const giveBack = places.take(run.apiKeyId, run.limits.memoryMb)
+  try {
+    return await runTraced(broker, run, signal)
+  } finally {
+    giveBack()
+  }
+}
+
+async function runTraced(broker: Broker, run: CodeRun, signal: AbortSignal | undefined): Promise<CodeResult> {
   const { language, limits, code } = run
-  using _ = places.take(run.apiKeyId, limits.memoryMb)
   const trace = createTrace()
   const gateway = createGateway(broker, run, trace.begin)
   const { end, stdout, stderr, durationMs } = await runInSandbox<Stop>(code, {

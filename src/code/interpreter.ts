@@ -12,6 +12,8 @@ import type { Script } from './script.ts'
 import { ASKS, type Ask, type Ended } from './thread-messages.ts'
 import { explain, STALLED, tooLargeValue } from './thrown.ts'
 
+type Stream = 'stdout' | 'stderr'
+
 export interface InterpreterOptions {
   readonly quickjs: WebAssembly.Module
   readonly memoryMb: number
@@ -21,7 +23,9 @@ export interface InterpreterOptions {
   readonly timedOut: CodeError
   /** Looked at all the time while code runs. */
   readonly isOver: () => boolean
-  readonly write: (stream: 'stdout' | 'stderr', text: string) => void
+  readonly write: (stream: Stream, text: string) => void
+  /** Whether it would keep nothing more. */
+  readonly isFull: (stream: Stream) => boolean
   /** At most `CALLS_AT_ONCE` that are not answered yet. `payload` is JSON that the code made up. */
   readonly onAsk: (id: number, what: Ask, payload: string) => void
   /** Told once. */
@@ -45,6 +49,7 @@ const SPARE_MIB = 32
 const STACK_BYTES = 256 * 1024
 /** QuickJS counts its memory; where this share of all is taken, it has run out. */
 const FULL = 0.9
+const MAX_ERROR_CHARACTERS = 4_000
 const MAX_TOLD_CHARACTERS = MAX_VALUE_CHARACTERS + 1024
 
 /**
@@ -96,10 +101,11 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     else if (what !== undefined && !hasEnded) queue.push({ id, what, payload: payload.dup() })
     return context.newNumber(id)
   })
-  const write = context.newFunction('write', (stream, textHandle) => {
+  const write = context.newFunction('write', (streamHandle, textHandle) => {
+    const stream = read(streamHandle, 10) === 'stderr' ? 'stderr' : 'stdout'
+    if (options.isFull(stream)) return
     const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON writes a character with six at most
-    if (text !== undefined)
-      options.write(read(stream, 10) === 'stderr' ? 'stderr' : 'stdout', JSON.parse(text))
+    if (text !== undefined) options.write(stream, JSON.parse(text))
   })
   const random = context.newFunction('random', () => context.newNumber(Math.random()))
 
@@ -115,7 +121,8 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     ask,
     write,
     random,
-    maxText: context.newNumber(MAX_OUTPUT_BYTES),
+    maxLine: context.newNumber(MAX_OUTPUT_BYTES),
+    maxError: context.newNumber(MAX_ERROR_CHARACTERS),
     maxValue: context.newNumber(MAX_VALUE_CHARACTERS),
   }))
     context.setProp(host, name, member)
@@ -176,8 +183,9 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     const state = context.getPromiseState(told)
     if (state.type === 'pending') return undefined
     const text = state.type === 'fulfilled' ? read(state.value, MAX_TOLD_CHARACTERS) : undefined
+    // what V8 makes of a megabyte of JSON may be more than the thread's own memory, which would be the process's end
+    if (text?.startsWith('{"value":')) return { outcome: 'value', told: text }
     const said: Told = text === undefined ? NOTHING_TOLD : JSON.parse(text)
-    if (text !== undefined && 'value' in said) return { outcome: 'value', told: text }
     const error =
       'tooLarge' in said
         ? tooLargeValue(said.tooLarge)

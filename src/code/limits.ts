@@ -34,7 +34,7 @@ export const MAX_OUTPUT_BYTES = 256 * 1024
 /** The `value`, as JSON. */
 export const MAX_VALUE_CHARACTERS = 1024 * 1024
 /** The arguments of one call, as JSON. */
-export const MAX_ARGUMENT_CHARACTERS = 1024 * 1024
+export const MAX_ARGUMENT_CHARACTERS = 256 * 1024
 /** What one call answers, as JSON. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024
 /** Arguments and answers of all calls together that `toolCalls` repeats, as JSON; later ones are left out. */

@@ -10,10 +10,15 @@ export function createOutput(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEAD_BYTES + MAX_OUTPUT_BYTES)
 }
 
-/** Adds the text, or as much of it as there is room for: nothing more after the first cut. */
+/** Whether nothing more is kept: something was cut off. */
+export function isFull(output: SharedArrayBuffer): boolean {
+  return Atomics.load(new Int32Array(output, 0, 2), 1) === 1
+}
+
+/** Adds the text, or as much of it as there is room for. */
 export function writeOutput(output: SharedArrayBuffer, text: string): void {
+  if (isFull(output)) return
   const head = new Int32Array(output, 0, 2)
-  if (Atomics.load(head, 1) === 1) return
   const used = Atomics.load(head, 0)
   const { read, written } = new TextEncoder().encodeInto(text, new Uint8Array(output, HEAD_BYTES + used))
   Atomics.store(head, 0, used + written)
@@ -24,5 +29,5 @@ export function readOutput(output: SharedArrayBuffer): string {
   const head = new Int32Array(output, 0, 2)
   const bytes = new Uint8Array(output, HEAD_BYTES, Atomics.load(head, 0))
   const text = new TextDecoder().decode(bytes.slice())
-  return Atomics.load(head, 1) === 1 ? `${text}\n[cut after ${MAX_OUTPUT_BYTES} bytes]\n` : text
+  return isFull(output) ? `${text}\n[cut after ${MAX_OUTPUT_BYTES} bytes]\n` : text
 }

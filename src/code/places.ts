@@ -9,8 +9,8 @@ const MAX_MEMORY_MB = 1024
 const RETRY_SECONDS = 1
 
 export interface Places {
-  /** Given back when it is disposed of. Throws `rate_limited`. */
-  take(apiKeyId: string, memoryMb: number): Disposable
+  /** Answers what gives it back. Throws `rate_limited`. */
+  take(apiKeyId: string, memoryMb: number): () => void
   readonly running: number
 }
 
@@ -32,7 +32,7 @@ export function createPlaces(): Places {
         throw full('As much code is running as may')
       const place = { apiKeyId, memoryMb }
       taken.add(place)
-      return { [Symbol.dispose]: () => void taken.delete(place) }
+      return () => void taken.delete(place)
     },
   }
 }

@@ -4,7 +4,10 @@ export interface PreludeHost {
   ask(what: string, payload: string): number
   write(stream: 'stdout' | 'stderr', text: string): void
   random(): number
-  readonly maxText: number
+  /** Characters of one line that is printed. */
+  readonly maxLine: number
+  /** Characters of an error's name, message and stack each. */
+  readonly maxError: number
   readonly maxValue: number
 }
 
@@ -28,7 +31,7 @@ export type Told =
  * more is relied on. It can name nothing outside of itself.
  */
 export function prelude(host: PreludeHost): Prelude {
-  const { ask, write, random, maxText, maxValue } = host
+  const { ask, write, random, maxLine, maxError, maxValue } = host
   const { stringify, parse } = JSON
   const { freeze, defineProperty, create, assign, hasOwn } = Object
   const text = String
@@ -120,9 +123,9 @@ export function prelude(host: PreludeHost): Prelude {
     (stream: 'stdout' | 'stderr') =>
     (...values: unknown[]): void => {
       let line = ''
-      for (let i = 0; i < values.length && line.length < maxText; i++)
+      for (let i = 0; i < values.length && line.length < maxLine; i++)
         line += (i === 0 ? '' : ' ') + shown(values[i])
-      write(stream, stringify(`${cut(line, 0, maxText)}\n`))
+      write(stream, stringify(`${cut(line, 0, maxLine)}\n`))
     }
   const out = printer('stdout')
   const err = printer('stderr')
@@ -141,11 +144,11 @@ export function prelude(host: PreludeHost): Prelude {
       return value.length > maxValue ? json({ tooLarge: value.length }) : `{"value":${value}}`
     } catch (error) {
       const isError = error instanceof BaseError
-      const part = (read: () => unknown) => cut(safe(read), 0, maxText)
+      const part = (read: () => unknown) => cut(safe(read), 0, maxError)
       return json({
         thrown: assign(create(null), {
           name: isError ? part(() => error.name) : '',
-          message: isError ? part(() => error.message) : cut(shown(error), 0, maxText),
+          message: isError ? part(() => error.message) : cut(shown(error), 0, maxError),
           stack: isError ? part(() => error.stack) : '',
         }),
       })

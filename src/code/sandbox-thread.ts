@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { outOfMemory, timedOut, tooManyCalls } from './code-error.ts'
 import { openInterpreter } from './interpreter.ts'
-import { writeOutput } from './output.ts'
+import { isFull, writeOutput } from './output.ts'
 import { toScript } from './script.ts'
 import { stopClock } from './stopped-clock.ts'
 import type { FromThread, ThreadData, ToThread } from './thread-messages.ts'
@@ -33,6 +33,7 @@ else {
     outOfMemory: outOfMemory(memoryMb),
     timedOut: timedOut(timeoutMs),
     isOver: () => begun !== undefined && elapsed() - begun > timeoutMs,
+    isFull: (stream) => isFull(data[stream]),
     write: (stream, text) => writeOutput(data[stream], text),
     onAsk: (id, what, payload) => tell({ tell: 'asks', id, what, payload }),
     onEnded: (ended) => tell({ tell: 'ended', ended }),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { EpochSeconds } from '../domain/clock.ts'
+import { isRecord } from '../tools/metadata/metadata-member.ts'
 import { nestsTooDeep } from './bounded-json.ts'
 import { type CallError, type CodeError, outOfMemory, timedOut } from './code-error.ts'
 import { type CodeLimits, MAX_ANSWER_CHARACTERS, MAX_DEPTH } from './limits.ts'
@@ -47,8 +48,12 @@ export type SandboxEnd<Stop> =
 const GRACE_MS = 250
 /** To start a thread on a busy machine. */
 const START_MS = 30_000
-/** V8's own in the thread, besides what QuickJS has: texts on their way, and the interpreter's deep frames. */
-const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 }
+/**
+ * V8's own in the thread, besides what QuickJS has: texts on their way, and the interpreter's deep frames. It must never
+ * come to that: V8 may end the whole process for a thread without memory. So no JSON of the code's is parsed there, and
+ * every text has its most.
+ */
+const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 }
 /** A checkout runs its sources, a published package what was built from them. */
 const THREAD = new URL(`./sandbox-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
@@ -95,7 +100,8 @@ export async function runInSandbox<Stop>(
   let timer = setTimeout(() => reject(new Error('A sandbox did not start in time.')), START_MS)
 
   async function answer({ id, what, payload }: Extract<FromThread, { tell: 'asks' }>): Promise<void> {
-    const given: unknown = JSON.parse(payload)
+    const given = readJson(payload)
+    if (given === undefined) return fail(BROKEN)
     const reply: Reply<Stop> = nestsTooDeep(given)
       ? { reply: 'error', error: TOO_DEEP }
       : await onAsk(what, given, nobodyWaits.signal)
@@ -149,8 +155,19 @@ function toAnswer(reply: Exclude<Reply<unknown>, { reply: 'stop' }>): string {
 
 function toEnd(ended: Ended): Exclude<SandboxEnd<never>, { outcome: 'stopped' }> {
   if (ended.outcome === 'error') return ended
-  const { value = null }: { value?: unknown } = JSON.parse(ended.told)
+  const told = readJson(ended.told)
+  if (!isRecord(told)) return { outcome: 'error', error: BROKEN }
+  const { value = null } = told
   return nestsTooDeep(value) ? { outcome: 'error', error: VALUE_TOO_DEEP } : { outcome: 'value', value }
+}
+
+/** QuickJS writes JSON, unless it has been broken: then nothing it says is taken. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 let compilation: Promise<WebAssembly.Module> | undefined
