@@ -35,7 +35,8 @@ export async function authorizeMcpServer(
       'invalid_request',
       `The worker "${worker.id}" answers without an authorization, so there is none to begin.`,
     )
-  await remember(broker, worker, { ...authorization, userId })
+  const audit = broker.audit.of(worker.projectId, { action: 'worker.changed', subject: worker.id, userId })
+  await remember(broker, worker, { ...authorization, userId }, audit)
   return beginAuthorization(broker, {
     projectId: worker.projectId,
     userId,

@@ -32,6 +32,7 @@ export const mcpBackend: Backend = {
         uri: worker.uri,
         headers,
         timeoutMs,
+        longestMs: timeoutMs,
         isLegacy: false,
       })
       session.close()
@@ -126,6 +127,7 @@ async function callOnce(
       uri: worker.uri,
       headers,
       timeoutMs,
+      longestMs: worker.timeoutSeconds * 1000,
       isLegacy,
       signal,
     })

@@ -80,6 +80,7 @@ export async function listTools(broker: Broker, worker: Worker, token: string | 
     uri: worker.uri,
     headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     timeoutMs,
+    longestMs: timeoutMs,
     isLegacy: false,
   })
   try {

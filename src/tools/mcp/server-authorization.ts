@@ -16,6 +16,7 @@ import {
 } from '../../providers/protected-resource.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import type { AuditEntries } from '../../store/store.ts'
 import { WorkerFault } from '../backend.ts'
 import { clientMetadataUrl } from './client-metadata-url.ts'
 import { isSameServer, serverProvider, withAuthMethod, withEndpoints } from './server-provider.ts'
@@ -54,12 +55,13 @@ export async function remember(
   broker: Broker,
   worker: Worker,
   authorization: ServerAuthorization,
+  audit?: AuditEntries,
 ): Promise<ServerAuthorization> {
   const current = await broker.store.workers.findByUid(worker.uid)
   if (current === undefined || current.uri !== worker.uri) return authorization
   const before = mcpSettings(current).authorization
   if (JSON.stringify(before) !== JSON.stringify(authorization))
-    await broker.store.workers.put({ ...current, settings: { ...current.settings, authorization } })
+    await broker.store.workers.put({ ...current, settings: { ...current.settings, authorization } }, audit)
   return authorization
 }
 

@@ -14,8 +14,10 @@ export interface McpAccess {
   readonly uri: string
   /** Those of the worker, with the token that opens the server. */
   readonly headers: Readonly<Record<string, string>>
-  /** For one request. */
+  /** To connect. */
   readonly timeoutMs: number
+  /** For any one request of the session. */
+  readonly longestMs: number
   /** It is known to be of a protocol before 2026-07-28. */
   readonly isLegacy: boolean
   readonly signal?: AbortSignal | undefined
@@ -27,9 +29,9 @@ const GOODBYE_MS = 2_000
 
 /** Connects and agrees on the protocol. Throws `ExchangeFault`. */
 export async function openSession(outgoing: Outgoing, access: McpAccess): Promise<McpSession> {
-  const { uri, headers, timeoutMs, isLegacy, signal } = access
+  const { uri, headers, timeoutMs, longestMs, isLegacy, signal } = access
   const transport = new StreamableHTTPClientTransport(new URL(uri), {
-    fetch: exchangeFetch(outgoing, timeoutMs),
+    fetch: exchangeFetch(outgoing, longestMs),
     requestInit: { headers: { 'user-agent': 'gatepass', ...headers } },
     onInsufficientScope: 'throw',
     reconnectionScheduler: reconnectLater,
