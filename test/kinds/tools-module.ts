@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { defineTool, UpstreamError } from '../../src/tools/module/define-tool.ts'
+import { PROVIDERS } from './serve.ts'
+
+// The same tools as `serve.ts` has, in the process of Gatepass.
+
+export const tools = PROVIDERS.map((name) =>
+  defineTool({
+    name,
+    namespace: 'ModuleKind',
+    description: `Needs ${name}.`,
+    input: z.object({ leak: z.string().optional() }),
+    requiresAuth: { id: name, scopes: ['read'] },
+    handler({ input: { leak }, authorization: { token }, userId, log, progress }) {
+      if (leak === 'error')
+        throw new UpstreamError(`Bearer ${token} was refused`, { developerMessage: token })
+      if (leak === 'log') {
+        log.error(`the token is ${token}`)
+        progress.report(1, 2, `the token is ${token}`)
+      }
+      const token_digest = createHash('sha256').update(token).digest('hex')
+      return {
+        token_digest,
+        user_id: userId,
+        ...(leak === 'value' && { token, inside: [`Bearer ${token}`] }),
+      }
+    },
+  }),
+)
