@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../broker.ts'
 import type { PausedChain } from '../domain/chain.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
@@ -89,23 +90,29 @@ export async function resumeChain(
   signal?: AbortSignal,
 ): Promise<ChainResult> {
   const taken = await broker.store.chains.take(run.projectId, resume, broker.now())
-  const state = taken && openState(broker, taken)
-  const putBack = async () => void (taken && (await broker.store.chains.add(taken)))
-  if (state === undefined || state.call.userId !== run.userId) {
-    await putBack()
-    throw new BrokerError(
-      'not_found',
-      'There is no chain to resume by that handle for this user: it was resumed already, or it has expired. Run the chain anew.',
-    )
-  }
-  if (steps !== undefined && JSON.stringify(steps) !== JSON.stringify(state.steps)) {
-    await putBack()
-    throw new BrokerError(
-      'invalid_request',
-      'steps differ from those of the chain that is resumed. Leave them out, or run a new chain.',
-    )
+  if (taken === undefined) throw noSuchChain()
+  let state: ChainState
+  try {
+    state = openState(broker, taken)
+    if (state.call.userId !== run.userId) throw noSuchChain()
+    if (steps !== undefined && !isDeepStrictEqual(steps, state.steps))
+      throw new BrokerError(
+        'invalid_request',
+        'steps differ from those of the chain that is resumed. Leave them out, or run a new chain.',
+      )
+    await checkAccounts(broker, run, state.steps)
+  } catch (error) {
+    await broker.store.chains.add(taken) // a refusal does not use it up
+    throw error
   }
   return goOn(broker, { ...state.call, ...run }, state, signal)
+}
+
+function noSuchChain(): BrokerError {
+  return new BrokerError(
+    'not_found',
+    'There is no chain to resume by that handle for this user: it was resumed already, or it has expired. Run the chain anew.',
+  )
 }
 
 async function goOn(
