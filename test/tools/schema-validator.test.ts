@@ -112,6 +112,7 @@ describe('values, as the original’s tests of its validator have them', () => {
     ['constants', { const: { a: [1, null], b: {} } }, { b: {}, a: [1, null] }, 'valid'],
     ['constants', { const: { a: 1 } }, { a: 2 }, 'input: must be {"a":1}'],
     ['constants', { const: [1] }, { 0: 1 }, 'input: must be [1]'],
+    ['members by any name', { $schema: DRAFT_07, enum: [{}, { valueOf: 1 }] }, { valueOf: 1 }, 'valid'],
     ['members by any name', { enum: [{}] }, { valueOf: 1 }, 'input: must be one of {}'],
     ['members by any name', { enum: [{}] }, { constructor: 1, toString: 1 }, 'input: must be one of {}'],
     ['an enum with a value twice', { $schema: DRAFT_07, enum: ['a', 'a'] }, 'a', 'valid'],

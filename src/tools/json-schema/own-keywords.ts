@@ -1,0 +1,84 @@
+import { _, type Ajv, type FuncKeywordDefinition, str } from 'ajv'
+import { isNode, UNKNOWN_TYPE } from './read-document.ts'
+import { charge } from './steps.ts'
+
+// Keywords whose check by ajv may cost more than its schema and value show, or trips over a member named `valueOf`.
+
+/** Has ajv judge by these. */
+export function useOwnKeywords(ajv: Pick<Ajv, 'addKeyword' | 'removeKeyword'>): void {
+  for (const keyword of [uniqueItems, maxLength, minLength, constant, enumeration])
+    ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
+  ajv.addKeyword(unknownType)
+}
+
+const unknownType: FuncKeywordDefinition = {
+  keyword: UNKNOWN_TYPE,
+  schemaType: 'string',
+  validate: () => false,
+  error: { message: 'is to be of a type that JSON Schema does not have' },
+}
+
+/** ajv's own counts the code points of every text, to its end. A code point is one UTF-16 unit or two. */
+const maxLength: FuncKeywordDefinition = {
+  keyword: 'maxLength',
+  type: 'string',
+  schemaType: 'number',
+  validate: (limit: number, text: string) =>
+    text.length <= limit || (text.length <= 2 * limit && codePoints(text) <= limit),
+  error: { message: ({ schema }) => str`must have at most ${schema} characters` },
+}
+
+const minLength: FuncKeywordDefinition = {
+  keyword: 'minLength',
+  type: 'string',
+  schemaType: 'number',
+  validate: (limit: number, text: string) =>
+    text.length >= 2 * limit || (text.length >= limit && codePoints(text) >= limit),
+  error: { message: ({ schema }) => str`must have at least ${schema} characters` },
+}
+
+function codePoints(text: string): number {
+  charge(text.length / 4)
+  let count = 0
+  for (const _character of text) count++
+  return count
+}
+
+/** ajv's own compares each item with each. */
+const uniqueItems: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  validate: (isWanted: boolean, items: readonly unknown[]) =>
+    !isWanted || new Set(items.map(canonical)).size === items.length,
+  error: { message: 'must not have the same item twice' },
+}
+
+/** ajv's own calls the `valueOf` of a value that has such a member. */
+const constant: FuncKeywordDefinition = {
+  keyword: 'const',
+  validate: (wanted: unknown, value: unknown) => isSame(wanted, value),
+  error: { message: 'must be the constant', params: ({ schemaCode }) => _`{allowedValue: ${schemaCode}}` },
+}
+
+const enumeration: FuncKeywordDefinition = {
+  keyword: 'enum',
+  schemaType: 'array',
+  validate: (wanted: readonly unknown[], value: unknown) => wanted.some((one) => isSame(one, value)),
+  error: { message: 'must be listed', params: ({ schemaCode }) => _`{allowedValues: ${schemaCode}}` },
+}
+
+function isSame(wanted: unknown, value: unknown): boolean {
+  if (wanted === value) return true
+  if (!isNode(wanted) && !Array.isArray(wanted)) return false
+  return typeof value === 'object' && value !== null && canonical(wanted) === canonical(value)
+}
+
+/** The same text for the same JSON value, in whatever order its members are. */
+function canonical(value: unknown): string {
+  charge(1)
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (!isNode(value)) return JSON.stringify(value) ?? 'null'
+  const names = Object.keys(value).sort()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`).join()}}`
+}
