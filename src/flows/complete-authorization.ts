@@ -12,6 +12,7 @@ import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { splitScope } from '../domain/scopes.ts'
+import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
@@ -169,12 +170,15 @@ async function toConnection(
       `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
     )
   const { id, account } = whichConnection(known, meantAccount(claimed), grant)
+  const { accessToken, refreshToken } = grant
+  const extra = mergedExtra(extraOfResponse(response, [accessToken, refreshToken]), grant.extra)
   const tokens = sealGrant(
     broker,
     { ...owner, id },
     {
       ...grant,
       userInfo: grant.userInfo ?? {},
+      ...(extra !== undefined && { extra }),
       scopes: grantedScopes(claimed, grant, response),
     },
   )

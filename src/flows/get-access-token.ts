@@ -132,8 +132,8 @@ async function release(broker: Broker, entry: ProviderEntry, held: HeldConnectio
 }
 
 function open(broker: Broker, connection: Connection): NonNullable<HeldConnection['opened']> {
-  const { accessToken, userInfo } = openAccess(broker, connection)
-  return { accessToken, userInfo, fingerprint: broker.audit.fingerprint(accessToken) }
+  const secrets = openAccess(broker, connection)
+  return { ...secrets, fingerprint: broker.audit.fingerprint(secrets.accessToken) }
 }
 
 /** All of one user at one provider, the default first, as the cache has them. */

@@ -16,12 +16,12 @@ export interface ReceivedTokens extends AccessSecrets {
 
 /** The tokens as the store keeps them, received now. */
 export function sealGrant(broker: Broker, row: ConnectionRow, tokens: ReceivedTokens): RefreshedTokens {
-  const { accessToken, userInfo, refreshToken, tokenType, scopes, expiresIn } = tokens
+  const { accessToken, userInfo, extra, refreshToken, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
   const receivedAt = broker.now()
   return {
-    access: seal({ accessToken, userInfo }, 'access'),
+    access: seal({ accessToken, userInfo, ...(extra !== undefined && { extra }) }, 'access'),
     ...(refreshToken !== undefined && { refresh: seal({ refreshToken }, 'refresh') }),
     tokenType,
     scopes,

@@ -3,6 +3,7 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import type { AuditEntries, RefreshedTokens } from '../store/store.ts'
@@ -79,7 +80,7 @@ async function store(
   { entry, connection, known, letGo }: AnsweredRefresh,
   grant: Omit<Grant, 'account'>,
 ): Promise<Connection | undefined> {
-  const tokens = sealRefreshed(broker, entry, connection, grant, known.userInfo)
+  const tokens = sealRefreshed(broker, entry, connection, grant, known)
   const audit = broker.audit.of(connection.projectId, {
     action: 'connection.refreshed',
     userId: connection.userId,
@@ -180,11 +181,13 @@ function sealRefreshed(
   entry: ProviderEntry,
   connection: Connection,
   grant: Omit<Grant, 'account'>,
-  userInfo: Readonly<Record<string, unknown>>,
+  known: AccessSecrets,
 ): RefreshedTokens {
+  const extra = mergedExtra(known.extra, grant.extra)
   return sealGrant(broker, connection, {
     ...grant,
-    userInfo: grant.userInfo ?? userInfo,
+    userInfo: grant.userInfo ?? known.userInfo,
+    ...(extra !== undefined && { extra }),
     scopes: grantedStill(broker, entry, connection, grant.scopes),
     expiresIn: grant.expiresIn ?? lifeOf(connection),
   })

@@ -1,4 +1,5 @@
 import { splitScope, unionOfScopes } from '../domain/scopes.ts'
+import { mergedExtra } from './extra-members.ts'
 import { type Outgoing, OutgoingError } from './outgoing.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from './provider.ts'
 import { requestOf } from './provider-request.ts'
@@ -18,6 +19,8 @@ export interface Grant {
   /** What the provider tells of the account; absent when it was not asked. */
   readonly userInfo?: Readonly<Record<string, unknown>>
   readonly account: { readonly id: string; readonly name: string }
+  /** What else the token response told, for tools; absent when it told nothing. */
+  readonly extra?: Readonly<Record<string, unknown>>
   /** `sub` of the ID token, when one came. */
   readonly subject?: string
 }
@@ -57,7 +60,8 @@ const PROTOCOL_CLAIMS = [
 
 /** The tokens as a grant, with what the answer itself tells of the account. */
 export function readGrant(provider: Provider, { tokens, claims, extra }: GrantedTokens): Grant {
-  const told = accountClaims(claims) ?? nonEmpty(extra)
+  const more = mergedExtra(extra)
+  const told = accountClaims(claims) ?? more
   return {
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
@@ -66,6 +70,7 @@ export function readGrant(provider: Provider, { tokens, claims, extra }: Granted
     ...(tokens.scope !== undefined && { scopes: grantedScopes(provider, tokens.scope) }),
     ...(told !== undefined && { userInfo: told }),
     account: accountOf(provider, told),
+    ...(more !== undefined && { extra: more }),
     ...(typeof claims?.sub === 'string' && { subject: claims.sub }),
   }
 }
@@ -145,10 +150,6 @@ function accountClaims(
 ): Record<string, unknown> | undefined {
   if (claims === undefined) return undefined
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.includes(name)))
-}
-
-function nonEmpty(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
-  return Object.keys(members).length > 0 ? members : undefined
 }
 
 function accountOf({ account }: Provider, told: unknown): Grant['account'] {

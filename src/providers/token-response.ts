@@ -178,8 +178,11 @@ const DEEPEST = 4
 const MOST_MEMBERS = 64
 const LONGEST_TEXT = 2048
 
-/** Numbers and booleans are no secrets, so `x_refresh_token_expires_in` stays. */
-function membersForTools(answer: Members, tokens: readonly string[], depth: number): Members {
+/**
+ * What of an answer tools may see: nothing that is named like a secret, is a JWT or holds one of these tokens. Numbers and
+ * booleans are no secrets, so `x_refresh_token_expires_in` stays.
+ */
+export function membersForTools(answer: Members, tokens: readonly string[], depth: number): Members {
   const kept = Object.entries(answer)
     .filter(([name]) => depth > 0 || !STANDARD.has(name))
     .map(([name, value]) => [name, forTools(value, tokens, depth)] as const)

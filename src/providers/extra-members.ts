@@ -1,0 +1,49 @@
+import { type Members, membersOf } from './response-body.ts'
+import { membersForTools } from './token-response.ts'
+
+// What a provider tells by the way, such as Salesforce's `instance_url` or QuickBooks' `realmId`: kept for tools.
+
+type Told = Readonly<Record<string, unknown>>
+
+/** As JSON. It is sealed with the access token and opened with it. */
+const MOST_BYTES = 8 * 1024
+
+/** The response's own (RFC 6749 sections 4.1.2 and 4.1.2.1, RFC 9207, OpenID Connect Session Management). */
+const OF_THE_RESPONSE = new Set([
+  'code',
+  'state',
+  'iss',
+  'error',
+  'error_description',
+  'error_uri',
+  'session_state',
+  'response',
+])
+
+/**
+ * The parameters of an authorization response beyond the standard's own, each that is there once. They came through the
+ * user's browser, so they are the user's word. Never one that is named like a secret, or holds one of these.
+ */
+export function extraOfResponse(query: URLSearchParams, secrets: readonly (string | undefined)[]): Members {
+  const single = [...new Set(query.keys())].filter(
+    (name) => /^[\w.-]{1,64}$/.test(name) && !OF_THE_RESPONSE.has(name) && query.getAll(name).length === 1,
+  )
+  const own = ['code', 'state'].flatMap((name) => query.getAll(name))
+  const known = [...own, ...secrets].flatMap((secret) => (secret ? [secret] : []))
+  const members = membersOf(Object.fromEntries(single.map((name) => [name, query.get(name)]))) ?? {}
+  return membersForTools(members, known, 0)
+}
+
+/** All of them, of two alike the later one, as far as there is room; `undefined` when there are none. */
+export function mergedExtra(...told: readonly (Told | undefined)[]): Told | undefined {
+  const kept: Members = Object.create(null)
+  let size = 2
+  // the later ones count first, also for the room there is
+  for (const [name, value] of told.toReversed().flatMap((one) => Object.entries(one ?? {}))) {
+    const written = Buffer.byteLength(JSON.stringify({ [name]: value })) - 1
+    if (Object.hasOwn(kept, name) || size + written > MOST_BYTES) continue
+    kept[name] = value
+    size += written
+  }
+  return Object.keys(kept).length > 0 ? kept : undefined
+}
