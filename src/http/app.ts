@@ -42,6 +42,7 @@ const PAGES = [
   '/connect/*',
   '/callback/*',
   '/login/*',
+  '/oauth/*',
   '/docs',
   '/openapi.json',
   '/assets/*',
@@ -97,7 +98,6 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addOxp(add, broker) //              /oxp/tools, /oxp/tools/call
   addWorkers(add, broker) //          /v1/workers
   addWorkerAuthorization(add, broker) // /v1/workers/{id}/authorize
-  addClientMetadata(add, broker) //   /oauth/client/{provider entry}
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
@@ -107,6 +107,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
   addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
+  addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker) //            /login/callback
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json
   app.route('/', assets()) //               /assets

@@ -50,6 +50,8 @@ const ROLES = {
   'GET /v1/workers': 'readonly',
   'GET /v1/workers/{id}': 'readonly',
   'GET /v1/workers/{id}/health': 'readonly',
+  'GET /v1/workers/{id}/authorize': 'admin',
+  'POST /v1/workers/{id}/authorize': 'admin',
   'GET /v1/workers/{id}/tools': 'readonly',
   'GET /v1/admin/auth_providers': 'readonly',
   'GET /v1/admin/auth_providers/{id}': 'readonly',
