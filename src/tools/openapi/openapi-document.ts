@@ -61,7 +61,7 @@ function parseText(text: string): unknown {
     )
   try {
     // by way of JSON: aliases may make a circle
-    return JSON.parse(JSON.stringify(parse(text, { maxAliasCount: 100, logLevel: 'silent' })) ?? 'null')
+    return JSON.parse(JSON.stringify(parse(text, { maxAliasCount: 100, logLevel: 'error' })) ?? 'null')
   } catch (error) {
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
     throw new Refusal(`The document is neither JSON nor YAML: ${why.slice(0, 200)}`)

@@ -1,6 +1,8 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { SchemaFault } from '../json-schema/schema-fault.ts'
+import { compilePattern } from '../json-schema/schema-pattern.ts'
 import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
-import { type OpenapiDocument, targetOf } from './openapi-document.ts'
+import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
 const MAX_SCHEMAS = 5000
 
@@ -15,7 +17,8 @@ export interface SchemaWriter {
 /**
  * OpenAPI 3.1's schemas are 2020-12 as they stand; of 3.0's, `nullable` and the boolean `exclusiveMinimum` and
  * `exclusiveMaximum` are said in its words. What a request must not carry (`readOnly`) is left out of an input; what an
- * output holds besides what is said of it does not make it wrong, since APIs grow.
+ * output holds besides what is said of it does not make it wrong, since APIs grow. A pattern that only ECMA-262 can check is
+ * kept as a comment.
  */
 export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'output'): SchemaWriter {
   const names = new Map<string, string>()
@@ -49,9 +52,10 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 
   function own(schema: JsonRecord): JsonRecord {
     const written: Record<string, unknown> = {}
-    for (const [keyword, value] of Object.entries(withoutReadOnly(schema, direction))) {
+    for (const [keyword, value] of Object.entries(checkable(withoutReadOnly(schema, direction)))) {
       if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
       if (keyword === 'example') written.examples ??= [value]
+      else if (keyword === 'pattern' && !isUsable(value)) written.$comment = `pattern: ${value}`
       else if (direction === 'output' && CLOSING.has(keyword) && value === false) continue
       else if (MAPS.has(keyword) && isRecord(value))
         written[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, any(one)]))
@@ -65,10 +69,31 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 
   return {
     write(schema) {
-      const written = any(schema)
+      // what a tool takes and answers is said where its readers look: not behind a reference at the very top
+      const isReference = isRecord(schema) && typeof schema.$ref === 'string'
+      const isBare = isReference && (document.version === '3.0' || Object.keys(schema).length === 1)
+      const written = any(isBare ? resolved(document, schema, 'A schema') : schema)
       return isRecord(written) ? written : written === true ? {} : { not: {} }
     },
     definitions: () => (definitions.size > 0 ? { $defs: Object.fromEntries(definitions) } : {}),
+  }
+}
+
+/** Without patterns of names that cannot be checked, and then without what is said of the names that match none. */
+function checkable(schema: JsonRecord): JsonRecord {
+  const { patternProperties, additionalProperties: _, unevaluatedProperties: __, ...rest } = schema
+  if (!isRecord(patternProperties) || Object.keys(patternProperties).every(isUsable)) return schema
+  const usable = Object.entries(patternProperties).filter(([pattern]) => isUsable(pattern))
+  return { ...rest, patternProperties: Object.fromEntries(usable) }
+}
+
+/** Whether the broker can check it. Where it cannot, the API still does: the operation is worth more than the pattern. */
+function isUsable(pattern: unknown): boolean {
+  try {
+    return typeof pattern === 'string' && compilePattern(pattern, '') !== undefined
+  } catch (error) {
+    if (error instanceof SchemaFault) return false
+    throw error
   }
 }
 

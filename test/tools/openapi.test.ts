@@ -1,0 +1,536 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { BrokerError } from '../../src/domain/errors.ts'
+import type { CatalogueTool } from '../../src/tools/backend.ts'
+import { buildRequest } from '../../src/tools/openapi/build-request.ts'
+import { parseDocument } from '../../src/tools/openapi/openapi-document.ts'
+import { checkSettings, type OpenapiSettings } from '../../src/tools/openapi/openapi-settings.ts'
+import { readOpenapi } from '../../src/tools/openapi/read-openapi.ts'
+import { planOf } from '../../src/tools/openapi/request-plan.ts'
+import { BadArgument } from '../../src/tools/openapi/write-parameter.ts'
+
+const text = { type: 'string' }
+
+/** A document with one operation, `GET /things/{id}` unless told. */
+function documentOf(operation: object, more: Record<string, unknown> = {}): Record<string, unknown> {
+  const { path = '/things', method = 'get', openapi = '3.1.0', ...rest } = more
+  return {
+    openapi,
+    info: { title: 'Things', version: '1.0.0' },
+    servers: [{ url: 'https://api.example.com/v1' }],
+    paths: { [String(path)]: { [String(method)]: { operationId: 'Do', ...operation } } },
+    ...rest,
+  }
+}
+
+function read(document: object, settings: OpenapiSettings = {}, documentUrl?: string) {
+  return readOpenapi(parseDocument(JSON.stringify(document)), {
+    settings,
+    namespace: 'Things',
+    ...(documentUrl !== undefined && { documentUrl }),
+  })
+}
+
+function only(document: object, settings: OpenapiSettings = {}, documentUrl?: string): CatalogueTool {
+  const [item] = read(document, settings, documentUrl)
+  if (item?.outcome !== 'read') throw new Error(JSON.stringify(item))
+  return item.tool
+}
+
+function reasonOf(document: object, settings: OpenapiSettings = {}): string {
+  const [item] = read(document, settings)
+  return item?.outcome === 'refused' ? item.reason : 'read'
+}
+
+const answering = (schema: object) => ({
+  responses: { 200: { description: '', content: { 'application/json': { schema } } } },
+})
+const taking = (schema: object, type = 'application/json', required = true) => ({
+  requestBody: { required, content: { [type]: { schema } } },
+})
+
+describe('an OpenAPI document', () => {
+  test('is the same in JSON and in YAML', () => {
+    const document = documentOf(answering({ type: 'object' }))
+    expect(parseDocument(stringify(document))).toEqual(parseDocument(JSON.stringify(document)))
+    expect(parseDocument(`\uFEFF${JSON.stringify(document)}`).version).toBe('3.1')
+  })
+
+  test.each([
+    [
+      'a bomb of aliases',
+      `a: &a [${'x,'.repeat(50)}]\n${Array.from({ length: 9 }, (_, i) => `${'bcdefghij'[i]}: &${'bcdefghij'[i]} [${`*${'abcdefghi'[i]},`.repeat(9)}]`).join('\n')}`,
+      'neither JSON nor YAML',
+    ],
+    ['a circle', 'openapi: 3.1.0\npaths: &p\n  self: *p\n', 'neither JSON nor YAML'],
+    ['a list', '[]', 'it must be an object'],
+    ['nothing', '', 'it must be an object'],
+    ['Swagger', 'swagger: "2.0"\npaths: {}', 'convert it to OpenAPI 3.1'],
+    ['a later version', '{"openapi": "4.0.0", "paths": {}}', 'OpenAPI 3.1 and 3.0 are read'],
+    [
+      'another dialect',
+      '{"openapi": "3.1.0", "paths": {}, "jsonSchemaDialect": "http://json-schema.org/draft-07/schema#"}',
+      'only JSON Schema 2020-12',
+    ],
+    ['no paths', '{"openapi": "3.1.0"}', 'has no paths'],
+    ['too deep', `{"openapi": "3.1.0", "paths": ${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`, 'nests deeper'],
+  ])('that is none is refused with its reason: %s', (_, document, why) => {
+    expect(() => parseDocument(document)).toThrow(why)
+  })
+
+  test('names its tools by operationId, or by method and path; a name that comes twice is left out', () => {
+    const paths = {
+      '/a/{id}': {
+        parameters: [{ in: 'path', name: 'id', schema: text }],
+        get: {},
+        delete: { operationId: 'rm it!' },
+        head: {},
+        options: {},
+      },
+      '/b': { get: { operationId: 'Rm_it_' } },
+    }
+    const items = read({ ...documentOf({}), paths })
+    expect(
+      items.map((one) => (one.outcome === 'read' ? one.tool.name : `${one.name}: ${one.reason}`)),
+    ).toEqual(['get_a_id', 'rm_it_', 'Rm_it_: Another operation is called so too.'])
+  })
+
+  test('is taken in part by operationId and tag', () => {
+    const paths = {
+      '/a': { get: { operationId: 'A', tags: ['x'] }, post: { operationId: 'B', tags: ['x', 'y'] } },
+      '/c': { get: { operationId: 'C' } },
+    }
+    const names = (operations: NonNullable<OpenapiSettings['operations']>) =>
+      read({ ...documentOf({}), paths }, { operations }).map((one) =>
+        one.outcome === 'read' ? one.tool.name : '',
+      )
+    expect(names({})).toEqual(['A', 'B', 'C'])
+    expect(names({ include: ['x', 'C'] })).toEqual(['A', 'B', 'C'])
+    expect(names({ include: ['x'], exclude: ['y'] })).toEqual(['A'])
+    expect(names({ exclude: ['A'] })).toEqual(['B', 'C'])
+  })
+
+  test('with more operations than are taken says what to do', () => {
+    const paths = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`/${i}`, { get: {} }]))
+    expect(() => read({ ...documentOf({}), paths })).toThrow('choose them in operations.include')
+    expect(read({ ...documentOf({}), paths }, { operations: { include: [] } })).toEqual([])
+  })
+
+  test.each([
+    ['its own', { servers: [{ url: 'https://a.example/x/' }] }, {}, undefined, 'https://a.example/x/things'],
+    ['the document’s', {}, {}, undefined, 'https://api.example.com/v1/things'],
+    [
+      'relative to the document',
+      { servers: [{ url: '../api' }] },
+      {},
+      'https://d.example/docs/v1/o.json',
+      'https://d.example/docs/api/things',
+    ],
+    [
+      'none: where the document is',
+      { servers: [] },
+      { servers: [] },
+      'https://d.example/docs/o.json',
+      'https://d.example/things',
+    ],
+    [
+      'with variables',
+      {
+        servers: [{ url: 'https://{r}.a.example', variables: { r: { default: 'eu', enum: ['eu', 'us'] } } }],
+      },
+      {},
+      undefined,
+      'https://eu.a.example/things',
+    ],
+  ])('says where requests go: %s', (_, operation, more, documentUrl, url) => {
+    expect(planOf(only(documentOf(operation, more), {}, documentUrl).document).url).toBe(url)
+  })
+
+  test('is sent to the operator’s server alone where one is said', () => {
+    const tool = only(documentOf({ servers: [{ url: 'https://evil.example' }] }), {
+      serverUrl: 'https://b.example/',
+    })
+    expect(planOf(tool.document).url).toBe('https://b.example/things')
+  })
+})
+
+describe('what of an operation cannot be a tool is left out with its reason', () => {
+  const parameter = (more: object) => ({ parameters: [{ in: 'query', name: 'p', schema: text, ...more }] })
+  test.each([
+    [taking({ type: 'object' }, 'multipart/form-data'), 'multipart/form-data'],
+    [taking({ type: 'string' }, 'application/octet-stream'), 'application/octet-stream'],
+    [taking({}, 'application/x-www-form-urlencoded'), 'whose members are not said'],
+    [parameter({ in: 'cookie', required: true }), 'in "cookie"'],
+    [parameter({ in: 'header', name: 'Host', required: true }), 'not one that a tool may set'],
+    [parameter({ in: 'header', name: 'a b' }), 'no header called'],
+    [parameter({ style: 'matrix' }), 'style "matrix"'],
+    [parameter({ content: { 'application/xml': {} }, schema: undefined }), 'application/xml'],
+    [parameter({ schema: { $ref: 'https://evil.example/schema.json' } }), 'nothing is fetched'],
+    [parameter({ schema: { $ref: './other.yaml#/a' } }), 'nothing is fetched'],
+    [parameter({ schema: { $ref: '#anchor' } }), 'nothing is fetched'],
+    [parameter({ schema: { $ref: '#/components/schemas/Gone' } }), 'not in the document'],
+    [parameter({ schema: { $dynamicRef: '#x' } }), '$dynamicRef'],
+    [{ parameters: [{ $ref: 'other.yaml#/p' }] }, 'nothing is fetched'],
+    [{ security: [{ unknown: [] }] }, '"unknown"'],
+    [{ security: [{ cookie: [] }] }, 'in "cookie"'],
+    [{ security: [{ digest: [] }] }, '"digest"'],
+    [{ security: [{ mtls: [] }] }, '"mutualTLS"'],
+    [{ security: [{ tokenInQuery: [] }] }, 'never put into a URL'],
+    [{ security: [{ oauth: [], bearer: [] }] }, 'two tokens in one place'],
+  ])('%j', (operation, why) => {
+    const securitySchemes = {
+      cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
+      digest: { type: 'http', scheme: 'digest' },
+      mtls: { type: 'mutualTLS' },
+      oauth: { type: 'oauth2' },
+      bearer: { type: 'http', scheme: 'bearer' },
+      tokenInQuery: { type: 'apiKey', in: 'query', name: 'token', 'x-gatepass-provider': 'demo' },
+    }
+    expect(reasonOf(documentOf(operation, { components: { securitySchemes } }))).toContain(why)
+  })
+
+  test.each([
+    ['/a?x={id}', 'has a query'],
+    ['/a/{id}', '{id}, which is no parameter'],
+  ])('the path %s', (path, why) => {
+    expect(reasonOf(documentOf({}, { path }))).toContain(why)
+  })
+})
+
+describe('the input of a tool', () => {
+  test('is made of parameters and the members of the body, each by its own name', () => {
+    const tool = only(
+      documentOf(
+        {
+          parameters: [
+            { in: 'path', name: 'id', description: 'Which', schema: text },
+            { in: 'query', name: 'id', schema: { type: 'integer' } },
+          ],
+          ...taking({
+            type: 'object',
+            properties: { note: text, no: { type: 'string', readOnly: true } },
+            required: ['note', 'no'],
+          }),
+        },
+        { path: '/things/{id}', method: 'post' },
+      ),
+    )
+    expect(tool.inputSchema).toEqual({
+      type: 'object',
+      properties: { id: { ...text, description: 'Which' }, query_id: { type: 'integer' }, note: text },
+      required: ['id', 'note'],
+      additionalProperties: false,
+    })
+    const { url, body } = buildRequest(planOf(tool.document), { id: 'a', query_id: 1, note: 'n' })
+    expect([url.href, body]).toEqual(['https://api.example.com/v1/things/a?id=1', '{"note":"n"}'])
+  })
+
+  test.each([
+    ['a member called like a parameter', { type: 'object', properties: { q: text } }, true],
+    ['an open object', { type: 'object', properties: { a: text }, additionalProperties: true }, true],
+    ['alternatives', { oneOf: [{ type: 'object', properties: { a: text } }] }, true],
+    ['a list', { type: 'array', items: text }, true],
+    [
+      'an optional one with required members',
+      { type: 'object', properties: { a: text }, required: ['a'] },
+      false,
+    ],
+  ])('takes a body as a whole that is no plain object beside the rest: %s', (_, schema, required) => {
+    const operation = {
+      parameters: [{ in: 'query', name: 'q', schema: text }],
+      ...taking(schema, 'application/json', required),
+    }
+    const tool = only(documentOf(operation, { method: 'post' }))
+    expect(Object.keys(tool.inputSchema.properties as object)).toEqual(['q', 'body'])
+    expect(buildRequest(planOf(tool.document), { body: { a: 1 } }).body).toBe('{"a":1}')
+    if (!required) expect(buildRequest(planOf(tool.document), {}).body).toBeUndefined()
+  })
+
+  test('stands by itself: what it refers to comes with it, circles too', () => {
+    const schemas = {
+      Node: {
+        type: 'object',
+        properties: {
+          next: { $ref: '#/components/schemas/Node' },
+          kind: { $ref: '#/components/schemas/a~1b' },
+        },
+      },
+      'a/b': { enum: ['x'], example: 'x', 'x-internal': true, discriminator: { propertyName: 'kind' } },
+    }
+    const tool = only(
+      documentOf(taking({ type: 'array', items: { $ref: '#/components/schemas/Node' } }), {
+        method: 'post',
+        components: { schemas },
+      }),
+    )
+    expect(tool.inputSchema).toMatchObject({
+      properties: { body: { type: 'array', items: { $ref: '#/$defs/Node' } } },
+      $defs: {
+        Node: { properties: { next: { $ref: '#/$defs/Node' }, kind: { $ref: '#/$defs/a_1b' } } },
+        a_1b: { enum: ['x'], examples: ['x'] },
+      },
+    })
+    expect(JSON.stringify(tool.inputSchema)).not.toMatch(/x-internal|discriminator|components/)
+  })
+
+  test('of OpenAPI 3.0 is said in the words of 2020-12', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        a: { type: 'string', nullable: true, enum: ['x'] },
+        b: { type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
+        c: { nullable: true, allOf: [{ $ref: '#/components/schemas/C' }] },
+        d: { $ref: '#/components/schemas/C', description: 'says nothing here' },
+      },
+    }
+    const tool = only(
+      documentOf(taking(schema), {
+        method: 'post',
+        openapi: '3.0.3',
+        components: { schemas: { C: { type: 'integer', example: 3 } } },
+      }),
+    )
+    expect(tool.inputSchema.properties).toEqual({
+      a: { type: ['string', 'null'], enum: ['x', null] },
+      b: { type: 'number', exclusiveMinimum: 1, maximum: 9 },
+      c: { anyOf: [{ allOf: [{ $ref: '#/$defs/C' }] }, { type: 'null' }] },
+      d: { type: 'integer', examples: [3] },
+    })
+    expect(tool.inputSchema.$defs).toEqual({ C: { type: 'integer', examples: [3] } })
+  })
+
+  test('leaves what the broker cannot check to the API', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string', pattern: '^(?!x)' }, b: { type: 'string', pattern: '^x+$' } },
+      patternProperties: { '^(?=y)': text, '^z': text },
+      additionalProperties: false,
+    }
+    const { body } = only(documentOf(taking(schema), { method: 'post' })).inputSchema.properties as {
+      body: object
+    }
+    expect(body).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'string', $comment: 'pattern: ^(?!x)' },
+        b: { type: 'string', pattern: '^x+$' },
+      },
+      patternProperties: { '^z': text },
+    })
+  })
+
+  test('does not ask for what is set otherwise', () => {
+    const parameters = ['Authorization', 'Accept', 'X-Version', 'X-Key', 'x-ok'].map((name) => ({
+      in: 'header',
+      name,
+      schema: text,
+      required: true,
+    }))
+    const components = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-KEY' } } }
+    const tool = only(documentOf({ parameters, security: [{ key: [] }] }, { components }), {
+      headers: { 'x-version': '1' },
+    })
+    expect(tool.inputSchema.required).toEqual(['x-ok'])
+  })
+})
+
+describe('the output of a tool', () => {
+  const schemas = {
+    Thing: {
+      type: 'object',
+      properties: { a: text, pw: { type: 'string', writeOnly: true } },
+      required: ['a', 'pw'],
+      additionalProperties: false,
+    },
+  }
+  test('is what the one good answer surely is, and may hold more', () => {
+    const tool = only(
+      documentOf(answering({ $ref: '#/components/schemas/Thing' }), { components: { schemas } }),
+    )
+    expect(tool.outputSchema).toEqual({ type: 'object', properties: { a: text }, required: ['a'] })
+    expect(
+      only(documentOf(answering({ type: 'object' })), { checkOutput: false }).outputSchema,
+    ).toBeUndefined()
+  })
+
+  const content = (schema: object, type = 'application/json') => ({ content: { [type]: { schema } } })
+  test.each([
+    ['two good answers', { 200: content({ type: 'object' }), 201: content({ type: 'object' }) }],
+    ['one that may be empty', { 200: content({ type: 'object' }), 204: {} }],
+    [
+      'several kinds of content',
+      { 200: { content: { ...content({ type: 'object' }).content, 'text/csv': {} } } },
+    ],
+    ['no schema', { 200: { content: { 'application/json': {} } } }],
+    ['anything', { 200: content({}) }],
+    ['a text', { 200: content(text, 'text/plain') }],
+    ['an object or a text', { 200: content({ type: ['object', 'string'] }) }],
+    ['only a default', { default: content({ type: 'object' }) }],
+  ])('is not said where there is more than one, or it is not clear: %s', (_, responses) => {
+    expect(only(documentOf({ responses })).outputSchema).toBeUndefined()
+  })
+})
+
+describe('what a tool needs', () => {
+  const securitySchemes = {
+    oauth: { type: 'oauth2' },
+    oidc: { type: 'openIdConnect' },
+    bearer: { type: 'http', scheme: 'Bearer' },
+    named: { type: 'oauth2', 'x-gatepass-provider': 'github' },
+    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  }
+  const needs = (security: unknown, authorization: NonNullable<OpenapiSettings['authorization']> = {}) => {
+    const document = documentOf({ security }, { components: { securitySchemes } })
+    const { requirements, document: kept } = only(document, { authorization })
+    return { ...requirements, credentials: planOf(kept).credentials.length }
+  }
+
+  test.each([
+    ['nothing', [], {}, { authorization: [], secrets: [], credentials: 0 }],
+    [
+      'the provider of the scheme’s name',
+      [{ oauth: ['a', 'b'] }],
+      {},
+      { authorization: [{ providerId: 'oauth', scopes: ['a', 'b'] }] },
+    ],
+    [
+      'the provider that the document names',
+      [{ named: ['a'] }],
+      {},
+      { authorization: [{ providerId: 'github', scopes: ['a'] }] },
+    ],
+    [
+      'the provider that the operator names',
+      [{ named: ['a'] }],
+      { named: { id: 'gh-2', scopes: ['b'] } },
+      { authorization: [{ id: 'gh-2', scopes: ['a', 'b'] }] },
+    ],
+    [
+      'no scopes out of roles',
+      [{ bearer: ['admin'] }],
+      { bearer: { providerId: 'demo' } },
+      { authorization: [{ providerId: 'demo', scopes: [] }] },
+    ],
+    ['a secret', [{ key: [] }], {}, { authorization: [], secrets: ['key'], credentials: 1 }],
+    [
+      'a secret in place of a token',
+      [{ bearer: [] }],
+      { bearer: { secret: 'TOKEN' } },
+      { authorization: [], secrets: ['TOKEN'] },
+    ],
+    [
+      'both at once',
+      [{ oauth: [], key: [] }],
+      {},
+      { authorization: [{ providerId: 'oauth', scopes: [] }], secrets: ['key'] },
+    ],
+    [
+      'the alternative that the operator names',
+      [{ oauth: [] }, { key: [] }],
+      { key: { secret: 'K' } },
+      { authorization: [], secrets: ['K'], credentials: 1 },
+    ],
+    [
+      'the one that can be met',
+      [{ gone: [] }, { oidc: ['openid'] }],
+      {},
+      { authorization: [{ providerId: 'oidc', scopes: ['openid'] }] },
+    ],
+    [
+      'any of several tokens',
+      [{ oauth: ['a'] }, { oidc: [] }],
+      {},
+      {
+        authorization: [],
+        alternatives: [[{ providerId: 'oauth', scopes: ['a'] }], [{ providerId: 'oidc', scopes: [] }]],
+        credentials: 2,
+      },
+    ],
+    [
+      'a token or nothing',
+      [{}, { oauth: ['a'] }],
+      {},
+      { authorization: [], alternatives: [[{ providerId: 'oauth', scopes: ['a'] }], []], credentials: 2 },
+    ],
+  ])('%s', (_, security, authorization, expected) => {
+    expect(needs(security, authorization)).toMatchObject(expected)
+  })
+})
+
+describe('an argument', () => {
+  const tool = only(
+    documentOf(
+      {
+        parameters: [
+          { in: 'path', name: 'id', schema: text },
+          { in: 'path', name: 'list', schema: {} },
+          { in: 'query', name: 'q', schema: text },
+        ],
+      },
+      { path: '/things/{id}/parts/{list}.json' },
+    ),
+  )
+  const build = (input: object) => buildRequest(planOf(tool.document), { ...input })
+
+  test('never changes where a request goes, whatever stands in it', () => {
+    const nasty = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(
+          fc.constantFrom(
+            '.',
+            '/',
+            '\\',
+            '%',
+            '2',
+            'e',
+            'f',
+            '?',
+            '#',
+            '@',
+            ':',
+            '{',
+            '}',
+            ' ',
+            '\t',
+            'ü',
+            '5',
+            'c',
+          ),
+        )
+        .map((all) => all.join('')),
+    )
+    fc.assert(
+      fc.property(nasty, nasty, nasty, (id, part, q) => {
+        let url: URL
+        try {
+          url = build({ id, list: [part, 'x'], q }).url
+        } catch (error) {
+          expect(error).toBeInstanceOf(BadArgument)
+          return
+        }
+        expect(url.origin).toBe('https://api.example.com')
+        const [, version, things, written = '', parts, last = '', ...more] = url.pathname.split('/')
+        expect([version, things, parts, more]).toEqual(['v1', 'things', 'parts', []])
+        expect(decodeURIComponent(written)).toBe(id)
+        expect(decodeURIComponent(last)).toBe(`${part},x.json`)
+        expect([...url.searchParams]).toEqual([['q', q]])
+        expect(url.hash).toBe('')
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('that is not there is an error, not a hole in the path', () => {
+    expect(() => build({ list: 'a' })).toThrow(BadArgument)
+    expect(() => build({ id: null, list: 'a' })).toThrow(BadArgument)
+    expect(() => build({ id: [], list: 'a' })).toThrow('is empty')
+    expect(() => build({ id: { a: {} }, list: 'a' })).toThrow('nests deeper')
+  })
+})
+
+test('settings are refused as invalid requests', () => {
+  expect(() => checkSettings({ document: { openapi: '2' } })).toThrow(BrokerError)
+})
