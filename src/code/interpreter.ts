@@ -199,6 +199,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
       if (code.error !== undefined) {
         const part = (name: string) => read(context.getProp(code.error, name), MAX_OUTPUT_BYTES) ?? ''
         const thrown = { name: part('name'), message: part('message') || 'null', stack: part('stack') }
+        if (options.isOver()) return fail(options.timedOut)
         return fail(explain(thrown, options.outOfMemory, isMemoryFull()))
       }
       told = call(run, code.value)

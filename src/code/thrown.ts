@@ -18,7 +18,7 @@ export function explain(
   if (name === 'InternalError' && message === 'out of memory') return memory
   // with no memory left for an error, QuickJS throws null
   if (name === '' && message === 'null' && isMemoryFull) return memory
-  const said = name === '' ? `The code threw ${message}` : `${name}: ${message}`
+  const said = name === '' ? `The code threw ${message || 'what cannot be read'}` : `${name}: ${message}`
   return { kind: 'code_error', message: said.slice(0, MAX_MESSAGE_CHARACTERS), ...placeOf(stack) }
 }
 
