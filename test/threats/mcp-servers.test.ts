@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { FakeMcpTool } from '../fake-mcp-server.ts'
 import { startMcpWorld } from '../http/mcp-world.ts'
@@ -223,4 +225,20 @@ describe('a hostile server', () => {
     expect(moved.body.sync_error).toBeUndefined()
     expect((await world.execute('Mine.echo', { input: { a: 1 } })).body.output.value).toEqual({ a: 1 })
   })
+})
+
+test('nothing of the SDK is used that sends by itself, or authorizes', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  const used = files.flatMap((name) => {
+    const source = readFileSync(join('src', name), 'utf8')
+    const imports = source.matchAll(/import (?:type )?\{([^}]*)\} from '@modelcontextprotocol\/client'/g)
+    expect(source.split('@modelcontextprotocol/').length - 1, name).toBe([...imports].length)
+    const names = source.matchAll(/import \{([^}]*)\} from '@modelcontextprotocol\/client'/g)
+    return [...names].flatMap(([, said = '']) => said.split(',').map((one) => one.trim()))
+  })
+  expect(new Set(used.filter((one) => one !== ''))).toEqual(
+    new Set(['Client', 'StreamableHTTPClientTransport', 'ProtocolError', 'SdkError', 'SdkErrorCode']),
+  )
 })
