@@ -20,6 +20,8 @@ export interface Backend {
   catalogue(broker: Broker, worker: Worker): Promise<readonly CatalogueItem[]>
   /** Whether it is well. `message` says why not, for the operator. Throws nothing for what the worker does wrong. */
   health(broker: Broker, worker: Worker): Promise<{ readonly healthy: boolean; readonly message?: string }>
+  /** Where a call of the tool takes what it is given, as `host` or `host:port`; absent: to the host of the worker's `uri`. */
+  hosts?(tool: Tool): readonly string[]
   /**
    * Runs a tool. Whatever the worker does wrong is an answer of the outcome `error` with `isOwn`; nothing is thrown for
    * it. `broker.outgoing` is the one way out; `worker.timeoutSeconds` bounds the whole, `signal` ends it early.

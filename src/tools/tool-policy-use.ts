@@ -1,5 +1,6 @@
 import { type Tool, toolAliases, toolId } from '../domain/tool.ts'
 import type { PolicyUseOf } from '../flows/policy-match.ts'
+import { backendOf } from './backends.ts'
 import type { ToolNeed } from './tool-needs.ts'
 import type { Runner } from './what-runs.ts'
 
@@ -10,7 +11,7 @@ export function toolPolicyUse(
   runner: Runner,
   call: Pick<PolicyUseOf, 'userId' | 'executionId' | 'input'>,
 ): PolicyUseOf {
-  const [own, uri] = runner.outcome === 'found' ? [runner.own, runner.worker.uri] : []
+  const own = runner.outcome === 'found' ? runner.own : undefined
   return {
     ...call,
     projectId: tool.projectId,
@@ -20,13 +21,16 @@ export function toolPolicyUse(
       aliases: [...new Set([tool, ...(own ? [own] : [])].flatMap(toolAliases))],
     },
     providers: needs.map(({ entry, scopes }) => ({ id: entry.id, scopes })),
-    hosts: uri === undefined ? [] : hostOf(uri),
+    hosts: runner.outcome === 'found' ? hostsOf(runner) : [],
     secrets: tool.requirements.secrets,
   }
 }
 
 /** A module runs in this process and has none. */
-function hostOf(uri: string): string[] {
+function hostsOf({ worker, own }: Extract<Runner, { outcome: 'found' }>): readonly string[] {
+  const said = backendOf(worker).hosts?.(own)
+  if (said !== undefined) return said
+  const { uri } = worker
   const host = URL.canParse(uri) ? new URL(uri).host : ''
   return host === '' ? [] : [host]
 }

@@ -329,6 +329,23 @@ describe('a token of a user', () => {
     expect(thief.calls).toEqual([])
   })
 
+  test('is judged by the host that it goes to, not by where the document came from', async () => {
+    await using api = await startFakeOpenApiService()
+    await using elsewhere = await startFakeOpenApiService({ serverUrl: api.url })
+    await using world = await startWorld()
+    await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { api: { hosts: [api.host] } } })
+    await world.call('POST', '/v1/workers', { id: 'notes', openapi: { url: elsewhere.documentUrl } })
+    await world.connect('ada')
+    const run = async () =>
+      (await world.execute('notes:WhoAmI', { user_id: 'ada', input: {} }, 'arcade')).body
+    const deny = (id: string, host: string) =>
+      world.call('POST', '/v1/admin/policies', { id, effect: 'deny', match: { hosts: [host] } })
+    await deny('document', elsewhere.host)
+    expect((await run()).success).toBe(true)
+    await deny('api', api.host)
+    expect((await run()).output.error).toMatchObject({ kind: 'CONTEXT_DENIED' })
+  })
+
   test('nor does a secret go elsewhere than to where the API was registered', async () => {
     await using api = await startFakeOpenApiService()
     await using elsewhere = await startFakeOpenApiService({ serverUrl: api.url })

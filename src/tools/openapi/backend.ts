@@ -44,6 +44,8 @@ export const openapiBackend: Backend = {
     }
   },
 
+  hosts: ({ source }) => [new URL(planOf(source.document).url).host],
+
   async call(broker, worker, call) {
     try {
       return await callApi(broker, worker, call)
