@@ -30,6 +30,8 @@ export function validate(schema: unknown, value: unknown): Validity {
       return { valid: false, path: '', message: 'nests too deeply to be checked' }
     case 'too_long':
       return { valid: false, path: '', message: 'is too much to be checked against its schema' }
+    case 'not_checked':
+      return { valid: false, path: '', message: 'cannot be checked against its schema' }
   }
 }
 

@@ -23,6 +23,7 @@ const small = fc.nat({ max: 3 })
 function schemas(
   places: readonly string[],
   more: (schema: fc.Arbitrary<unknown>) => Record<string, fc.Arbitrary<unknown>>,
+  { isReferenceAlone }: { readonly isReferenceAlone: boolean },
 ) {
   return fc.letrec((tie) => {
     const schema = tie('schema')
@@ -61,11 +62,20 @@ function schemas(
         Object.fromEntries(chosen.map((keyword) => [keyword, keywords[keyword] ?? fc.constant(null)])),
       ),
     )
-    return { schema: fc.oneof({ maxDepth: 4, withCrossShrink: true }, fc.boolean(), object) }
+    // ajv looks at a `type` beside a reference in draft-07 too, which ignores it
+    const read = ({ $ref, ...more }: Record<string, unknown>) =>
+      $ref !== undefined && isReferenceAlone ? { $ref } : { ...more, ...($ref !== undefined && { $ref }) }
+    return { schema: fc.oneof({ maxDepth: 4, withCrossShrink: true }, fc.boolean(), object.map(read)) }
   }).schema
 }
 
-const options = { strict: false, ownProperties: true, logger: false, validateSchema: false } as const
+const options = {
+  strict: false,
+  ownProperties: true,
+  logger: false,
+  validateSchema: false,
+  inlineRefs: false,
+} as const
 
 /** Holds each verdict on random values against ajv's; schemas that are refused because they never end are passed over. */
 function holdAgainst(
@@ -84,10 +94,11 @@ function holdAgainst(
       fc.array(value, { minLength: 3, maxLength: 6 }),
       (root, one, two, values) => {
         const document = { $schema, [where]: { one, two }, allOf: [root] }
-        const isValid = ajv().compile(document)
+        let isValid: ReturnType<Ajv['compile']> | undefined
         for (const each of values) {
           try {
             const { valid } = validate(document, each)
+            isValid ??= ajv().compile(document)
             expect(valid).toBe(isValid(each))
             verdicts.add(valid)
             judged++
@@ -105,23 +116,34 @@ function holdAgainst(
 
 describe('the validator judges as ajv does', () => {
   test('2020-12', () => {
-    const schema = schemas(['#/$defs/one', '#/$defs/two'], (inner) => ({
-      ...{ items: inner, prefixItems: fc.array(inner, { minLength: 1, maxLength: 2 }) },
-      ...{
-        unevaluatedProperties: inner,
-        minContains: small,
-        dependentSchemas: fc.dictionary(names, inner, { maxKeys: 1 }),
-      },
-    }))
-    holdAgainst(() => new Ajv2020(options), schema, '$defs', 'https://json-schema.org/draft/2020-12/schema')
+    const schema = schemas(
+      ['#/$defs/one', '#/$defs/two'],
+      (inner) => ({
+        ...{ items: inner, prefixItems: fc.array(inner, { minLength: 1, maxLength: 2 }) },
+        ...{ minContains: small, dependentSchemas: fc.dictionary(names, inner, { maxKeys: 1 }) },
+      }),
+      { isReferenceAlone: false },
+    )
+    const ajv = () => {
+      const made = new Ajv2020(options)
+      made.opts.unevaluated = false // its code for what is not asked here trips at times
+      return made
+    }
+    holdAgainst(ajv, schema, '$defs', 'https://json-schema.org/draft/2020-12/schema')
   })
 
   test('draft-07', () => {
-    const schema = schemas(['#/definitions/one', '#/definitions/two'], (inner) => ({
-      ...{ items: fc.oneof(inner, fc.array(inner, { minLength: 1, maxLength: 2 })), additionalItems: inner },
-      dependencies: fc.dictionary(names, fc.oneof(inner, fc.uniqueArray(names)), { maxKeys: 1 }),
-    }))
-    const ajv = () => new Ajv({ ...options, ignoreKeywordsWithRef: true })
-    holdAgainst(ajv, schema, 'definitions', 'http://json-schema.org/draft-07/schema#')
+    const schema = schemas(
+      ['#/definitions/one', '#/definitions/two'],
+      (inner) => ({
+        ...{
+          items: fc.oneof(inner, fc.array(inner, { minLength: 1, maxLength: 2 })),
+          additionalItems: inner,
+        },
+        dependencies: fc.dictionary(names, fc.oneof(inner, fc.uniqueArray(names)), { maxKeys: 1 }),
+      }),
+      { isReferenceAlone: true },
+    )
+    holdAgainst(() => new Ajv(options), schema, 'definitions', 'http://json-schema.org/draft-07/schema#')
   })
 })

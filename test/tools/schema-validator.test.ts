@@ -654,6 +654,16 @@ describe('threat 41: hostile schemas and values come to an end', () => {
     )
   })
 
+  test('code of ajv that trips is an answer, and asked for only by unevaluatedProperties', () => {
+    const schema = {
+      patternProperties: { b: true },
+      oneOf: [{ additionalProperties: false, patternProperties: {} }, true],
+    }
+    expect(judge(schema, { b: null })).toBe('valid')
+    const dynamic = { ...schema, unevaluatedProperties: false }
+    expect(['valid', 'input: cannot be checked against its schema']).toContain(judge(dynamic, { b: null }))
+  })
+
   test('no message holds the value', () => {
     const secret = 'a-secret-value'
     for (const schema of [

@@ -15,8 +15,7 @@ export function checkDocument(document: SchemaDocument): void {
   const { dialect, root } = document
   const isValid = metaschema(dialect)
   const isSo = withinSteps(() => isValid(root))
-  if (isSo === 'too_long' || isSo === 'too_deep')
-    throw new SchemaFault('invalid_schema', 'The schema is too large to be used.')
+  if (typeof isSo === 'string') throw new SchemaFault('invalid_schema', 'The schema is too large to be used.')
   if (!isSo) {
     const { instancePath = '', message = '' } = isValid.errors?.[0] ?? {}
     const isTuple = /\/items$/.test(instancePath) && dialect === '2020-12'

@@ -4,13 +4,13 @@ import { COST, COST_OF_MEMBERS, flatten } from './flatten.ts'
 import { useOwnKeywords } from './own-keywords.ts'
 import { isNode, type SchemaDocument } from './read-document.ts'
 import { SchemaFault } from './schema-fault.ts'
-import { charge, withinSteps } from './steps.ts'
+import { charge, type Unknown, withinSteps } from './steps.ts'
 
 export type Outcome =
   | { readonly outcome: 'valid' }
   | { readonly outcome: 'invalid'; readonly errors: readonly ErrorObject[] }
-  /** Nothing is known: the value nests too deeply, or its check takes too many steps. */
-  | { readonly outcome: 'too_deep' | 'too_long' }
+  /** Nothing is known: the value nests too deeply, its check takes too many steps, or ajv fails at it. */
+  | { readonly outcome: Unknown }
 
 function chargeForMembers(value: unknown, steps: number): void {
   if (isNode(value)) charge(steps * Object.keys(value).length)
@@ -42,6 +42,10 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => O
     code: { optimize: false, regExp: Object.assign(patternsOf(document), { code: 'patternsOf' }) },
   }
   const ajv = document.dialect === '2020-12' ? new Ajv2020(options) : new Ajv(options)
+  // what it does for these keywords alone has faults of its own
+  ajv.opts.unevaluated = document.nodes.some(
+    (node) => 'unevaluatedProperties' in node || 'unevaluatedItems' in node,
+  )
   useOwnKeywords(ajv)
   ajv.addKeyword(cost(COST, (_value, steps) => charge(steps)))
   ajv.addKeyword(cost(COST_OF_MEMBERS, chargeForMembers))
