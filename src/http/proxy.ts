@@ -136,8 +136,7 @@ function refuseMethod(c: Context): void {
 
 async function readRequest(c: Context, { projectId }: ApiKey) {
   const headers = c.req.header()
-  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, utf8Of(value)]))
-  const about = parse(headersSchema, texts, 'the headers')
+  const about = parse(headersSchema, ownHeaders(headers), 'the headers')
   const { provider, path } = placeOf(c)
   const account = about['x-gatepass-account']
   const baseUrl = about['x-gatepass-base-url']
@@ -157,9 +156,17 @@ async function readRequest(c: Context, { projectId }: ApiKey) {
   }
 }
 
-/** Header values are bytes, and users may be called anything: read as UTF-8, which ASCII is too. */
-function utf8Of(value: string): string {
-  return Buffer.from(value, 'latin1').toString('utf8')
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Those that are for this server. Header values are bytes, and users may be called anything: UTF-8, which ASCII is too. */
+function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(headers).filter(([name]) => Object.hasOwn(headersSchema.shape, name))
+  try {
+    return Object.fromEntries(own.map(([name, value]) => [name, UTF_8.decode(Buffer.from(value, 'latin1'))]))
+  } catch {
+    // two users must not become one by what cannot be read
+    throw new BrokerError('invalid_request', 'The X-Gatepass headers must be UTF-8.')
+  }
 }
 
 /** From the request line itself: what a router reads has had its dots and escapes tidied. */

@@ -1,6 +1,7 @@
 import { isApiHost } from './api-host.ts'
 import { type AllowsHttp, endpointFault } from './endpoint.ts'
 import type { Provider } from './provider.ts'
+import { withBareHost } from './public-address.ts'
 
 /** Where a request to a provider's API goes. */
 export interface ApiTarget {
@@ -29,7 +30,7 @@ export function apiTarget(
     return { kind: 'host', fault: 'names no base URL, and neither does the provider: none is known' }
   const baseFault = given.baseUrl === undefined ? undefined : baseUrlFault(base, given.allowsHttp)
   if (baseFault !== undefined) return { kind: 'request', fault: `has a base URL that ${baseFault}` }
-  const url = new URL(base)
+  const url = withBareHost(new URL(base))
   if (!isApiHost(provider, url))
     return { kind: 'host', fault: `would go to ${url.host}, which is no host of this provider's API` }
   const fault = pathFault(asked)

@@ -50,7 +50,10 @@ export interface SeenRequest {
 
 export async function startProxyWorld(options: SceneOptions = {}): Promise<ProxyWorld> {
   const api = await startApi()
-  const oauth2: OAuth2 = { api: { base_url: `${api.url}/base` }, ...options.oauth2 }
+  const oauth2: OAuth2 | false = options.oauth2 !== false && {
+    api: { base_url: `${api.url}/base` },
+    ...options.oauth2,
+  }
   const scene = await startScene({ ...options, oauth2 })
 
   async function open(method: string, path: string, given: SendOptions = {}): Promise<IncomingMessage> {

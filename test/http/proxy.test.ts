@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importEntry } from '../flows/fixtures.ts'
 import { asked, connection } from '../flows/refresh-fixtures.ts'
 import { type ProxyWorld, type SeenRequest, startApi, startProxyWorld, textOf } from './proxy-world.ts'
 
@@ -170,6 +171,16 @@ describe('a request', () => {
     }
   })
 
+  test('is for the user whose name is UTF-8, and for nobody when it is not', async () => {
+    await using world = await startProxyWorld()
+    const token = (await world.connect({ user_id: 'Zoë' })).body.context.token
+    const inBytes = (encoding: 'utf8' | 'latin1') => Buffer.from('Zoë', encoding).toString('latin1')
+    expect((await world.send('GET', '/proxy/demo/x', { user: inBytes('utf8') })).status).toBe(200)
+    expect(bearer(world)).toEqual([`Bearer ${token}`])
+    const unread = await world.send('GET', '/proxy/demo/x', { user: inBytes('latin1') })
+    expect([unread.status, unread.json.name]).toEqual([400, 'invalid_request'])
+  })
+
   test('is recorded before it goes out', async () => {
     await using world = await connected()
     await world.send('GET', '/proxy/demo/x')
@@ -222,6 +233,24 @@ describe('another base URL', () => {
     expect(json.name).toBe('host_not_allowed')
     expect(json.message).toContain('/v1/admin/auth_providers/demo')
     expect(world.api.seen).toHaveLength(1)
+  })
+
+  test('is set by an administrator alone, on record, and never by tool metadata', async () => {
+    await using world = await startProxyWorld({ oauth2: false as const })
+    const entry = { api: { hosts: [world.api.host] }, apiHosts: [world.api.host], base_url: world.api.url }
+    await importEntry(world.gatepass, world.as, entry)
+    await world.connect()
+    const headers = { 'x-gatepass-base-url': world.api.url }
+    expect((await world.send('GET', '/proxy/demo/x', { headers })).json.name).toBe('host_not_allowed')
+
+    const api = { base_url: world.api.url, hosts: [world.api.host] }
+    await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { api } })
+    const { items } = (await world.call('GET', '/v1/admin/audit?action=provider.changed')).body
+    expect(items).toMatchObject([{ provider_id: 'demo', actor: { kind: 'api_key' } }])
+    expect((await world.send('GET', '/proxy/demo/x')).status).toBe(200)
+    await importEntry(world.gatepass, world.as, { ...entry, scopes: ['read', 'more'] })
+    expect((await world.call('GET', '/v1/admin/auth_providers/demo')).body.oauth2.api).toEqual(api)
+    expect((await world.send('GET', '/proxy/demo/x')).status).toBe(200)
   })
 
   async function startOther() {
