@@ -320,13 +320,40 @@ describe('tools', () => {
     ['an unknown tool', { tool_name: 'Demo.Nothing' }, Arcade.NotFoundError],
     ['a version that there is not', { tool_name: 'Demo.Echo', tool_version: '9.9.9' }, Arcade.NotFoundError],
     ['no user for a tool that acts for one', { tool_name: 'Demo.WhoAmI' }, Arcade.BadRequestError],
-    [
-      'a scheduled run',
-      { tool_name: 'Demo.Echo', run_at: '2030-01-01T00:00:00' },
-      Arcade.InternalServerError,
-    ],
+    ['a run at no time', { tool_name: 'Demo.Echo', run_at: 'tomorrow' }, Arcade.BadRequestError],
   ])('execute of %s is refused', async (_, body, kind) => {
     expect(await refusal(client.tools.execute(body, { maxRetries: 0 }))).toBeInstanceOf(kind)
+  })
+
+  test('a run that is put off: execute, then scheduled.get and scheduled.list', async () => {
+    const text = `later-${newUser()}`
+    const run_at = new Date(Date.now() + 1000).toISOString().slice(0, 19)
+    const answer = await client.tools.execute({ tool_name: 'Demo.Echo', input: { text }, run_at })
+    expect(answer).toMatchObject({
+      id: expect.any(String),
+      execution_type: 'scheduled',
+      status: 'scheduled',
+      success: true,
+      run_at: expect.stringContaining(run_at),
+    })
+    const id = answer.id ?? ''
+    await expect
+      .poll(async () => (await client.tools.scheduled.get(id)).execution_status, { timeout: 20_000 })
+      .toBe('completed')
+    expect(await client.tools.scheduled.get(id)).toMatchObject({
+      id,
+      tool_name: 'Echo',
+      toolkit_name: 'Demo',
+      toolkit_version: '1.0.0',
+      execution_type: 'scheduled',
+      input: { text },
+      attempts: [{ success: true, output: { value: { inputs: { text } } } }],
+    })
+    const second = await client.tools.execute({ tool_name: 'Demo.Echo', run_at })
+    const ids: (string | undefined)[] = []
+    for await (const one of client.tools.scheduled.list({ limit: 1 })) ids.push(one.id)
+    expect(ids).toEqual([second.id, id])
+    expect((await refusal(client.tools.scheduled.get('exec_nothing'))).status).toBe(404)
   })
 
   test('two executes with one Idempotency-Key run the tool once', async () => {
