@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { digest, startFakeMcpServer } from '../fake-mcp-server.ts'
+import { demoMcpTools, digest, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { testClock } from '../gatepass.ts'
 import { listen } from '../loopback.ts'
 import { UserAgent } from '../user-agent.ts'
 import { type McpWorld, type McpWorldOptions, startMcpWorld } from './mcp-world.ts'
-import { approve } from './world.ts'
+import { approve, providerBody } from './world.ts'
 
 const wantingOAuth = (options: McpWorldOptions = {}) => startMcpWorld({ ...options, wantsOAuth: true })
 
@@ -130,6 +130,50 @@ describe('a server that wants OAuth', () => {
     await world.authorize('ada')
     expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(true)
     expect((await world.execute('Demo.echo', { user_id: 'bob' })).status).toBe(403)
+  })
+
+  test('gets its own token in the header, and a third party’s for the tool in `_meta`', async () => {
+    const _meta = {
+      securitySchemes: { third: { type: 'oauth2' } },
+      securityRequirements: [{ third: ['read'] }],
+    }
+    const tools = demoMcpTools().map((tool) => (tool.name === 'who_am_i' ? { ...tool, _meta } : tool))
+    await using third = await startFakeAuthorizationServer()
+    await using world = await wantingOAuth({ mcp: { tools } })
+    await world.call('POST', '/v1/admin/auth_providers', providerBody('third', third))
+    await world.authorize('operator')
+    for (const user_id of ['ada', 'bob']) {
+      const asked = await world.call('POST', '/v1/tools/authorize', { tool_name: 'Demo.who_am_i', user_id })
+      await approve(asked.body.url)
+      const { body } = await world.execute('Demo.who_am_i', { user_id })
+      expect(body).toMatchObject({ success: true, output: { value: { user_id } } })
+      const { token = '', meta } = world.mcp.calls.at(-1) ?? {}
+      const context = meta?.arcade_context as { authorization: { token: string }; authorizations?: unknown } // Arcade's
+      expect(world.as.isLive(token)).toBe(true)
+      expect(third.isLive(context.authorization.token)).toBe(true)
+      expect(context.authorizations).toBeUndefined()
+      expect(JSON.stringify(meta)).not.toContain(token)
+      expect(JSON.stringify(body)).not.toContain(token)
+    }
+    await world.execute('Demo.echo', { user_id: 'ada' })
+    expect(world.mcp.calls.at(-1)?.meta).toEqual({})
+  })
+
+  test('without metadata of its own is found by the issuer that the operator names', async () => {
+    await using world = await startMcpWorld()
+    const { as, mcp, call } = world
+    mcp.behaviour.as = as
+    mcp.behaviour.challenge = ''
+    mcp.behaviour.intercept = ({ path }, res) => {
+      if (!path.startsWith('/.well-known')) return false
+      res.writeHead(404).end()
+      return true
+    }
+    const refused = await call('PATCH', '/v1/workers/demo', { enabled: true })
+    expect(refused.body.sync_error).toContain('has no metadata (RFC 9728)')
+    await call('PATCH', '/v1/workers/demo', { mcp: { oauth2: { authorization_url: as.url } } })
+    expect((await world.authorize('ada')).body.status).toBe('completed')
+    expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(true)
   })
 
   test('wants it of administrators alone, and of MCP servers', async () => {

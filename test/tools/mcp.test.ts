@@ -283,6 +283,24 @@ describe('a call that gets no answer', () => {
     expect(callsOf(world, 'echo')).toBe(1)
   })
 
+  test('yet, because the server closed the stream for now, is asked for again where it left off', async () => {
+    await using world = await startMcpWorld()
+    let id: unknown
+    world.mcp.behaviour.intercept = ({ method, json, headers }, res) => {
+      const call = json as { method?: string; id?: unknown } | undefined
+      const isResumed = method === 'GET' && headers['last-event-id'] === 'event-1'
+      if (call?.method !== 'tools/call' && !isResumed) return false
+      id ??= call?.id
+      const result = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: '"resumed"' }] } }
+      res.writeHead(200, { 'content-type': 'text/event-stream' })
+      res.end(isResumed ? `data: ${JSON.stringify(result)}\n\n` : 'id: event-1\nretry: 10\ndata:\n\n')
+      return true
+    }
+    const { body } = await world.execute('Demo.echo')
+    expect(body.output.value).toBe('resumed')
+    expect(world.mcp.methods().filter((one) => one === 'tools/call')).toHaveLength(1)
+  })
+
   test('says that nobody is there', async () => {
     await using world = await startMcpWorld()
     await world.mcp.close()

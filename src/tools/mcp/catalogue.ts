@@ -16,6 +16,7 @@ import { faultOf } from './mcp-error.ts'
 import { namespaceOf, readMcpTool, versionOf } from './read-mcp-tool.ts'
 import { authorizationFault, findServerAuthorization } from './server-authorization.ts'
 import { type McpSession, openSession } from './session.ts'
+import { noteProtocol } from './sessions.ts'
 import { mcpHeaders, mcpSettings, type ServerAuthorization } from './settings.ts'
 
 const MAX_PAGES = 100
@@ -83,6 +84,7 @@ export async function listTools(broker: Broker, worker: Worker, token: string | 
     longestMs: timeoutMs,
     isLegacy: false,
   })
+  noteProtocol(worker, session)
   try {
     const { name, version } = session.client.getServerVersion() ?? { name: '', version: '' }
     const tools = await exchange({ timeoutMs: Math.max(1, endsAt - performance.now()) }, (signal) =>
