@@ -48,7 +48,9 @@ export interface WireError {
 export function errorResponse(c: Context, error: unknown, log: Log): Response {
   if (error instanceof HTTPException && error.status < 500)
     return c.json(toWire(ofStatus(error.status)), error.status)
-  const broker = toRefusal(error, c.req.path, log, requestId(c))
+  // the path of an API's own may hold anything, and is none of the operator's business
+  const path = c.req.path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
+  const broker = toRefusal(error, path, log, requestId(c))
   const status = STATUS[broker.code]
   if (broker.retryAfter !== undefined) c.header('retry-after', String(Math.ceil(broker.retryAfter)))
   if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
