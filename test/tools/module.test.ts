@@ -4,9 +4,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config.ts'
-import type { ToolEvent } from '../../src/tools/backend.ts'
-import { executeTool } from '../../src/tools/execute-tool.ts'
-import { findTool } from '../../src/tools/find-tool.ts'
 import { install } from '../cli/gatepass.ts'
 import { digest } from '../fake-worker.ts'
 import { startGatepass } from '../gatepass.ts'
@@ -181,6 +178,14 @@ describe('in-process tools', () => {
     expect((await run('Slow', { ms: 1 })).output.value).toBe('at last')
   })
 
+  const stream = (toolId: string, args: object, signal?: AbortSignal) =>
+    fetch(`${world.gatepass.url}/v1/tools/run_stream`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.gatepass.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ toolId, args }),
+      ...(signal && { signal }),
+    })
+
   test('hear of it when nobody waits for them any more', async () => {
     const asked = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
@@ -188,45 +193,31 @@ describe('in-process tools', () => {
       res.on('close', () => left.resolve())
       asked.resolve()
     })
-    const tool = await findTool(world.gatepass.broker, await defaultProject(world), 'Local:Fetch')
     const caller = new AbortController()
-    const execution = executeTool(
-      world.gatepass.broker,
-      { tool, input: { url: silent.url }, entryPoint: 'run' },
-      caller.signal,
+    const answer = stream('Local:Fetch', { url: silent.url }, caller.signal).then((response) =>
+      response.text(),
     )
     await asked.promise
     caller.abort()
+    await expect(answer).rejects.toThrow()
     await left.promise
-    expect((await execution).outcome).toMatchObject({
-      outcome: 'error',
-      error: { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT' },
-    })
   })
 
   test('say while they run how far they are', async () => {
-    const tool = await findTool(world.gatepass.broker, await defaultProject(world), 'Local:Count')
-    const events: ToolEvent[] = []
-    const { outcome } = await executeTool(world.gatepass.broker, {
-      tool,
-      input: { to: 2 },
-      entryPoint: 'run_stream',
-      onEvent: (event) => void events.push(event),
-    })
-    expect(events).toEqual([
+    const text = await (await stream('Local:Count', { to: 2 })).text()
+    const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
+    const told = events.map(({ kind, data }) => ({ kind, data }))
+    expect(told.filter(({ data }) => data.total !== 1)).toMatchObject([
       { kind: 'progress', data: { progress: 1, total: 2, message: 'at 1' } },
       { kind: 'chunk', data: { number: 1 } },
       { kind: 'progress', data: { progress: 2, total: 2, message: 'at 2' } },
       { kind: 'chunk', data: { number: 2 } },
+      { kind: 'done', data: { structured: { counted: 2 } } },
     ])
-    expect(outcome).toMatchObject({
-      outcome: 'value',
-      value: { counted: 2 },
-      logs: [
-        { level: 'debug', message: 'counted' },
-        { level: 'warning', message: 'it is over' },
-      ],
-    })
+    expect((await run('Count', { to: 1 })).output.logs).toEqual([
+      { level: 'debug', message: 'counted' },
+      { level: 'warning', message: 'it is over' },
+    ])
   })
 
   test.each(['value', 'error', 'mistake', 'log'])('that hand out their token (%s) do not', async (where) => {
@@ -242,10 +233,6 @@ describe('in-process tools', () => {
     }
   })
 })
-
-async function defaultProject({ gatepass: { broker } }: World): Promise<string> {
-  return (await broker.store.projects.ensure('default', broker.now())).id
-}
 
 describe('GATEPASS_TOOLS', () => {
   let folder: string
@@ -343,6 +330,21 @@ describe('GATEPASS_TOOLS', () => {
     await rename(b, moved)
     expect(await names({ GATEPASS_TOOLS: moved })).toEqual(['b:B'])
     expect(await names({})).toEqual([])
+  })
+
+  test('loads the example', async () => {
+    const example = fileURLToPath(new URL('../../examples/local-tools.ts', import.meta.url))
+    await using gatepass = await startGatepass({ environment: { GATEPASS_TOOLS: example } })
+    const { body } = await gatepass.call('POST', '/v1/tools/execute', {
+      tool_name: 'local-tools.Dice',
+      input: { sides: 2 },
+    })
+    expect([1, 2]).toContain(body.output.value.rolled)
+    const { body: listed } = await gatepass.call('GET', '/v1/tools/local-tools.Repositories')
+    expect(listed.requirements.authorization).toMatchObject({
+      provider_id: 'github',
+      oauth2: { scopes: ['read:user'] },
+    })
   })
 
   test('holds in each of several processes', async () => {
