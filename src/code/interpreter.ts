@@ -118,6 +118,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
 
   const host = context.newObject()
   for (const [name, member] of Object.entries({
+    global: context.global,
     ask,
     write,
     random,

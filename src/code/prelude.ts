@@ -1,5 +1,7 @@
 /** What the host gives the prelude. Texts are JSON in both directions. */
 export interface PreludeHost {
+  /** The sandbox's own. */
+  readonly global: object
   /** Answers what the answer will be known by: a number, and later `settle` is called with it. */
   ask(what: string, payload: string): number
   write(stream: 'stdout' | 'stderr', text: string): void
@@ -31,7 +33,7 @@ export type Told =
  * more is relied on. It can name nothing outside of itself.
  */
 export function prelude(host: PreludeHost): Prelude {
-  const { ask, write, random, maxLine, maxError, maxValue } = host
+  const { global, ask, write, random, maxLine, maxError, maxValue } = host
   const { stringify, parse } = JSON
   const { freeze, defineProperty, create, assign, hasOwn } = Object
   const text = String
@@ -135,7 +137,7 @@ export function prelude(host: PreludeHost): Prelude {
     console: { log: out, info: out, debug: out, dir: out, warn: err, error: err, trace: err },
   }
   for (const [name, value] of Object.entries(globals))
-    defineProperty(globalThis, name, { value, writable: true, configurable: true })
+    defineProperty(global, name, { value, writable: true, configurable: true })
   defineProperty(Math, 'random', { value: random, writable: true, configurable: true })
 
   const run: Prelude['run'] = async (code) => {

@@ -70,6 +70,7 @@ const ROLES = {
   'POST /v1/connections/{id}/token': 'caller',
   'POST /v1/tools/authorize': 'caller',
   'POST /v1/tools/execute': 'caller',
+  'POST /v1/code/execute': 'caller',
   'GET /proxy/{provider}/{path}': 'caller',
   'POST /proxy/{provider}/{path}': 'caller',
   'PUT /proxy/{provider}/{path}': 'caller',
