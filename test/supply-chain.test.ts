@@ -70,7 +70,8 @@ describe('threat 50: supply chain', () => {
       'yocto-spinner',
       'zod',
     ])
-    expect(locked.filter(([, { dev }]) => dev !== true).length).toBeLessThan(80)
+    // the MCP client brings ten of its own
+    expect(locked.filter(([, { dev }]) => dev !== true).length).toBeLessThan(90)
   })
 
   test('no package that runs in production has an install script, and Node and PostgreSQL, which tests run, may run theirs', () => {

@@ -10,6 +10,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import { matchProvider } from './match-provider.ts'
 import { isRecord } from './metadata/metadata-member.ts'
 import { readToolMetadata, type ToolMetadata, type Warning } from './metadata/read-metadata.ts'
+import { toolFaults } from './validate-tool.ts'
 
 /** What became of one document of an import. */
 export interface ImportedTool {
@@ -63,6 +64,10 @@ async function importTool(
   }
   const { tool: metadata } = reading
   const warnings = [...reading.warnings]
+  const tags = keywordsOf(metadata)
+  const faults = toolFaults({ ...metadata, tags })
+  if (faults.length > 0)
+    return { name: metadata.title, result: 'refused', reason: faults.join(' '), providers: [], warnings }
   const id = toolId(metadata).toLowerCase()
   const known = (await broker.store.tools.named(projectId, id)).find(
     (tool) => toolId(tool).toLowerCase() === id,
@@ -89,7 +94,7 @@ async function importTool(
     title: metadata.title,
     description: metadata.description,
     inputSchema: metadata.inputSchema,
-    tags: keywordsOf(metadata),
+    tags,
     ...(metadata.outputSchema !== undefined && { outputSchema: metadata.outputSchema }),
     requirements: { authorization: matched.requirements, secrets: metadata.secrets, metadata: [] },
     source: { kind: 'metadata', document: metadata.document },

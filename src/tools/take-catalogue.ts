@@ -5,8 +5,7 @@ import { type Tool, toolId } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { CatalogueTool } from './backend.ts'
 import { backendOf } from './backends.ts'
-import { SchemaFault } from './json-schema/schema-fault.ts'
-import { checkSchema } from './schema-validator.ts'
+import { toolFaults } from './validate-tool.ts'
 
 /**
  * Makes the worker's tools exactly what it lists now, and answers what could not be taken, one sentence each. Throws
@@ -28,11 +27,12 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
     const named = toolId(item.tool)
     const id = named.toLowerCase()
     const same = byId.get(id)
-    const fault = schemaFault(item.tool)
+    const tags = normalizeTags(item.tool.tags ?? [])
+    const unusable = toolFaults({ ...item.tool, tags })
     if (same !== undefined && !isOwn(same)) leaveOut(named, 'another source brings one of the same id.')
     else if (taken.has(id)) leaveOut(named, 'it is listed twice, and the first one stands.')
-    else if (fault !== undefined) leaveOut(named, fault)
-    else taken.set(id, toTool(broker, worker, item.tool, same))
+    else if (unusable.length > 0) leaveOut(named, unusable.join(' '))
+    else taken.set(id, toTool(broker, worker, { ...item.tool, tags }, same))
   }
   const tools = [...taken.values()]
   if (print(known.filter(isOwn)) === print(tools)) return faults
@@ -48,10 +48,10 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
 function toTool(
   broker: Broker,
   { uid: workerUid, projectId }: Worker,
-  listed: CatalogueTool,
+  listed: CatalogueTool & Pick<Tool, 'tags'>,
   same: Tool | undefined,
 ): Tool {
-  const { document, title = listed.name, tags = [], ...rest } = listed
+  const { document, title = listed.name, ...rest } = listed
   const { namespace: toolkit, name, version } = listed
   const now = broker.now()
   const digest = sha256(JSON.stringify(listed))
@@ -60,25 +60,12 @@ function toTool(
     uid: same?.uid ?? newId('tool'),
     projectId,
     title,
-    tags: normalizeTags(tags),
     source: { kind: 'worker', workerUid, document },
     binding: { workerUid, toolkit, name, ...(version !== undefined && { version }) },
     digest,
     createdAt: same?.createdAt ?? now,
     updatedAt: same?.digest === digest ? same.updatedAt : now,
   }
-}
-
-/** Why its schemas cannot be used, as far as one is no schema; a tool that can never be run is not listed. */
-function schemaFault({ inputSchema, outputSchema }: CatalogueTool): string | undefined {
-  for (const [name, schema] of Object.entries({ inputSchema, outputSchema }))
-    try {
-      if (schema !== undefined) checkSchema(schema)
-    } catch (error) {
-      if (error instanceof SchemaFault) return `its ${name} cannot be used. ${error.message}`
-      throw error
-    }
-  return undefined
 }
 
 function print(tools: readonly Tool[]): string {

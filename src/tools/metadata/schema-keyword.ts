@@ -1,3 +1,5 @@
+import { SchemaFault } from '../json-schema/schema-fault.ts'
+import { compilePattern } from '../json-schema/schema-pattern.ts'
 import { isRecord, kindOf, quote, type Warn } from './metadata-member.ts'
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1), and what tool files write for them. */
@@ -79,7 +81,7 @@ const KEYWORDS: ReadonlyMap<string, Expectation> = new Map([
   ['const', ANY],
   ['examples', { of: 'an array', holds: Array.isArray }],
   ['enum', { of: 'an array with a value in it', holds: (value) => Array.isArray(value) && value.length > 0 }],
-  ['pattern', { of: 'a regular expression', holds: isPattern }],
+  ['pattern', { of: 'a regular expression without lookaround and back-references', holds: isPattern }],
   ['multipleOf', { of: 'a number above 0', holds: (value) => Number.isFinite(value) && Number(value) > 0 }],
 ])
 
@@ -99,13 +101,15 @@ export function isUsable(keyword: string, value: unknown, path: string, warn: Wa
   return isAnnotation
 }
 
-/** A regular expression as JSON Schema wants it (ECMA-262 with the `u` flag; 2020-12 core, section 6.4). */
+/** A regular expression that values can be held to in linear time (`compilePattern`). */
 export function isPattern(value: unknown): value is string {
   if (typeof value !== 'string') return false
   try {
-    return new RegExp(value, 'u') instanceof RegExp
-  } catch {
-    return false
+    compilePattern(value, 'It')
+    return true
+  } catch (error) {
+    if (error instanceof SchemaFault) return false
+    throw error
   }
 }
 
