@@ -10,6 +10,8 @@ export interface Metrics {
   refreshed(providerId: string, outcome: Refreshed): void
   /** A request to a provider, a worker or a metadata document. */
   asked(kind: string, outcome: string, seconds: number): void
+  /** A run of a tool, by the type of what runs it (`none`: nothing does) and how it ended: its outcome, or the error's kind. */
+  toolRan(workerType: string, end: string, seconds: number): void
   authorizationBegan(): void
   authorizationCompleted(): void
   authorizationFailed(reason: string): void
@@ -134,6 +136,12 @@ export function createMetrics(): Metrics {
     'outcome',
   ])
   const refreshes = counter('gatepass_refreshes_total', 'Refreshes that ended', ['provider', 'outcome'])
+  const runs = counter('gatepass_tool_runs_total', 'Runs of tools that ended', ['worker_type', 'end'])
+  const runSeconds = histogram(
+    'gatepass_tool_run_duration_seconds',
+    'From the call of a tool to its end, what it waits for included',
+    { labels: ['worker_type'], buckets: REQUEST_SECONDS },
+  )
   const outgoing = counter('gatepass_outgoing_requests_total', 'Requests to providers and workers', [
     'kind',
     'outcome',
@@ -153,6 +161,10 @@ export function createMetrics(): Metrics {
     asked(kind, outcome, seconds) {
       outgoing.of(kind, outcome).value++
       outgoingLatencies.of(kind).observe(seconds)
+    },
+    toolRan(workerType, end, seconds) {
+      runs.of(workerType, end).value++
+      runSeconds.of(workerType).observe(seconds)
     },
     authorizationBegan: () => void began.value++,
     authorizationCompleted: () => void completed.value++,

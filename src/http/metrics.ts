@@ -87,7 +87,7 @@ function toFamily(metric: object): MetricFamily {
 }
 
 function addFigures(broker: Broker, version: string): void {
-  const { metrics, waiters, refreshes, cache, audit, uses } = broker
+  const { metrics, waiters, refreshes, cache, audit, uses, history } = broker
   metrics.gauge('gatepass_processes', 'Processes that serve together', () => 1)
   metrics.gauge(
     'gatepass_build_info',
@@ -102,11 +102,18 @@ function addFigures(broker: Broker, version: string): void {
     values: new Map([
       ['connections', cache.connections.size],
       ['providers', cache.providers.size],
+      ['tools', cache.tools.size],
+      ['workers', cache.workers.size],
     ]),
   }))
   // each process counts the same rows
   metrics.gauge('gatepass_authorizations_pending', 'Authorizations under way', countLive(broker), 'max')
   metrics.gauge('gatepass_uses_waiting', 'Last-used times that are to be written', () => uses.waiting)
+  metrics.gauge(
+    'gatepass_executions_waiting',
+    'Runs that are to be written into the history',
+    () => history.waiting,
+  )
   metrics.gauge(
     'gatepass_audit_waiting',
     'Releases of tokens that wait for their commit',

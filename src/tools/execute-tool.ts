@@ -58,6 +58,8 @@ export async function executeTool(broker: Broker, call: ToolCall, signal?: Abort
     outcome,
     ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
   }
+  const end = outcome.outcome === 'error' ? outcome.error.kind : outcome.outcome
+  broker.metrics.toolRan(execution.worker?.type ?? 'none', end, execution.durationMs / 1000)
   if (call.executionId === undefined) rememberExecution(broker, call, execution, startedAt)
   return execution
 }
