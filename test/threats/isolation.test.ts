@@ -53,6 +53,20 @@ beforeAll(async () => {
   const pending = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: USER })
   const second = await alpha('POST', '/v1/auth/authorize', { ...need, user_id: 'alpha-second-user' })
   await approve(second.url)
+  const run = {
+    tool_name: 'Demo.Echo',
+    input: { text: 'alpha-input-of-the-run' },
+    user_id: USER,
+    keep_content: true,
+  }
+  const ran = await alpha('POST', '/v1/tools/execute', run)
+  const later = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString()
+  const scheduled = await alpha('POST', '/v1/tools/execute', { ...run, run_at: later })
+  const chain = await alpha('POST', '/v1/tools/run_chain', {
+    steps: [{ toolId: 'Demo.Echo', args: run.input }, { toolId: 'Demo.WhoAmI' }],
+    user_id: 'alpha-third-user',
+  })
+  await gatepass.broker.history.flush()
   const [connection] = (await alpha('GET', `/v1/connections?user_id=${USER}`)).items
   const [secret] = (await alpha('GET', '/v1/admin/secrets')).items
   const { store } = gatepass.broker
@@ -85,6 +99,10 @@ beforeAll(async () => {
     worker?.uid,
     apiKey?.id,
     ...tools.map(({ uid }) => uid),
+    ran.execution_id,
+    scheduled.execution_id,
+    chain.resume,
+    chain.requires_authorization.id,
     newId('exec'),
   ].filter((id) => id !== undefined)
   twins = new Map([
@@ -96,6 +114,7 @@ beforeAll(async () => {
     ['demo', 'omed'],
     [USER, 'omega-user'],
     ['alpha-second-user', 'omega-second-user'],
+    ['alpha-third-user', 'omega-third-user'],
     ['ALPHA_SECRET', 'OMEGA_SECRET'],
     ['alpha-policy', 'omega-policy'],
     ['Alpha Tool', 'Omega Tool'],
@@ -111,6 +130,7 @@ beforeAll(async () => {
     'alpha-hook-of-the-policy',
     'alpha-user-of-the-policy',
     'alpha-scope',
+    'alpha-input-of-the-run',
     connection.account.id,
     worker?.uri ?? '',
     gatepass.apiKey,
@@ -178,16 +198,19 @@ describe('threats 37, 38, 51: what another project has', () => {
     const seen = new Map<string, Set<number>>()
     const harmless = fc.constantFrom(...HARMLESS)
     const fill = (place: string) =>
-      // a document of any form only ever names what it makes
-      place === ''
-        ? harmless
-        : // and what is made by a name must not be there already when its twin is made
-          place === 'id'
-          ? fc.constantFrom(...twins.keys())
-          : fc.oneof(
-              { weight: 9, arbitrary: fc.constantFrom(...twins.keys()) },
-              { weight: 1, arbitrary: harmless },
-            )
+      // code is not what it names
+      place === 'code'
+        ? fc.constantFrom(...twins.keys()).map((id) => `return await tools.call(${JSON.stringify(id)}, {})`)
+        : // a document of any form only ever names what it makes
+          place === ''
+          ? harmless
+          : // and what is made by a name must not be there already when its twin is made
+            place === 'id'
+            ? fc.constantFrom(...twins.keys())
+            : fc.oneof(
+                { weight: 9, arbitrary: fc.constantFrom(...twins.keys()) },
+                { weight: 1, arbitrary: harmless },
+              )
     const ask = async ({ method, path, body }: ApiRequest, key: string) =>
       world.call(method, path, body, { key })
 
