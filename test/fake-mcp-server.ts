@@ -201,8 +201,6 @@ export async function startFakeMcpServer(options: FakeMcpServerOptions = {}) {
     url,
     origin: loopback.url,
     behaviour,
-    /** Forgets every session, as after a restart. */
-    forgetSessions: () => transports.clear(),
     liveSessions: () => transports.size,
     /** JSON-RPC methods it was asked, in order. */
     methods: () =>

@@ -176,6 +176,24 @@ describe('a server that wants OAuth', () => {
     expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(true)
   })
 
+  test('that refuses a credential of the worker’s own is not authorized by users', async () => {
+    await using world = await startMcpWorld()
+    world.mcp.behaviour.as = world.as
+    const headers = { Authorization: `Bearer \${secret:KEY}` }
+    const { body } = await world.call('PATCH', '/v1/workers/demo', {
+      mcp: { headers, secrets: { KEY: 'stale-credential' } },
+    })
+    expect(body.sync_error).toContain('refused the Authorization header')
+    expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(false)
+    expect(await providers(world)).toEqual([])
+    const open = await world.call('PATCH', '/v1/workers/demo', { mcp: { headers: null } })
+    expect(open.body.sync_error).toContain('POST /v1/workers/demo/authorize')
+    world.mcp.behaviour.as = undefined
+    const reset = await world.call('PATCH', '/v1/workers/demo', { mcp: { oauth2: null } })
+    expect(reset.body).not.toHaveProperty('sync_error')
+    expect((await world.execute('Demo.echo')).body.success).toBe(true)
+  })
+
   test('wants it of administrators alone, and of MCP servers', async () => {
     await using world = await startMcpWorld()
     const key = await world.gatepass.makeKey('caller')

@@ -216,6 +216,15 @@ describe('a hostile server', () => {
     expect(world.fault).toContain('"bad"')
   })
 
+  test('thousands of tools that cannot be taken are told in few words', async () => {
+    await using world = await listing(() => ({
+      tools: Array.from({ length: 1900 }, (_, i) => tool(`no ${i}\u001b[31m ${'x'.repeat(500)}`)),
+    }))
+    expect(world.fault).toContain('1880 more cannot be taken')
+    expect(world.fault?.length).toBeLessThan(10_000)
+    expect(world.fault).not.toContain('\u001b')
+  })
+
   test('a tool named like another worker’s is left out', async () => {
     await using world = await startMcpWorld()
     const again = { id: 'again', mcp: { uri: world.mcp.url } }
@@ -236,9 +245,21 @@ test('nothing of the SDK is used that sends by itself, or authorizes', () => {
     const imports = source.matchAll(/import (?:type )?\{([^}]*)\} from '@modelcontextprotocol\/client'/g)
     expect(source.split('@modelcontextprotocol/').length - 1, name).toBe([...imports].length)
     const names = source.matchAll(/import \{([^}]*)\} from '@modelcontextprotocol\/client'/g)
-    return [...names].flatMap(([, said = '']) => said.split(',').map((one) => one.trim()))
+    return [...names].flatMap(([, said = '']) =>
+      said
+        .split(',')
+        .map((one) => one.trim())
+        .filter((one) => !one.startsWith('type ')),
+    )
   })
   expect(new Set(used.filter((one) => one !== ''))).toEqual(
-    new Set(['Client', 'StreamableHTTPClientTransport', 'ProtocolError', 'SdkError', 'SdkErrorCode']),
+    new Set([
+      'Client',
+      'StreamableHTTPClientTransport',
+      'ProtocolError',
+      'SdkError',
+      'SdkErrorCode',
+      'SdkHttpError',
+    ]),
   )
 })

@@ -96,21 +96,33 @@ describe('sessions', () => {
     expect(world.mcp.sessions).toBe(opened + 2)
   })
 
-  test('that the server forgot are begun anew, and the tool is called once', async () => {
-    await using world = await startMcpWorld()
-    await world.execute('Demo.echo')
-    world.mcp.forgetSessions()
-    const calls = world.mcp.calls.length
-    expect((await world.execute('Demo.echo')).body.success).toBe(true)
-    expect(world.mcp.calls.length).toBe(calls + 1)
-  })
+  test.each([404, 400])(
+    'that the server forgot are begun anew after its %i, and the tool is called once',
+    async (status) => {
+      await using world = await startMcpWorld()
+      await world.execute('Demo.echo')
+      const forgotten = world.mcp.requests.at(-1)?.headers['mcp-session-id']
+      world.mcp.behaviour.intercept = ({ headers }, res) => {
+        if (headers['mcp-session-id'] !== forgotten) return false
+        answerJson(res, status, {
+          jsonrpc: '2.0',
+          id: null,
+          error: { code: -32_000, message: 'No such session' },
+        })
+        return true
+      }
+      const calls = world.mcp.calls.length
+      expect((await world.execute('Demo.echo')).body.success).toBe(true)
+      expect(world.mcp.calls.length).toBe(calls + 1)
+    },
+  )
 
   test('that the server forgets at once are not begun for ever', async () => {
     await using world = await startMcpWorld({ settings: { retry: 3 } })
     await world.execute('Demo.echo')
     const before = world.mcp.sessions
     world.mcp.behaviour.intercept = ({ json }, res) => {
-      if ((json as { method?: string })?.method !== 'tools/call') return false
+      if ((json as { method?: string })?.method !== 'tools/call') return false // JSON-RPC
       answerJson(res, 404, {
         jsonrpc: '2.0',
         id: null,

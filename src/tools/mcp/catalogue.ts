@@ -21,6 +21,8 @@ import { mcpHeaders, mcpSettings, type ServerAuthorization } from './settings.ts
 
 const MAX_PAGES = 100
 const MAX_TOOLS = 2_000
+/** Why tools are left out, of one server: kept with the worker, and read by people. */
+const MAX_REASONS = 20
 /** Of all pages together, as JSON. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
@@ -70,7 +72,15 @@ function toItems(
     namespace: settings.namespace ?? namespaceOf(server.name, worker.id),
     ...(version !== undefined && { version }),
   }
-  return tools.map((tool) => readMcpTool(tool, about, settings))
+  const items = tools.map((tool) => readMcpTool(tool, about, settings))
+  const refused = items.filter((item) => item.outcome === 'refused')
+  if (refused.length <= MAX_REASONS) return items
+  const reason = `${refused.length - MAX_REASONS} more cannot be taken either.`
+  return [
+    ...items.filter((item) => item.outcome === 'read'),
+    ...refused.slice(0, MAX_REASONS),
+    { outcome: 'refused', name: refused[MAX_REASONS]?.name ?? '', reason },
+  ]
 }
 
 export async function listTools(broker: Broker, worker: Worker, token: string | undefined): Promise<Listing> {

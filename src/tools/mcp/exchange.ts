@@ -99,7 +99,10 @@ export function exchangeFetch(outgoing: Outgoing, timeoutMs: number): FetchLike 
     // a cancellation outlives what it cancels
     const current = isCancellation(init.body) || init.method === 'DELETE' ? undefined : exchanges.getStore()
     const signals = [init.signal, current?.over].filter((one) => one != null)
-    if (current !== undefined) current.requests++
+    if (current !== undefined) {
+      current.requests++
+      delete current.seen.refused // what the one before was answered was told to the SDK, which has gone on
+    }
     try {
       const response = await ask(url, { ...init, redirect: 'error', signal: AbortSignal.any(signals) })
       return current === undefined ? response : watched(response, current, headers, new URL(url).host)

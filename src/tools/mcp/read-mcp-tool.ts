@@ -35,8 +35,12 @@ export function readMcpTool(value: unknown, server: McpServerInfo, settings: Mcp
     return { outcome: 'read', tool: read(value, server, settings) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const name = isRecord(value) && typeof value.name === 'string' ? value.name.slice(0, 160) : ''
-    return { outcome: 'refused', name: name || '(no name)', reason: error.message }
+    const said = isRecord(value) && typeof value.name === 'string' ? value.name.slice(0, 160) : ''
+    return {
+      outcome: 'refused',
+      name: said.replaceAll(/\p{Cc}+/gu, ' ') || '(no name)',
+      reason: error.message,
+    }
   }
 }
 

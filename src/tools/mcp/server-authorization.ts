@@ -35,6 +35,11 @@ export async function findServerAuthorization(
   worker: Worker,
   challenge: Challenge,
 ): Promise<ServerAuthorization> {
+  const { headers = {} } = mcpSettings(worker)
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+    throw authorizationFault(
+      'The server refused the Authorization header that mcp.headers gives it (401). See to its secret, or take the header away if users are to approve.',
+    )
   try {
     const entry = await findEntry(broker, worker, challenge)
     const known = mcpSettings(worker).authorization

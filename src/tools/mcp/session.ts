@@ -46,17 +46,17 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
     },
   )
   client.onerror = () => {} // each request fails by itself, with what was seen of it
+  const end = () => void client.close().catch(() => undefined)
   const close = () => {
-    const goodbye = setTimeout(() => void client.close(), GOODBYE_MS)
+    const goodbye = setTimeout(end, GOODBYE_MS)
     goodbye.unref()
     transport
       .terminateSession()
       .catch(() => undefined)
       .finally(() => {
         clearTimeout(goodbye)
-        return client.close()
+        end()
       })
-      .catch(() => undefined)
   }
   try {
     await exchange({ timeoutMs, signal }, (signal) =>
