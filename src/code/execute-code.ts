@@ -1,7 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
-import { currentContext, inContext } from '../flows/request-context.ts'
 import { executeTool, type ToolCall } from '../tools/execute-tool.ts'
 import { findTool } from '../tools/find-tool.ts'
 import { isRecord } from '../tools/metadata/metadata-member.ts'
@@ -118,9 +117,10 @@ function createGateway(
       const tool = await findTool(broker, projectId, named)
       const id = toolId(tool)
       traced.named(id)
-      // a context of its own: several calls are under way at a time, and each is written down as its tool's
-      const execution = await inContext({ ...currentContext() }, () =>
-        executeTool(broker, { ...run.call, tool, input: args, entryPoint: 'code' }, signal),
+      const execution = await executeTool(
+        broker,
+        { ...run.call, tool, input: args, entryPoint: 'code' },
+        signal,
       )
       const result = toRunResult(tool, execution)
       const { requires_authorization: required } = result

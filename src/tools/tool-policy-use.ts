@@ -1,6 +1,8 @@
+import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import { type Tool, toolAliases, toolId } from '../domain/tool.ts'
 import type { PolicyUseOf } from '../flows/policy-match.ts'
 import { backendOf } from './backends.ts'
+import type { ErrorKind, ToolError } from './tool-error.ts'
 import type { ToolNeed } from './tool-needs.ts'
 import type { Runner } from './what-runs.ts'
 
@@ -33,4 +35,19 @@ function hostsOf({ worker, own }: Extract<Runner, { outcome: 'found' }>): readon
   const { uri } = worker
   const host = URL.canParse(uri) ? new URL(uri).host : ''
   return host === '' ? [] : [host]
+}
+
+/** Policies' refusals in the contract's words. */
+const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
+  denied_by_policy: 'CONTEXT_DENIED',
+  policy_check_failed: 'CONTEXT_CHECK_FAILED',
+}
+
+/** The error of a tool that a policy refused to run; `undefined` for any other error. */
+export function policyRefusal(error: unknown): ToolError | undefined {
+  const kind = error instanceof BrokerError ? KINDS[error.code] : undefined
+  if (!(error instanceof BrokerError) || kind === undefined) return undefined
+  const { message, retryAfter } = error
+  const waits = retryAfter !== undefined && { retry_after_ms: Math.ceil(retryAfter * 1000) }
+  return { kind, message, can_retry: retryAfter !== undefined, ...waits }
 }
