@@ -391,6 +391,15 @@ describe('what a hostile server says of its authorization', () => {
     expect(secrets.filter((one) => said.includes(one))).toEqual([])
   })
 
+  test('one that names several keeps the one where users have approved', async () => {
+    await using world = await wantingOAuth()
+    await using other = await startFakeAuthorizationServer({ registration: 'public', requirePkce: 'S256' })
+    world.mcp.behaviour.resourceMetadata = { authorization_servers: [other.url, world.as.url] }
+    await syncWorkers(world.gatepass.broker)
+    expect(await providers(world)).toHaveLength(1)
+    expect(other.requests).toEqual([])
+  })
+
   test('ever new authorization servers come to an end', async () => {
     await using world = await wantingOAuth()
     const others = await Promise.all(

@@ -1,6 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
 import { freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
 import {
   type ClientRegistration,
@@ -111,12 +112,22 @@ async function resourceOf(
       return { resource: worker.uri, authorizationServers: [] }
     },
   )
-  const [first] = found.authorizationServers
+  const issuers = found.authorizationServers
+  const known = await knownIssuer(broker, worker)
+  // of several, the one where users have approved stays
+  const kept = known !== undefined && issuers.includes(known) ? known : issuers[0]
   return {
     resource: found.resource,
-    issuer: chosen ?? first ?? '',
+    issuer: chosen ?? kept ?? '',
     scopesSupported: found.scopesSupported ?? [],
   }
+}
+
+async function knownIssuer(broker: Broker, worker: Worker): Promise<string | undefined> {
+  const uid = mcpSettings(worker).authorization?.providerUid
+  return uid === undefined
+    ? undefined
+    : (await findProviderByUid(broker, worker.projectId, uid))?.provider.issuer
 }
 
 async function ensureEntry(
