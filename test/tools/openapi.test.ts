@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { BrokerError } from '../../src/domain/errors.ts'
 import type { CatalogueTool } from '../../src/tools/backend.ts'
@@ -32,14 +32,18 @@ function read(document: object, settings: OpenapiSettings = {}, documentUrl?: st
   })
 }
 
-function only(document: object, settings: OpenapiSettings = {}, documentUrl?: string): CatalogueTool {
-  const [item] = read(document, settings, documentUrl)
+async function only(
+  document: object,
+  settings: OpenapiSettings = {},
+  documentUrl?: string,
+): Promise<CatalogueTool> {
+  const [item] = await read(document, settings, documentUrl)
   if (item?.outcome !== 'read') throw new Error(JSON.stringify(item))
   return item.tool
 }
 
-function reasonOf(document: object, settings: OpenapiSettings = {}): string {
-  const [item] = read(document, settings)
+async function reasonOf(document: object, settings: OpenapiSettings = {}): Promise<string> {
+  const [item] = await read(document, settings)
   return item?.outcome === 'refused' ? item.reason : 'read'
 }
 
@@ -79,7 +83,7 @@ describe('an OpenAPI document', () => {
     expect(() => parseDocument(document)).toThrow(why)
   })
 
-  test('names its tools by operationId, or by method and path; a name that comes twice is left out', () => {
+  test('names its tools by operationId, or by method and path; a name that comes twice is left out', async () => {
     const paths = {
       '/a/{id}': {
         parameters: [{ in: 'path', name: 'id', schema: text }],
@@ -90,31 +94,50 @@ describe('an OpenAPI document', () => {
       },
       '/b': { get: { operationId: 'Rm_it_' } },
     }
-    const items = read({ ...documentOf({}), paths })
+    const items = await read({ ...documentOf({}), paths })
     expect(
       items.map((one) => (one.outcome === 'read' ? one.tool.name : `${one.name}: ${one.reason}`)),
     ).toEqual(['get_a_id', 'rm_it_', 'Rm_it_: Another operation is called so too.'])
   })
 
-  test('is taken in part by operationId and tag', () => {
+  test('is taken in part by operationId and tag', async () => {
     const paths = {
       '/a': { get: { operationId: 'A', tags: ['x'] }, post: { operationId: 'B', tags: ['x', 'y'] } },
       '/c': { get: { operationId: 'C' } },
     }
-    const names = (operations: NonNullable<OpenapiSettings['operations']>) =>
-      read({ ...documentOf({}), paths }, { operations }).map((one) =>
+    const names = async (operations: NonNullable<OpenapiSettings['operations']>) =>
+      (await read({ ...documentOf({}), paths }, { operations })).map((one) =>
         one.outcome === 'read' ? one.tool.name : '',
       )
-    expect(names({})).toEqual(['A', 'B', 'C'])
-    expect(names({ include: ['x', 'C'] })).toEqual(['A', 'B', 'C'])
-    expect(names({ include: ['x'], exclude: ['y'] })).toEqual(['A'])
-    expect(names({ exclude: ['A'] })).toEqual(['B', 'C'])
+    expect(await names({})).toEqual(['A', 'B', 'C'])
+    expect(await names({ include: ['x', 'C'] })).toEqual(['A', 'B', 'C'])
+    expect(await names({ include: ['x'], exclude: ['y'] })).toEqual(['A'])
+    expect(await names({ exclude: ['A'] })).toEqual(['B', 'C'])
   })
 
-  test('with more operations than are taken says what to do', () => {
+  test('with more operations than are taken says what to do', async () => {
     const paths = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`/${i}`, { get: {} }]))
-    expect(() => read({ ...documentOf({}), paths })).toThrow('choose them in operations.include')
-    expect(read({ ...documentOf({}), paths }, { operations: { include: [] } })).toEqual([])
+    await expect(read({ ...documentOf({}), paths })).rejects.toThrow('choose them in operations.include')
+    expect(await read({ ...documentOf({}), paths }, { operations: { include: [] } })).toEqual([])
+  })
+
+  test('that repeats a large schema in every tool is read as far as that is of use', async () => {
+    const properties = Object.fromEntries(Array.from({ length: 2500 }, (_, i) => [`p${i}`, text]))
+    const body = taking({ $ref: '#/components/schemas/Large' })
+    const paths = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`/${i}`, { post: body }]))
+    const items = await read({ ...documentOf({}), paths, components: { schemas: { Large: { properties } } } })
+    const refused = items.filter((one) => one.outcome === 'refused')
+    expect(refused.length).toBeGreaterThan(10)
+    expect(refused.length).toBeLessThan(50)
+    expect(refused[0]).toMatchObject({
+      reason: expect.stringContaining('choose fewer in operations.include'),
+    })
+    const larger = {
+      type: 'object',
+      properties: { ...properties, more: { type: 'array', items: { properties } } },
+    }
+    expect((await only(documentOf(answering(larger)))).outputSchema).toBeUndefined()
+    expect(await reasonOf(documentOf(taking(larger), { method: 'post' }))).toContain('more than 3000 schemas')
   })
 
   test.each([
@@ -143,12 +166,12 @@ describe('an OpenAPI document', () => {
       undefined,
       'https://eu.a.example/things',
     ],
-  ])('says where requests go: %s', (_, operation, more, documentUrl, url) => {
-    expect(planOf(only(documentOf(operation, more), {}, documentUrl).document).url).toBe(url)
+  ])('says where requests go: %s', async (_, operation, more, documentUrl, url) => {
+    expect(planOf((await only(documentOf(operation, more), {}, documentUrl)).document).url).toBe(url)
   })
 
-  test('is sent to the operator’s server alone where one is said', () => {
-    const tool = only(documentOf({ servers: [{ url: 'https://evil.example' }] }), {
+  test('is sent to the operator’s server alone where one is said', async () => {
+    const tool = await only(documentOf({ servers: [{ url: 'https://evil.example' }] }), {
       serverUrl: 'https://b.example/',
     })
     expect(planOf(tool.document).url).toBe('https://b.example/things')
@@ -178,7 +201,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
     [{ security: [{ mtls: [] }] }, '"mutualTLS"'],
     [{ security: [{ tokenInQuery: [] }] }, 'never put into a URL'],
     [{ security: [{ oauth: [], bearer: [] }] }, 'two tokens in one place'],
-  ])('%j', (operation, why) => {
+  ])('%j', async (operation, why) => {
     const securitySchemes = {
       cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
       digest: { type: 'http', scheme: 'digest' },
@@ -187,20 +210,20 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
       bearer: { type: 'http', scheme: 'bearer' },
       tokenInQuery: { type: 'apiKey', in: 'query', name: 'token', 'x-gatepass-provider': 'demo' },
     }
-    expect(reasonOf(documentOf(operation, { components: { securitySchemes } }))).toContain(why)
+    expect(await reasonOf(documentOf(operation, { components: { securitySchemes } }))).toContain(why)
   })
 
   test.each([
     ['/a?x={id}', 'has a query'],
     ['/a/{id}', '{id}, which is no parameter'],
-  ])('the path %s', (path, why) => {
-    expect(reasonOf(documentOf({}, { path }))).toContain(why)
+  ])('the path %s', async (path, why) => {
+    expect(await reasonOf(documentOf({}, { path }))).toContain(why)
   })
 })
 
 describe('the input of a tool', () => {
-  test('is made of parameters and the members of the body, each by its own name', () => {
-    const tool = only(
+  test('is made of parameters and the members of the body, each by its own name', async () => {
+    const tool = await only(
       documentOf(
         {
           parameters: [
@@ -236,18 +259,18 @@ describe('the input of a tool', () => {
       { type: 'object', properties: { a: text }, required: ['a'] },
       false,
     ],
-  ])('takes a body as a whole that is no plain object beside the rest: %s', (_, schema, required) => {
+  ])('takes a body as a whole that is no plain object beside the rest: %s', async (_, schema, required) => {
     const operation = {
       parameters: [{ in: 'query', name: 'q', schema: text }],
       ...taking(schema, 'application/json', required),
     }
-    const tool = only(documentOf(operation, { method: 'post' }))
+    const tool = await only(documentOf(operation, { method: 'post' }))
     expect(Object.keys(tool.inputSchema.properties as object)).toEqual(['q', 'body'])
     expect(buildRequest(planOf(tool.document), { body: { a: 1 } }).body).toBe('{"a":1}')
     if (!required) expect(buildRequest(planOf(tool.document), {}).body).toBeUndefined()
   })
 
-  test('stands by itself: what it refers to comes with it, circles too', () => {
+  test('stands by itself: what it refers to comes with it, circles too', async () => {
     const schemas = {
       Node: {
         type: 'object',
@@ -258,7 +281,7 @@ describe('the input of a tool', () => {
       },
       'a/b': { enum: ['x'], example: 'x', 'x-internal': true, discriminator: { propertyName: 'kind' } },
     }
-    const tool = only(
+    const tool = await only(
       documentOf(taking({ type: 'array', items: { $ref: '#/components/schemas/Node' } }), {
         method: 'post',
         components: { schemas },
@@ -274,7 +297,7 @@ describe('the input of a tool', () => {
     expect(JSON.stringify(tool.inputSchema)).not.toMatch(/x-internal|discriminator|components/)
   })
 
-  test('of OpenAPI 3.0 is said in the words of 2020-12', () => {
+  test('of OpenAPI 3.0 is said in the words of 2020-12', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -284,7 +307,7 @@ describe('the input of a tool', () => {
         d: { $ref: '#/components/schemas/C', description: 'says nothing here' },
       },
     }
-    const tool = only(
+    const tool = await only(
       documentOf(taking(schema), {
         method: 'post',
         openapi: '3.0.3',
@@ -300,14 +323,14 @@ describe('the input of a tool', () => {
     expect(tool.inputSchema.$defs).toEqual({ C: { type: 'integer', examples: [3] } })
   })
 
-  test('leaves what the broker cannot check to the API', () => {
+  test('leaves what the broker cannot check to the API', async () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string', pattern: '^(?!x)' }, b: { type: 'string', pattern: '^x+$' } },
       patternProperties: { '^(?=y)': text, '^z': text },
       additionalProperties: false,
     }
-    const { body } = only(documentOf(taking(schema), { method: 'post' })).inputSchema.properties as {
+    const { body } = (await only(documentOf(taking(schema), { method: 'post' }))).inputSchema.properties as {
       body: object
     }
     expect(body).toEqual({
@@ -320,7 +343,7 @@ describe('the input of a tool', () => {
     })
   })
 
-  test('does not ask for what is set otherwise', () => {
+  test('does not ask for what is set otherwise', async () => {
     const parameters = ['Authorization', 'Accept', 'X-Version', 'X-Key', 'x-ok'].map((name) => ({
       in: 'header',
       name,
@@ -328,7 +351,7 @@ describe('the input of a tool', () => {
       required: true,
     }))
     const components = { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-KEY' } } }
-    const tool = only(documentOf({ parameters, security: [{ key: [] }] }, { components }), {
+    const tool = await only(documentOf({ parameters, security: [{ key: [] }] }, { components }), {
       headers: { 'x-version': '1' },
     })
     expect(tool.inputSchema.required).toEqual(['x-ok'])
@@ -344,13 +367,13 @@ describe('the output of a tool', () => {
       additionalProperties: false,
     },
   }
-  test('is what the one good answer surely is, and may hold more', () => {
-    const tool = only(
+  test('is what the one good answer surely is, and may hold more', async () => {
+    const tool = await only(
       documentOf(answering({ $ref: '#/components/schemas/Thing' }), { components: { schemas } }),
     )
     expect(tool.outputSchema).toEqual({ type: 'object', properties: { a: text }, required: ['a'] })
     expect(
-      only(documentOf(answering({ type: 'object' })), { checkOutput: false }).outputSchema,
+      (await only(documentOf(answering({ type: 'object' })), { checkOutput: false })).outputSchema,
     ).toBeUndefined()
   })
 
@@ -367,8 +390,8 @@ describe('the output of a tool', () => {
     ['a text', { 200: content(text, 'text/plain') }],
     ['an object or a text', { 200: content({ type: ['object', 'string'] }) }],
     ['only a default', { default: content({ type: 'object' }) }],
-  ])('is not said where there is more than one, or it is not clear: %s', (_, responses) => {
-    expect(only(documentOf({ responses })).outputSchema).toBeUndefined()
+  ])('is not said where there is more than one, or it is not clear: %s', async (_, responses) => {
+    expect((await only(documentOf({ responses }))).outputSchema).toBeUndefined()
   })
 })
 
@@ -380,9 +403,12 @@ describe('what a tool needs', () => {
     named: { type: 'oauth2', 'x-gatepass-provider': 'github' },
     key: { type: 'apiKey', in: 'header', name: 'X-Key' },
   }
-  const needs = (security: unknown, authorization: NonNullable<OpenapiSettings['authorization']> = {}) => {
+  const needs = async (
+    security: unknown,
+    authorization: NonNullable<OpenapiSettings['authorization']> = {},
+  ) => {
     const document = documentOf({ security }, { components: { securitySchemes } })
-    const { requirements, document: kept } = only(document, { authorization })
+    const { requirements, document: kept } = await only(document, { authorization })
     return { ...requirements, credentials: planOf(kept).credentials.length }
   }
 
@@ -453,24 +479,27 @@ describe('what a tool needs', () => {
       {},
       { authorization: [], alternatives: [[{ providerId: 'oauth', scopes: ['a'] }], []], credentials: 2 },
     ],
-  ])('%s', (_, security, authorization, expected) => {
-    expect(needs(security, authorization)).toMatchObject(expected)
+  ])('%s', async (_, security, authorization, expected) => {
+    expect(await needs(security, authorization)).toMatchObject(expected)
   })
 })
 
 describe('an argument', () => {
-  const tool = only(
-    documentOf(
-      {
-        parameters: [
-          { in: 'path', name: 'id', schema: text },
-          { in: 'path', name: 'list', schema: {} },
-          { in: 'query', name: 'q', schema: text },
-        ],
-      },
-      { path: '/things/{id}/parts/{list}.json' },
-    ),
-  )
+  let tool: CatalogueTool
+  beforeAll(async () => {
+    tool = await only(
+      documentOf(
+        {
+          parameters: [
+            { in: 'path', name: 'id', schema: text },
+            { in: 'path', name: 'list', schema: {} },
+            { in: 'query', name: 'q', schema: text },
+          ],
+        },
+        { path: '/things/{id}/parts/{list}.json' },
+      ),
+    )
+  })
   const build = (input: object) => buildRequest(planOf(tool.document), { ...input })
 
   test('never changes where a request goes, whatever stands in it', () => {

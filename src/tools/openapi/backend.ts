@@ -1,12 +1,20 @@
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { OutgoingError } from '../../providers/outgoing.ts'
 import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
 import { Refusal } from '../metadata/metadata-member.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
-import { askWorker, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS, refusalOf } from '../worker-request.ts'
+import {
+  askWorker,
+  MAX_CATALOGUE_SECONDS,
+  MAX_HEALTH_SECONDS,
+  refusalOf,
+  toolErrorOf,
+} from '../worker-request.ts'
 import { buildRequest } from './build-request.ts'
-import { type OpenapiDocument, parseDocument, readDocument } from './openapi-document.ts'
+import { parseDocument, readDocument } from './openapi-document.ts'
+import { keptReading } from './kept-reading.ts'
 import { openapiSettings } from './openapi-settings.ts'
 import { placeCredentials } from './place-credentials.ts'
 import { readOpenapi } from './read-openapi.ts'
@@ -26,16 +34,21 @@ export const openapiBackend: Backend = {
     return reading(async () => {
       if (request !== undefined)
         return [{ outcome: 'read', tool: readRequestDescription(request, { ...settings, namespace }) }]
-      const read =
-        documentUrl === undefined ? readDocument(document) : await fetchDocument(broker, worker, documentUrl)
-      return readOpenapi(read, { settings, namespace, ...(documentUrl !== undefined && { documentUrl }) })
+      const text = documentUrl === undefined ? '' : await fetchDocument(broker, worker, documentUrl)
+      return keptReading(worker.uid, [namespace, JSON.stringify(settings), text], () =>
+        readOpenapi(documentUrl === undefined ? readDocument(document) : parseDocument(text), {
+          settings,
+          namespace,
+          ...(documentUrl !== undefined && { documentUrl }),
+        }),
+      )
     })
   },
 
   async health(broker, worker) {
     const { url } = openapiSettings(worker)
     try {
-      if (url !== undefined) await reading(() => fetchDocument(broker, worker, url))
+      if (url !== undefined) await fetchDocument(broker, worker, url)
       else await askWhetherItAnswers(broker, worker)
       return { healthy: true }
     } catch (error) {
@@ -77,7 +90,7 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   return readResponse(response, isSafe)
 }
 
-async function fetchDocument(broker: Broker, worker: Worker, url: string): Promise<OpenapiDocument> {
+async function fetchDocument(broker: Broker, worker: Worker, url: string): Promise<string> {
   const { status, headers, body } = await askWorker(broker.outgoing, {
     url,
     method: 'GET',
@@ -88,18 +101,24 @@ async function fetchDocument(broker: Broker, worker: Worker, url: string): Promi
     maxBytes: MAX_DOCUMENT_BYTES,
   })
   if (status < 200 || status > 299) throw new WorkerFault(refusalOf(status, headers['retry-after']))
-  return parseDocument(new TextDecoder().decode(body))
+  return new TextDecoder().decode(body)
 }
 
 /** Any answer but a failure shows that it is there: what stands at its root is not known. */
 async function askWhetherItAnswers(broker: Broker, worker: Worker): Promise<void> {
-  const { status } = await askWorker(broker.outgoing, {
-    url: worker.uri,
-    method: 'HEAD',
-    timeoutSeconds: Math.min(worker.timeoutSeconds, MAX_HEALTH_SECONDS),
-    retry: 0,
-  })
-  if (status >= 500) throw new WorkerFault(refusalOf(status, undefined))
+  try {
+    const { status, body } = await broker.outgoing.stream({
+      url: worker.uri,
+      method: 'HEAD',
+      purpose: 'worker',
+      deadlineMs: Math.min(worker.timeoutSeconds, MAX_HEALTH_SECONDS) * 1000,
+      redirects: 'answer',
+    })
+    await body.cancel()
+    if (status >= 500) throw new WorkerFault(refusalOf(status, undefined))
+  } catch (error) {
+    throw error instanceof OutgoingError ? new WorkerFault(toolErrorOf(error)) : error
+  }
 }
 
 async function reading<T>(read: () => Promise<T>): Promise<T> {

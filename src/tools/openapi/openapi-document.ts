@@ -12,12 +12,18 @@ import {
 export interface OpenapiDocument {
   readonly version: '3.0' | '3.1'
   readonly root: JsonRecord
+  /** What its tools may still be made of: a schema that many share is written into each. */
+  readonly budget: { schemas: number }
+  /** Patterns of its schemas, and whether the broker can check them. */
+  readonly patterns: Map<string, boolean>
 }
 
 const MAX_DEPTH = 100
 /** YAML takes a hundred times as long to read as JSON. */
-const MAX_YAML_LENGTH = 4 * 1024 * 1024
+const MAX_YAML_LENGTH = 2 * 1024 * 1024
 const MAX_REFERENCES = 20
+/** Of all its tools together. */
+const MAX_SCHEMAS = 200_000
 
 /** JSON or YAML. Throws `Refusal`. */
 export function parseDocument(text: string): OpenapiDocument {
@@ -39,7 +45,7 @@ export function readDocument(value: unknown): OpenapiDocument {
       `The document’s jsonSchemaDialect is ${quote(dialect)}; only JSON Schema 2020-12 is read.`,
     )
   if (!isRecord(value.paths)) throw new Refusal('The document has no paths.')
-  return { version, root: value }
+  return { version, root: value, budget: { schemas: MAX_SCHEMAS }, patterns: new Map() }
 }
 
 const DIALECTS = [

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 import { schemaReader } from '../arcade/value-shape.ts'
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
@@ -9,7 +10,7 @@ import { isJsonType, readParameters } from './read-parameters.ts'
 import { type ReadSecurity, readSecurity } from './read-security.ts'
 import { METHODS, type Method, type RequestPlan, toToolDocument } from './request-plan.ts'
 import { checkedServer, serverOf } from './server-url.ts'
-import { schemaWriter } from './tool-schema.ts'
+import { schemaWriter, TooManySchemas } from './tool-schema.ts'
 import { pathTemplate, placeholdersOf } from './url-template.ts'
 
 export const MAX_OPERATIONS = 1000
@@ -22,25 +23,34 @@ export interface ReadingOptions {
   readonly documentUrl?: string
 }
 
-/** The operations as tools, or why one was left out. Throws `Refusal` when there are too many. */
-export function readOpenapi(document: OpenapiDocument, options: ReadingOptions): CatalogueItem[] {
+/**
+ * The operations as tools, or why one was left out; others get their turn between them. Throws `Refusal` when there are
+ * too many.
+ */
+export async function readOpenapi(
+  document: OpenapiDocument,
+  options: ReadingOptions,
+): Promise<CatalogueItem[]> {
   const chosen = operationsOf(document).filter((one) => isChosen(one, options.settings.operations))
   if (chosen.length > MAX_OPERATIONS)
     throw new Refusal(
       `The document has ${chosen.length} operations; up to ${MAX_OPERATIONS} become tools: choose them in operations.include.`,
     )
   const names = new Set<string>()
-  return chosen.map((found) => {
+  const items: CatalogueItem[] = []
+  for (const found of chosen) {
+    await setImmediate()
     const name = nameOf(found)
     try {
       if (names.has(name.toLowerCase())) throw new Refusal('Another operation is called so too.')
       names.add(name.toLowerCase())
-      return { outcome: 'read', tool: readOperation(document, found, name, options) }
+      items.push({ outcome: 'read', tool: readOperation(document, found, name, options) })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return { outcome: 'refused', name, reason: error.message }
+      items.push({ outcome: 'refused', name, reason: error.message })
     }
-  })
+  }
+  return items
 }
 
 interface FoundOperation {
@@ -204,11 +214,20 @@ function readAnswers(
     !isRecord(media.schema)
   )
     return { accept }
-  const writer = schemaWriter(document, 'output')
-  const written = writer.write(media.schema)
-  const schema = { ...written, ...writer.definitions() }
+  const schema = outputOf(document, media.schema)
+  if (schema === undefined) return { accept }
   const shape = schemaReader(schema).shapeOf(schema).types
   const isStructured =
     shape !== undefined && [...shape].every((type) => type === 'object' || type === 'array')
   return { accept, ...(isStructured && { schema }) }
+}
+
+function outputOf(document: OpenapiDocument, said: unknown): JsonSchema | undefined {
+  const writer = schemaWriter(document, 'output')
+  try {
+    return { ...writer.write(said), ...writer.definitions() }
+  } catch (error) {
+    if (error instanceof TooManySchemas) return undefined
+    throw error
+  }
 }

@@ -4,6 +4,7 @@ import type { OpenapiSettings, RequestAuthorization, RequestDescription } from '
 import { annotationsOf } from './read-openapi.ts'
 import {
   type Credential,
+  isCredentialHeader,
   isHeaderName,
   isHeaderValue,
   isReservedHeader,
@@ -124,12 +125,12 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
 function toCredential(said: RequestAuthorization): Credential {
   if ('secret' in said) {
     const name = said.in === 'header' ? said.name.toLowerCase() : said.name
-    if (said.in === 'header' && !isHeaderName(name))
+    if (said.in === 'header' && !isCredentialHeader(name))
       throw new Refusal(`There is no header ${quote(said.name)}.`)
     return { kind: 'secret', key: said.secret, in: said.in, name, scheme: 'plain' }
   }
   const { id, providerId, header = 'authorization' } = said
-  if (!isHeaderName(header)) throw new Refusal(`There is no header ${quote(header)}.`)
+  if (!isCredentialHeader(header)) throw new Refusal(`There is no header ${quote(header)}.`)
   const requirement = { ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }) }
   return { kind: 'token', requirement, header: header.toLowerCase() }
 }

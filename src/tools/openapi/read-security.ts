@@ -2,7 +2,7 @@ import type { AuthorizationRequirement, ToolRequirements } from '../../domain/to
 import { isRecord, type JsonRecord, quote, Refusal } from '../metadata/metadata-member.ts'
 import { type OpenapiDocument, resolved } from './openapi-document.ts'
 import type { SchemeMapping } from './openapi-settings.ts'
-import { type Credential, isHeaderName } from './request-plan.ts'
+import { type Credential, isCredentialHeader } from './request-plan.ts'
 
 /** What a tool needs, and where its request carries it. */
 export interface ReadSecurity {
@@ -135,7 +135,7 @@ function readScheme(
   const place = scheme.in
   if (place !== 'header' && place !== 'query')
     throw new Refusal(`Its security scheme ${quote(name)} is in ${quote(place)}, where none is sent.`)
-  if (place === 'header' && !isHeaderName(scheme.name))
+  if (place === 'header' && !isCredentialHeader(scheme.name))
     throw new Refusal(`There is no header ${quote(scheme.name)}.`)
   if ('secret' in means) {
     const header = place === 'header' ? scheme.name.toLowerCase() : scheme.name

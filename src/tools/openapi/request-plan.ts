@@ -96,6 +96,11 @@ export function isReservedHeader(name: string): boolean {
   return RESERVED_HEADERS.has(lower) || lower.startsWith('proxy-')
 }
 
+/** Whether a token or a key may stand there. */
+export function isCredentialHeader(name: string): boolean {
+  return isHeaderName(name) && (name.toLowerCase() === 'authorization' || !isReservedHeader(name))
+}
+
 /** RFC 9110 section 5.1. */
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)

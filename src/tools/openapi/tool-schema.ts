@@ -4,7 +4,11 @@ import { compilePattern } from '../json-schema/schema-pattern.ts'
 import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
 import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
-const MAX_SCHEMAS = 5000
+/** Of one tool. */
+const MAX_SCHEMAS = 3000
+
+/** More than is worth it: a tool cannot be without its input, and can be without a word on its output. */
+export class TooManySchemas extends Refusal {}
 
 /** Makes the schemas of one tool: JSON Schema 2020-12 that stands by itself. */
 export interface SchemaWriter {
@@ -40,7 +44,11 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
   function any(schema: unknown): unknown {
     if (typeof schema === 'boolean') return schema
     if (!isRecord(schema)) throw new Refusal('It has a schema that is none.')
-    if (left-- <= 0) throw new Refusal(`It has more than ${MAX_SCHEMAS} schemas.`)
+    if (left-- <= 0) throw new TooManySchemas(`It has more than ${MAX_SCHEMAS} schemas.`)
+    if (document.budget.schemas-- <= 0)
+      throw new TooManySchemas(
+        'The operations before it have as many schemas as are taken of one document: choose fewer in operations.include.',
+      )
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
       throw new Refusal('It has a $dynamicRef, which is not read.')
     const { $ref: reference, ...rest } = schema
@@ -52,10 +60,10 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 
   function own(schema: JsonRecord): JsonRecord {
     const written: Record<string, unknown> = {}
-    for (const [keyword, value] of Object.entries(checkable(withoutReadOnly(schema, direction)))) {
+    for (const [keyword, value] of Object.entries(checkable(withoutReadOnly(schema, direction), document))) {
       if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
       if (keyword === 'example') written.examples ??= [value]
-      else if (keyword === 'pattern' && !isUsable(value)) written.$comment = `pattern: ${value}`
+      else if (keyword === 'pattern' && !isUsable(value, document)) written.$comment = `pattern: ${value}`
       else if (direction === 'output' && CLOSING.has(keyword) && value === false) continue
       else if (MAPS.has(keyword) && isRecord(value))
         written[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, any(one)]))
@@ -80,17 +88,26 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 }
 
 /** Without patterns of names that cannot be checked, and then without what is said of the names that match none. */
-function checkable(schema: JsonRecord): JsonRecord {
+function checkable(schema: JsonRecord, document: OpenapiDocument): JsonRecord {
   const { patternProperties, additionalProperties: _, unevaluatedProperties: __, ...rest } = schema
-  if (!isRecord(patternProperties) || Object.keys(patternProperties).every(isUsable)) return schema
-  const usable = Object.entries(patternProperties).filter(([pattern]) => isUsable(pattern))
+  if (!isRecord(patternProperties)) return schema
+  const usable = Object.entries(patternProperties).filter(([pattern]) => isUsable(pattern, document))
+  if (usable.length === Object.keys(patternProperties).length) return schema
   return { ...rest, patternProperties: Object.fromEntries(usable) }
 }
 
 /** Whether the broker can check it. Where it cannot, the API still does: the operation is worth more than the pattern. */
-function isUsable(pattern: unknown): boolean {
+function isUsable(pattern: unknown, { patterns }: OpenapiDocument): boolean {
+  if (typeof pattern !== 'string') return false
+  const usable = patterns.get(pattern) ?? compiles(pattern)
+  patterns.set(pattern, usable)
+  return usable
+}
+
+function compiles(pattern: string): boolean {
   try {
-    return typeof pattern === 'string' && compilePattern(pattern, '') !== undefined
+    compilePattern(pattern, '')
+    return true
   } catch (error) {
     if (error instanceof SchemaFault) return false
     throw error
