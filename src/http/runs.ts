@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../tools/run-chain.ts'
 import { runTool, type StreamEvent, streamTool } from '../tools/run-tool.ts'
 import type { AddEndpoint } from './endpoint.ts'
@@ -57,12 +58,17 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Run a tool and hear what it says meanwhile',
       description:
-        'Server-sent events `{kind, toolId, data}`: `progress` and `chunk` in any number, then exactly one `done` (data: the result as `run` has it) or `error` (data: the same with `error` or `requires_authorization`, or `name` and `message`). What is wrong with the request is refused before the stream begins.',
+        'Server-sent events `{kind, toolId, data}`: `progress` and `chunk` in any number, then exactly one `done` (data: the result as `run` has it) or `error` (data: the same with `error` or `requires_authorization`, or `name` and `message`). What is wrong with the request is refused before the stream begins. A stream is not kept to be repeated, so it takes no Idempotency-Key.',
       body: runSchema,
       responses: { 200: { description: 'text/event-stream' } },
     },
     async ({ c, body, caller: { projectId } }) => {
       const { toolId, args, ...call } = body
+      if (c.req.header('idempotency-key') !== undefined)
+        throw new BrokerError(
+          'invalid_request',
+          'A stream is not kept to be repeated, so it takes no Idempotency-Key. Leave it out, or use /v1/tools/run.',
+        )
       const gone = new AbortController()
       const events = eventQueue(() => gone.abort())
       const run = {

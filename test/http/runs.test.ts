@@ -788,7 +788,7 @@ describe('what a tool is given', () => {
   })
 })
 
-test('an Idempotency-Key runs a tool and a chain once', async () => {
+test('an Idempotency-Key runs a tool and a chain once; a stream takes none', async () => {
   const [key, other] = [fresh('once'), fresh('once')]
   for (const [path, body] of [
     ['/v1/tools/run', { toolId: 'Run:Count', args: { key } }],
@@ -796,7 +796,19 @@ test('an Idempotency-Key runs a tool and a chain once', async () => {
   ] as const) {
     const headers = { 'idempotency-key': fresh('name') }
     const answers = await Promise.all([1, 2, 3].map(() => world.call('POST', path, body, { headers })))
-    expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1)
+    expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, path).toBe(1)
   }
   expect([await ask('Ran', key), await ask('Ran', other)]).toEqual([1, 1])
+  const named = { headers: { 'idempotency-key': fresh('name') } }
+  const streamed = await world.call(
+    'POST',
+    '/v1/tools/run_stream',
+    { toolId: 'Run:Count', args: { key } },
+    named,
+  )
+  expect(streamed).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('Idempotency-Key') },
+  })
+  expect(await ask('Ran', key)).toBe(1)
 })

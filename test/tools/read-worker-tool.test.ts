@@ -39,6 +39,15 @@ describe('a definition', () => {
     })
   })
 
+  test.each([
+    [['value', 'error'], { val_type: 'string' }, { type: 'string' }],
+    [['value', 'error', 'null'], { val_type: 'string' }, { type: ['string', 'null'] }],
+    [['value', 'null'], { val_type: 'string', enum: ['a'] }, { type: ['string', 'null'], enum: ['a', null] }],
+    [['value'], { val_type: 'array', nullable: true }, { type: ['array', 'null'] }],
+  ])('says by its modes %j whether it may answer null', (available_modes, value_schema, outputSchema) => {
+    expect(read({ output: { available_modes, value_schema } }).outputSchema).toEqual(outputSchema)
+  })
+
   test('may say next to nothing', () => {
     const reading = readWorkerTool({ name: 'T', toolkit: { name: 'K' } })
     expect(reading).toMatchObject({ outcome: 'read', tool: { name: 'T', toolkit: 'K', description: '' } })

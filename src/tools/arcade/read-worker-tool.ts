@@ -95,11 +95,14 @@ function readInput(input: unknown): JsonSchema {
 
 function readOutput(output: unknown): JsonSchema | undefined {
   if (isAbsent(output)) return undefined
-  const { value_schema, description } = record(output, 'output')
+  const { value_schema, description, available_modes } = record(output, 'output')
   if (isAbsent(value_schema)) return undefined
   const said = text(description, 'output.description')
+  // a tool that may answer null says so by its modes; the schema is of what else it answers
+  const mayBeNull = Array.isArray(available_modes) && available_modes.includes('null')
+  const schema = { ...record(value_schema, 'output.value_schema'), ...(mayBeNull && { nullable: true }) }
   return {
-    ...toJsonSchema(value_schema, 'output.value_schema'),
+    ...toJsonSchema(schema, 'output.value_schema'),
     ...(said !== undefined && { description: said }),
   }
 }
