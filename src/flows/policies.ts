@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
+import { UnsealError } from '../store/seal.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
 import type { Release } from './get-access-token.ts'
 import { askHook } from './policy-hook.ts'
@@ -99,7 +100,14 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
     const { policy } = hit
     const { hook, hookSecret, id, projectId } = policy
     if (hook === undefined) return refuse(use, 'hook_failed', [hit])
-    const secret = hookSecret && sealer.open(hookSecret, policyPlace(id, projectId))
+    let secret: string | undefined
+    try {
+      secret = hookSecret && sealer.open(hookSecret, policyPlace(id, projectId))
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error
+      // whatever it says of failures: a hook that was tampered with must not be one that agrees
+      return refuse(use, 'hook_failed', [hit])
+    }
     const answer = await askHook(outgoing, { ...policy, hook }, secret, use)
     switch (answer.outcome) {
       case 'agreed':

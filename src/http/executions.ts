@@ -5,6 +5,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../domain/execution.ts'
 import { toolId } from '../domain/tool.ts'
 import { parseToolId } from '../domain/tool-id.ts'
+import { UnsealError } from '../store/seal.ts'
 import { openAttempts, openRequest } from '../tools/execution-content.ts'
 import { findTool } from '../tools/find-tool.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
@@ -45,6 +46,10 @@ const attemptSchema = z.object({
 const detailSchema = executionSchema.extend({
   input: z.record(z.string(), z.unknown()).optional(),
   attempts: z.array(attemptSchema).optional(),
+  unreadable: z
+    .array(z.enum(['input', 'attempts']))
+    .optional()
+    .openapi({ description: 'Left out, because it was altered in the database' }),
 })
 
 const idParams = z.object({ id: idText })
@@ -201,12 +206,19 @@ function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<ty
 }
 
 function toDetail(broker: Broker, record: ExecutionRecord): z.infer<typeof detailSchema> {
-  const input = openRequest(broker, record)?.input
-  const attempts = openAttempts(broker, record)
+  const request = opened(() => openRequest(broker, record))
+  const input = request === UNREADABLE ? undefined : request?.input
+  const result = opened(() => openAttempts(broker, record))
+  const attempts = result === UNREADABLE ? [] : result
+  const unreadable = [
+    ...(request === UNREADABLE ? (['input'] as const) : []),
+    ...(result === UNREADABLE ? (['attempts'] as const) : []),
+  ]
   return {
     ...toWire(record),
     ...(input !== undefined && { input: { ...input } }),
-    ...((attempts.length > 0 || record.type === 'scheduled') && {
+    ...(unreadable.length > 0 && { unreadable }),
+    ...((attempts.length > 0 || (record.type === 'scheduled' && result !== UNREADABLE)) && {
       attempts: attempts.map(({ id, startedAt, finishedAt, success, output, systemErrorMessage }) => ({
         id,
         started_at: toTimestamp(startedAt),
@@ -216,5 +228,17 @@ function toDetail(broker: Broker, record: ExecutionRecord): z.infer<typeof detai
         ...(systemErrorMessage !== undefined && { system_error_message: systemErrorMessage }),
       })),
     }),
+  }
+}
+
+const UNREADABLE = Symbol('unreadable')
+
+/** How a run ended can be told, also where what went in or came out cannot. */
+function opened<T>(open: () => T): T | typeof UNREADABLE {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof UnsealError) return UNREADABLE
+    throw error
   }
 }

@@ -3,6 +3,7 @@ import type { Broker } from '../broker.ts'
 import type { PausedChain } from '../domain/chain.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
+import { UnsealError } from '../store/seal.ts'
 import { chainPlace } from '../store/sealed-columns.ts'
 import { findTool } from './find-tool.ts'
 import {
@@ -258,5 +259,14 @@ async function pause(
 }
 
 function openState(broker: Broker, { id, projectId, state }: PausedChain): ChainState {
-  return JSON.parse(broker.sealer.open(state, chainPlace(id, projectId))) as ChainState // as `pause` sealed it
+  try {
+    return JSON.parse(broker.sealer.open(state, chainPlace(id, projectId))) as ChainState // as `pause` sealed it
+  } catch (cause) {
+    if (!(cause instanceof UnsealError)) throw cause
+    throw new BrokerError(
+      'store_unavailable',
+      'What this chain has come to was altered in the database, so it is not resumed. Run the chain anew.',
+      { cause },
+    )
+  }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import type { ApiKey } from '../domain/api-key.ts'
 import { BrokerError } from '../domain/errors.ts'
@@ -21,6 +22,8 @@ const AT_ONCE = 8
 const MAX_ATTEMPTS = 8
 /** Before what could not be done is tried again: doubled each time, so that the last try is 20 minutes after the first. */
 const FIRST_PAUSE_SECONDS = 10
+/** Before how a run ended is written again, while the database is away. */
+const SETTLE_PAUSE_MS = 1_000
 
 /** Runs what was put off, once it is due: each run by one process at a time, whichever has room first. */
 export interface Scheduler {
@@ -28,6 +31,8 @@ export interface Scheduler {
   runDue(): Promise<void>
   /** Begins nothing more and waits for what is under way. */
   close(): Promise<void>
+  /** How many runs are under way. */
+  readonly running: number
 }
 
 export function createScheduler(broker: Broker): Scheduler {
@@ -43,16 +48,29 @@ export function createScheduler(broker: Broker): Scheduler {
           'the lease of a scheduled run could not be prolonged',
         )
       })
-    }, PROLONG_MS)
+    }, PROLONG_MS).unref()
     try {
-      const settled = await attempt(broker, record)
-      if (!(await broker.store.executions.settle(settled, lease.owner)))
+      if (!(await settle(await attempt(broker, record), lease.owner)))
         broker.log.warn({ execution: record.id }, 'another process has taken over a scheduled run')
     } catch (error) {
       // nothing is settled, so its lease runs out and another attempt finds out what may be done
       broker.log.error({ execution: record.id, error }, 'a scheduled run could not be settled')
     } finally {
       clearInterval(heartbeat)
+    }
+  }
+
+  /** A database that is away for a while must not make an answer unknown that is known here. */
+  async function settle(record: ExecutionRecord, owner: string): Promise<boolean> {
+    for (;;) {
+      const isLast = isClosed
+      try {
+        return await broker.store.executions.settle(record, owner)
+      } catch (error) {
+        const isAway = error instanceof BrokerError && error.code === 'store_unavailable'
+        if (!isAway || isLast) throw error
+        await sleep(SETTLE_PAUSE_MS, undefined, { ref: false })
+      }
     }
   }
 
@@ -74,6 +92,9 @@ export function createScheduler(broker: Broker): Scheduler {
       isClosed = true
       await looking.catch(() => {}) // what is claimed must run, or another process takes it for lost
       while (running.size > 0) await Promise.all(running)
+    },
+    get running() {
+      return running.size
     },
   }
 }
@@ -140,7 +161,10 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
       return tryAgain((outcome.error.retry_after_ms ?? 0) / 1000, outputOf(execution))
     return settle({ ...endOf(execution), durationMs: execution.durationMs }, outputOf(execution))
   } catch (error) {
-    if (error instanceof UnsealError) return fail('What it was to be asked cannot be opened.')
+    if (error instanceof UnsealError)
+      return fail(
+        `Something that it needs was altered in the database (${error.place.table}.${error.place.column}), so it was not run.`,
+      )
     if (!(error instanceof BrokerError)) {
       broker.log.error({ execution: record.id, error }, 'a scheduled run has failed by itself')
       return fail('Something went wrong in Gatepass; its log says what.')
