@@ -22,7 +22,10 @@ const workerSchema = z
     managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
     ...blocks('answer'),
-    requirements: z.object({ met: z.boolean() }),
+    requirements: z.object({
+      met: z.boolean(),
+      authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
+    }),
     synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
     sync_error: z.string().optional().openapi({ description: 'Why it could not be read; it is tried again' }),
   })
@@ -212,6 +215,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
 function toWire(broker: Broker, worker: Worker): z.infer<typeof workerSchema> {
   const { id, type, projectId, enabled, syncedAt, syncError } = worker
   const wire = findWorkerType(type)
+  const isAuthorized = wire?.isAuthorized?.(worker)
   return {
     id,
     type,
@@ -219,7 +223,12 @@ function toWire(broker: Broker, worker: Worker): z.infer<typeof workerSchema> {
     managed: wire === undefined,
     binding: { id: projectId, type: 'project' },
     ...(wire && { [type]: wire.toWire(broker, worker) }),
-    requirements: { met: true },
+    requirements: {
+      met: isAuthorized ?? true,
+      ...(isAuthorized !== undefined && {
+        authorization: { met: isAuthorized, oauth2: { met: isAuthorized } },
+      }),
+    },
     ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
     ...(syncError !== undefined && { sync_error: syncError }),
   }

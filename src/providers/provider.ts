@@ -103,7 +103,8 @@ export interface ProviderEntry {
   readonly description?: string
   readonly externalId?: string
   readonly status: 'active' | 'inactive'
-  readonly source: 'metadata' | 'admin'
+  /** `server`: made for a remote MCP server that wants OAuth; its tokens open that server and are given to no tool. */
+  readonly source: 'metadata' | 'admin' | 'server'
   readonly provider: Provider
   readonly clientId?: string
   readonly clientSecret?: Sealed

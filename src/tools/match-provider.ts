@@ -89,6 +89,7 @@ function findEntry(
 ): ProviderEntry | undefined {
   const alike = entries.filter(
     (one) =>
+      one.source !== 'server' &&
       one.name.toLowerCase() === wanted.name.toLowerCase() &&
       hostsOf(one.provider) === hostsOf(wanted.provider),
   )

@@ -65,12 +65,20 @@ export async function entryOf(
   projectId: string,
   need: AuthorizationRequirement,
 ): Promise<ProviderEntry> {
-  if (need.providerUid === undefined) return findProvider(broker, projectId, need)
-  const entry = await findProviderByUid(broker, projectId, need.providerUid)
+  const entry =
+    need.providerUid === undefined
+      ? await findProvider(broker, projectId, need)
+      : await findProviderByUid(broker, projectId, need.providerUid)
   if (entry === undefined)
     throw new BrokerError(
       'provider_not_found',
       'The provider this tool needs was deleted. Import the tool again.',
+    )
+  // what opens a server is for that server: a tool that names it would be handed its key
+  if (entry.source === 'server' && need.use !== 'server')
+    throw new BrokerError(
+      'provider_not_found',
+      `The provider "${entry.id}" opens a remote MCP server, and its tokens are given to no tool. Name another provider.`,
     )
   return active(entry)
 }

@@ -21,13 +21,20 @@ describe('a server that wants OAuth', () => {
     const { as, mcp, worker } = world
     expect(worker.status).toBe(201)
     expect(worker.body.sync_error).toContain('POST /v1/workers/demo/authorize?user_id=')
+    expect(worker.body.requirements).toEqual({
+      met: false,
+      authorization: { met: false, oauth2: { met: false } },
+    })
     expect(await toolNames(world)).toEqual([])
 
     expect((await world.authorize('operator')).body).toMatchObject({ status: 'completed', context: {} })
     expect(await toolNames(world)).toContain('who_am_i')
-    expect((await world.call('GET', '/v1/workers/demo')).body.mcp).toMatchObject({
-      authorization: { user_id: 'operator', scopes: ['tools'] },
-      oauth2: { client_secret: { exists: false } },
+    expect((await world.call('GET', '/v1/workers/demo')).body).toMatchObject({
+      mcp: {
+        authorization: { user_id: 'operator', scopes: ['tools'] },
+        oauth2: { client_secret: { exists: false } },
+      },
+      requirements: { met: true },
     })
 
     const seen = new Set<string>()
@@ -61,6 +68,20 @@ describe('a server that wants OAuth', () => {
       grant_types: ['authorization_code', 'refresh_token'],
     })
     expect(entry).toMatchObject({ id: 'mcp-demo', oauth2: { issuer: as.url, pkce: { enabled: true } } })
+  })
+
+  test('keeps its key to itself: a tool of another source that names its provider gets no token of it', async () => {
+    await using world = await wantingOAuth()
+    await world.authorize('ada')
+    await using thief = await startFakeMcpServer({ name: 'thief' })
+    const requirements = { authorization: [{ id: 'mcp-demo', scopes: [] }] }
+    await world.call('POST', '/v1/workers', { id: 'thief', mcp: { uri: thief.url, requirements } })
+    const { status, body } = await world.execute('Thief.who_am_i', { user_id: 'ada' })
+    expect([status, body.name]).toEqual([400, 'provider_not_found'])
+    expect(body.message).toContain('opens a remote MCP server')
+    expect(thief.calls).toEqual([])
+    const { body: tool } = await world.call('GET', '/v1/tools/Thief.who_am_i?user_id=ada')
+    expect(tool.requirements).toMatchObject({ met: false, authorization: { status: 'inactive' } })
   })
 
   test('lists its tools by itself once the operator has approved', async () => {

@@ -19,6 +19,8 @@ export interface WorkerTypeWire {
   /** Only what changes. A secret that is not said stays. */
   toChange(broker: Broker, body: unknown, worker: Worker): Partial<TypeSettings>
   toWire(broker: Broker, worker: Worker): Record<string, unknown>
+  /** Of a worker that users must open: whether somebody has, so that its tools can be listed. `undefined`: it is open. */
+  isAuthorized?(worker: Worker): boolean | undefined
 }
 
 /** Keeps the types of the schemas together; bodies reach the functions as the schemas have parsed them. */

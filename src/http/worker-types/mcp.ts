@@ -141,4 +141,8 @@ export const mcpWorker = defineWorkerType({
       }),
     }
   },
+  isAuthorized(worker) {
+    const { authorization } = mcpSettings(worker)
+    return authorization && authorization.userId !== undefined
+  },
 })

@@ -23,7 +23,7 @@ import type {
   ToolSource,
 } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
-import type { Provider } from '../../providers/provider.ts'
+import type { Provider, ProviderEntry } from '../../providers/provider.ts'
 
 /** The tables of `sqlite/schema.ts`. Whatever is secret is an envelope (`Sealed`) or a hash. */
 
@@ -88,7 +88,7 @@ export const providers = pgTable(
     description: text('description'),
     externalId: text('external_id'),
     status: text('status').$type<'active' | 'inactive'>().notNull(),
-    source: text('source').$type<'metadata' | 'admin'>().notNull(),
+    source: text('source').$type<ProviderEntry['source']>().notNull(),
     provider: json<Provider>('provider').notNull(),
     clientId: text('client_id'),
     clientSecret: sealed('client_secret'),

@@ -14,7 +14,7 @@ import type {
   ToolSource,
 } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
-import type { Provider } from '../../providers/provider.ts'
+import type { Provider, ProviderEntry } from '../../providers/provider.ts'
 import type { StoreChange } from '../store.ts'
 
 /** Times are epoch seconds. Whatever is secret is an envelope (`Sealed`) or a hash. */
@@ -66,7 +66,7 @@ export const providers = sqliteTable(
     description: text('description'),
     externalId: text('external_id'),
     status: text('status').$type<'active' | 'inactive'>().notNull(),
-    source: text('source').$type<'metadata' | 'admin'>().notNull(),
+    source: text('source').$type<ProviderEntry['source']>().notNull(),
     provider: json<Provider>('provider').notNull(),
     clientId: text('client_id'),
     clientSecret: sealed('client_secret'),

@@ -159,7 +159,7 @@ async function ensureEntry(
     description: `Opens the MCP server ${worker.id}`,
     externalId: worker.uid,
     status: 'active',
-    source: 'admin',
+    source: 'server',
     provider,
     createdAt: now,
     updatedAt: now,
