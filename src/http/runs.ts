@@ -78,7 +78,9 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         entryPoint: 'run_stream',
         ...readCall(call),
       } as const
-      const running = streamTool(broker, run, events.put, gone.signal).finally(events.close)
+      const signal = AbortSignal.any([gone.signal, c.req.raw.signal])
+      const running = streamTool(broker, run, events.put, signal).finally(events.close)
+      running.catch(() => {}) // looked at below, once what was told before is written
       const first = await events.next()
       if (first === undefined) await running // a request that is refused has no event, and is answered as any other
       return streamSSE(c, async (stream) => {
