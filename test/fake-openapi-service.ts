@@ -23,6 +23,10 @@ export interface FakeOpenApiService extends AsyncDisposable {
   readonly yamlUrl: string
   /** Requests of operations, not those of the document. */
   readonly calls: readonly RecordedRequest[]
+  /** How often a caller went away before its answer. */
+  readonly cutOff: number
+  /** In place of the document, when it is asked for. */
+  documentAnswer: { readonly status: number; readonly body: string } | undefined
   accepts: (token: string) => boolean
   close(): Promise<void>
 }
@@ -31,11 +35,15 @@ export interface FakeOpenApiService extends AsyncDisposable {
 export async function startFakeOpenApiService(options: FakeOpenApiOptions = {}): Promise<FakeOpenApiService> {
   const calls: RecordedRequest[] = []
   const attempts = new Map<string, number>()
+  let cutOff = 0
   let document: Record<string, unknown> = {}
   let accepts = options.accepts ?? (() => true)
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const request = await record(req)
+    const { documentAnswer: other } = service
+    if (other !== undefined && request.path.startsWith('/openapi.'))
+      return answer(res, other.status, 'text/plain', other.body)
     if (request.path === '/openapi.json') return answerJson(res, 200, document)
     if (request.path === '/openapi.yaml') return answer(res, 200, 'application/yaml', stringify(document))
     if (request.method === 'HEAD') return void res.writeHead(404).end()
@@ -82,6 +90,9 @@ export async function startFakeOpenApiService(options: FakeOpenApiOptions = {}):
       case 'POST form':
         return answerJson(res, 200, { ...seen, form, sent: body })
       case 'GET slow':
+        res.on('close', () => {
+          if (!res.writableEnded) cutOff++
+        })
         await sleep(Number(query.ms), undefined, { ref: false })
         return answerJson(res, 200, { waited: Number(query.ms) })
       case 'GET status': {
@@ -131,13 +142,17 @@ export async function startFakeOpenApiService(options: FakeOpenApiOptions = {}):
 
   const server = await listen(handle)
   document = describeApi(options, options.serverUrl ?? server.url)
-  return {
+  const service: FakeOpenApiService = {
     url: server.url,
     host: new URL(server.url).host,
     document,
     documentUrl: `${server.url}/openapi.json`,
+    documentAnswer: undefined,
     yamlUrl: `${server.url}/openapi.yaml`,
     calls,
+    get cutOff() {
+      return cutOff
+    },
     get accepts() {
       return accepts
     },
@@ -147,6 +162,7 @@ export async function startFakeOpenApiService(options: FakeOpenApiOptions = {}):
     close: server.close,
     [Symbol.asyncDispose]: server.close,
   }
+  return service
 }
 
 function digest(value: string): string {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FakeOpenApiService, startFakeOpenApiService } from '../fake-openapi-service.ts'
 import { digest } from '../fake-worker.ts'
 import { testClock } from '../gatepass.ts'
@@ -281,7 +281,134 @@ describe('an HTTP API by its OpenAPI document', () => {
   })
 })
 
+describe('the registration of an API', () => {
+  let world: World
+  let api: FakeOpenApiService
+  beforeAll(async () => {
+    ;({ world, api } = await startApi())
+  })
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]()
+    await api.close()
+  })
+  const register = (id: string, openapi: object) => world.call('POST', '/v1/workers', { id, openapi })
+  const namesOf = async (id: string) =>
+    (await world.call('GET', `/v1/workers/${id}/tools?limit=100`)).body.items.map(
+      (one: { name: string }) => one.name,
+    )
+
+  test('takes the document from a URL, as text or as an object, in YAML or JSON', async () => {
+    const operations = { include: ['Identity', 'Open'] }
+    const yaml = await (await fetch(api.yamlUrl)).text()
+    for (const [id, source] of [
+      ['by-url', { url: api.yamlUrl }],
+      ['by-text', { document: yaml }],
+      ['by-object', { document: api.document }],
+    ] as const) {
+      const { status, body } = await register(id, { ...source, operations })
+      expect([status, body.sync_error, await namesOf(id)]).toEqual([201, undefined, ['WhoAmI', 'Open']])
+    }
+    const { body } = await world.call('GET', '/v1/workers/by-object')
+    expect(body.openapi.document).toEqual({ openapi: '3.1.0', title: 'Notes', version: '1.2.0' })
+  })
+
+  test('can be changed in part, and taken back with its tools', async () => {
+    await register('changing', { document: api.document, operations: { include: ['Open'] } })
+    const change = (openapi: object) => world.call('PATCH', '/v1/workers/changing', { openapi })
+    expect((await change({ operations: { include: ['WhoAmI'] }, timeout: 7 })).body.openapi).toMatchObject({
+      operations: { include: ['WhoAmI'] },
+      timeout: 7,
+      document: { title: 'Notes' },
+    })
+    expect(await namesOf('changing')).toEqual(['WhoAmI'])
+    expect((await change({ url: api.documentUrl })).body.openapi).not.toHaveProperty('document')
+    expect((await change({ headers: { Host: 'evil.example' } })).status).toBe(400)
+    expect((await world.call('DELETE', '/v1/workers/changing')).status).toBe(204)
+    expect((await world.call('GET', '/v1/tools/changing:WhoAmI')).status).toBe(404)
+  })
+
+  test('keeps the tools that there are while the document cannot be read, and says why', async () => {
+    await using own = await startFakeOpenApiService()
+    await register('own', { url: own.documentUrl, operations: { include: ['Open'] } })
+    const reread = async () => (await world.call('PATCH', '/v1/workers/own', { openapi: {} })).body.sync_error
+    const healthy = async () => (await world.call('GET', '/v1/workers/own/health')).body.healthy
+    expect([await reread(), await healthy()]).toEqual([undefined, true])
+    for (const [documentAnswer, why] of [
+      [{ status: 500, body: 'oh' }, 'The worker answered 500.'],
+      [{ status: 200, body: '{"openapi": "3.1.0"' }, 'neither JSON nor YAML'],
+      [{ status: 200, body: '<html>' }, 'it must be an object'],
+    ] as const) {
+      own.documentAnswer = documentAnswer
+      expect(await reread()).toContain(why)
+      expect(await namesOf('own')).toEqual(['Open'])
+    }
+    own.documentAnswer = { status: 500, body: '' }
+    expect(await healthy()).toBe(false)
+    await own.close()
+    expect(await reread()).toContain('could not be reached')
+    expect(await healthy()).toBe(false)
+  })
+
+  test('may be made before the API is there', async () => {
+    const { status, body } = await register('early', { url: 'http://127.0.0.1:9/openapi.json' })
+    expect(status).toBe(201)
+    expect(body.sync_error).toContain('could not be reached')
+    expect((await world.call('GET', '/v1/workers/early/health')).body.healthy).toBe(false)
+  })
+
+  test('of a host that may not be reached is refused', async () => {
+    for (const openapi of [
+      { url: 'http://10.0.0.1/openapi.json' },
+      { document: api.document, server_url: 'http://169.254.169.254' },
+    ])
+      expect(await register('inner', openapi)).toMatchObject({
+        status: 400,
+        body: { name: 'host_not_allowed' },
+      })
+  })
+})
+
 describe('a token of a user', () => {
+  test('is written as its provider says', async () => {
+    const { world, api } = await startApi()
+    await using _ = api
+    await using __ = world
+    const format = { hosts: [api.host], auth_header_value_format: 'token {{access_token}}' }
+    await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { api: format } })
+    await world.call('POST', '/v1/workers', { id: 'notes', openapi: { document: api.document } })
+    const token = await world.connect('ada')
+    await world.execute('notes:WhoAmI', { user_id: 'ada', input: {} })
+    expect(api.calls[0]?.headers.authorization).toBe(`token ${token}`)
+  })
+
+  test('is each user’s own, however their calls fall together; a caller that leaves is not waited for', async () => {
+    const { world, api } = await startApi()
+    await using _ = api
+    await using __ = world
+    await world.call('POST', '/v1/workers', { id: 'notes', openapi: { document: api.document } })
+    const users = ['ada', 'ben', 'cyd', 'dan']
+    const tokens = await Promise.all(users.map((user) => world.connect(user)))
+    const calls = Array.from({ length: 80 }, (_, i) => i % users.length)
+    const seen = await Promise.all(
+      calls.map(async (i) => (await world.execute('notes:WhoAmI', { user_id: users[i], input: {} })).body),
+    )
+    expect(seen.map(({ output }) => output.value.token_digest)).toEqual(
+      calls.map((i) => digest(tokens[i] ?? '')),
+    )
+
+    const caller = new AbortController()
+    const left = fetch(`${world.gatepass.url}/v1/tools/run_stream`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.gatepass.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ user_id: 'ada', toolId: 'notes:Slow', args: { ms: 60_000 } }),
+      signal: caller.signal,
+    }).then((response) => response.text())
+    await vi.waitFor(() => expect(api.calls.at(-1)?.path).toBe('/slow'), { timeout: 20_000 })
+    caller.abort()
+    await expect(left).rejects.toThrow()
+    await vi.waitFor(() => expect(api.cutOff).toBe(1), { timeout: 20_000 })
+  })
+
   test('that the API does not take any more is refreshed and the request made again where that is safe', async () => {
     const clock = testClock()
     const { world, api } = await startApi({ gatepass: { now: clock } })

@@ -13,8 +13,8 @@ import {
   toolErrorOf,
 } from '../worker-request.ts'
 import { buildRequest } from './build-request.ts'
-import { parseDocument, readDocument } from './openapi-document.ts'
 import { keptReading } from './kept-reading.ts'
+import { parseDocument, readDocument } from './openapi-document.ts'
 import { openapiSettings } from './openapi-settings.ts'
 import { placeCredentials } from './place-credentials.ts'
 import { readOpenapi } from './read-openapi.ts'

@@ -81,8 +81,8 @@ function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappi
   const schemes =
     isRecord(components) && isRecord(components.securitySchemes) ? components.securitySchemes : {}
   const read = Object.entries(alternative).map(([name, asked]) => {
-    const scheme = resolved(document, schemes[name], `The security scheme ${quote(name)}`)
-    return readScheme(name, scheme, Array.isArray(asked) ? asked.map(String) : [], mappings[name])
+    const scheme = resolved(document, ownOf(schemes, name), `The security scheme ${quote(name)}`)
+    return readScheme(name, scheme, Array.isArray(asked) ? asked.map(String) : [], ownOf(mappings, name))
   })
   const credentials = read.map(({ credential }) => credential)
   const places = credentials.map((one) =>
@@ -95,6 +95,11 @@ function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappi
     requirements: read.flatMap(({ requirement }) => (requirement ? [requirement] : [])),
     isMapped: read.every((one) => one.isMapped),
   }
+}
+
+/** Names come from the document: `constructor` is one like any other. */
+function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
 }
 
 interface ReadScheme {

@@ -117,7 +117,17 @@ function compiles(pattern: string): boolean {
 /** Of OpenAPI, not of JSON Schema, or only of use in the whole document. */
 const DROPPED = new Set([
   ...['discriminator', 'xml', 'externalDocs', 'nullable', 'readOnly', 'writeOnly'],
-  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', '$comment', '$defs', 'definitions'],
+  ...[
+    '__proto__',
+    '$schema',
+    '$id',
+    '$anchor',
+    '$dynamicAnchor',
+    '$vocabulary',
+    '$comment',
+    '$defs',
+    'definitions',
+  ],
 ])
 const CLOSING = new Set(['additionalProperties', 'unevaluatedProperties'])
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
