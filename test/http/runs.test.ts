@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
 import { readMcpResult } from '../../src/tools/mcp/read-mcp-result.ts'
 import { runTool, type StreamEvent, streamTool, toBackend } from '../../src/tools/run-tool.ts'
+import { startFakeMcpServer } from '../fake-mcp-server.ts'
 import { type Answer, testClock } from '../gatepass.ts'
-import { approve, metadata, providerBody, startWorld, type World } from './world.ts'
+import { answerJson, listen } from '../loopback.ts'
+import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from './world.ts'
 
 // run, run_stream and run_chain as reference/toolexec.md decides them, on tools in the process and on a worker.
 
@@ -718,6 +720,89 @@ describe('a chain that waits for consent', () => {
       body: { name: 'invalid_request', message: expect.stringContaining('nobody') },
     })
   })
+})
+
+describe('what runs elsewhere', () => {
+  test('an MCP server: `backend` and the result as it had it; `isError` is a failure', async () => {
+    const mcp = await startFakeMcpServer({ name: 'calc-mcp-server' })
+    try {
+      await world.call('POST', '/v1/workers', { id: 'remote', mcp: { uri: mcp.url } })
+      const backend = { kind: 'mcp', mcp: { serverName: 'remote' } }
+      expect((await run('Calc.add', { a: 40, b: 2 })).body).toMatchObject({
+        tool: { name: 'add', namespace: 'Calc', title: 'Add two numbers' },
+        backend,
+        structured: { sum: 42 },
+        mcpResult: { structuredContent: { sum: 42 }, content: [{ type: 'text', text: '{"sum":42}' }] },
+      })
+      const failed = (await run('Calc.fail')).body
+      expect(failed).toMatchObject({
+        backend,
+        error: { op: 'execute', message: 'It went wrong.' },
+        mcpResult: { isError: true },
+      })
+      expect(failed).not.toHaveProperty('structured')
+      const told = await stream('Calc.count')
+      expect(kindsOf(told)).toEqual(['progress', 'progress', 'progress', 'progress', 'done'])
+      expect(told.events[2]?.data).toEqual({ progress: 2, total: 3, message: 'at 2' })
+    } finally {
+      await world.call('DELETE', '/v1/workers/remote')
+      await mcp.close()
+    }
+  })
+
+  test('a worker hears that its caller is gone', async () => {
+    let isAsked = false
+    let isClosed = false
+    await using silent = await listen((req, res) => {
+      if (req.url?.endsWith('/invoke') !== true) return answerJson(res, 200, [silentTool])
+      isAsked = true
+      res.on('close', () => {
+        isClosed = true
+      })
+    })
+    await world.call('POST', '/v1/workers', {
+      id: 'silent',
+      http: { uri: silent.url, secret: WORKER_SECRET },
+    })
+    const gone = new AbortController()
+    const asked = fetch(new URL('/v1/tools/run', world.gatepass.url), {
+      method: 'POST',
+      headers: { authorization: world.gatepass.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ toolId: 'Silent.Never' }),
+      signal: gone.signal,
+    }).catch(() => 'gone')
+    await expect.poll(() => isAsked).toBe(true)
+    expect(isClosed).toBe(false)
+    gone.abort()
+    expect(await asked).toBe('gone')
+    await expect.poll(() => isClosed).toBe(true)
+    await world.call('DELETE', '/v1/workers/silent')
+  })
+})
+
+const silentTool = {
+  name: 'Never',
+  fully_qualified_name: 'Silent.Never',
+  description: 'Never answers.',
+  toolkit: { name: 'Silent', version: '1.0.0' },
+  input: { parameters: [] },
+  output: { available_modes: ['value'] },
+  requirements: {},
+}
+
+test('what a policy denies is refused in the words of each way', async () => {
+  const policy = { id: 'no-count', effect: 'deny', match: { tools: ['Run:CountSafely'] } }
+  expect((await world.call('POST', '/v1/admin/policies', policy)).status).toBe(201)
+  const key = fresh('denied')
+  const error = { op: 'execute', kind: 'CONTEXT_DENIED', can_retry: false }
+  expect((await run('Run:CountSafely', { key })).body).toMatchObject({ error })
+  expect((await stream('Run:CountSafely', { key })).events).toMatchObject([
+    { kind: 'error', data: { error } },
+  ])
+  const steps = [{ toolId: 'Run:CountSafely', args: { key } }]
+  expect((await chain(steps)).body).toMatchObject({ status: 'failed', steps: [{ status: 'failed', error }] })
+  await world.call('DELETE', '/v1/admin/policies/no-count')
+  expect(await ask('Ran', key)).toBe(0)
 })
 
 test('a chain has 50 steps at most', async () => {
