@@ -40,7 +40,7 @@ const members = {
   operations: z
     .object({ include: z.array(z.string()).optional(), exclude: z.array(z.string()).optional() })
     .optional()
-    .openapi({ description: 'By operationId or tag' }),
+    .openapi({ description: 'By operationId, tag or the name of the tool' }),
   headers: z
     .record(z.string(), z.string().max(1000))
     .optional()

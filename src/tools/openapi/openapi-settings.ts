@@ -37,7 +37,7 @@ export type SchemeMapping =
     }
   | { readonly secret: string }
 
-/** By operationId or tag; of both, what is excluded stays out. */
+/** By operationId, tag or the name of the tool; of both, what is excluded stays out. */
 export interface OperationChoice {
   readonly include?: readonly string[]
   readonly exclude?: readonly string[]

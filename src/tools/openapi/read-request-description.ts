@@ -1,7 +1,7 @@
 import type { CatalogueTool } from '../backend.ts'
 import { isRecord, quote, Refusal } from '../metadata/metadata-member.ts'
 import type { OpenapiSettings, RequestAuthorization, RequestDescription } from './openapi-settings.ts'
-import { annotationsOf } from './read-openapi.ts'
+import { annotationsOf } from './read-operation.ts'
 import {
   type Credential,
   isCredentialHeader,

@@ -1,0 +1,50 @@
+import type { JsonSchema } from '../../domain/tool.ts'
+import { schemaReader } from '../arcade/value-shape.ts'
+import { isRecord } from '../metadata/metadata-member.ts'
+import { type OpenapiDocument, resolved } from './openapi-document.ts'
+import { isJsonType } from './read-parameters.ts'
+import { schemaWriter, TooManySchemas } from './tool-schema.ts'
+
+/**
+ * What is asked for, and what the answer surely looks like: only where the operation answers well in one way, which is a
+ * JSON object or list. A tool whose answer is not as it says has failed, so no more is taken.
+ */
+export function readAnswers(
+  document: OpenapiDocument,
+  responses: unknown,
+): { readonly accept: string; readonly schema?: JsonSchema } {
+  const good = isRecord(responses) ? Object.entries(responses).filter(([status]) => /^2/.test(status)) : []
+  const contents = good.flatMap(([, response]) => {
+    const { content } = resolved(document, response, 'A response')
+    return [isRecord(content) ? Object.entries(content) : []]
+  })
+  const types = [...new Set(contents.flat().map(([type]) => type))]
+  const json = types.filter(isJsonType)
+  const accept = [...(json.length > 0 ? json : ['application/json']), 'text/*;q=0.8', '*/*;q=0.1'].join(', ')
+  const [only = []] = contents
+  const [media] = only.map(([, one]) => one)
+  if (
+    contents.length !== 1 ||
+    only.length !== 1 ||
+    json.length !== 1 ||
+    !isRecord(media) ||
+    !isRecord(media.schema)
+  )
+    return { accept }
+  const schema = outputOf(document, media.schema)
+  if (schema === undefined) return { accept }
+  const shape = schemaReader(schema).shapeOf(schema).types
+  const isStructured =
+    shape !== undefined && [...shape].every((type) => type === 'object' || type === 'array')
+  return { accept, ...(isStructured && { schema }) }
+}
+
+function outputOf(document: OpenapiDocument, said: unknown): JsonSchema | undefined {
+  const writer = schemaWriter(document, 'output')
+  try {
+    return { ...writer.write(said), ...writer.definitions() }
+  } catch (error) {
+    if (error instanceof TooManySchemas) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
+import type { CatalogueTool } from '../backend.ts'
+import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
+import { type OpenapiDocument, textOf } from './openapi-document.ts'
+import type { OpenapiSettings } from './openapi-settings.ts'
+import { readAnswers } from './read-answers.ts'
+import { type ReadBody, readBody } from './read-body.ts'
+import { type ReadParameter, readParameters } from './read-parameters.ts'
+import { type ReadSecurity, readSecurity } from './read-security.ts'
+import { type Method, type RequestPlan, toToolDocument } from './request-plan.ts'
+import { checkedServer, serverOf } from './server-url.ts'
+import { schemaWriter } from './tool-schema.ts'
+import { pathTemplate, placeholdersOf } from './url-template.ts'
+
+const VERSION = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
+
+export interface ReadingOptions {
+  readonly settings: OpenapiSettings
+  readonly namespace: string
+  /** Where the document came from: relative servers begin there. */
+  readonly documentUrl?: string
+}
+
+export interface FoundOperation {
+  readonly name: string
+  readonly method: Method
+  readonly path: string
+  readonly pathItem: JsonRecord
+  readonly operation: JsonRecord
+}
+
+/** Throws `Refusal` when it cannot be a tool. */
+export function readOperation(
+  document: OpenapiDocument,
+  found: FoundOperation,
+  { settings, namespace, documentUrl }: ReadingOptions,
+): CatalogueTool {
+  const { root } = document
+  const { name, method, path, pathItem, operation } = found
+  const security = readSecurity(document, operation.security ?? root.security, settings.authorization ?? {})
+  const { parameters, body, inputSchema } = readInput(document, found, security, settings)
+  const answers = readAnswers(document, operation.responses)
+  const server =
+    settings.serverUrl === undefined
+      ? serverOf([operation.servers, pathItem.servers, root.servers], documentUrl)
+      : checkedServer(settings.serverUrl, undefined)
+  const plan: RequestPlan = {
+    method,
+    url: server + pathTemplate(path),
+    parameters: parameters.map(({ planned }) => planned),
+    headers: { accept: answers.accept, ...fixedHeaders(settings) },
+    query: {},
+    ...(body && { body: body.planned }),
+    credentials: security.credentials,
+  }
+  const version = VERSION.exec(isRecord(root.info) ? String(root.info.version) : '')?.[1]
+  const title = textOf(operation.summary)
+  return {
+    name,
+    namespace,
+    ...(version !== undefined && { version }),
+    ...(title !== undefined && { title }),
+    description: describe(operation, `${method} ${path}`),
+    inputSchema,
+    ...(answers.schema && settings.checkOutput !== false && { outputSchema: answers.schema }),
+    tags: tagsOf(operation),
+    annotations: annotationsOf(method),
+    requirements: security.requirements,
+    document: toToolDocument(plan),
+  }
+}
+
+/** The parameters and the body, in one object that takes nothing else. */
+function readInput(
+  document: OpenapiDocument,
+  { path, pathItem, operation }: FoundOperation,
+  security: ReadSecurity,
+  settings: OpenapiSettings,
+): { parameters: readonly ReadParameter[]; body: ReadBody | undefined; inputSchema: JsonSchema } {
+  const writer = schemaWriter(document, 'input')
+  const fixed = fixedHeaders(settings)
+  const isTaken = (place: string, name: string) =>
+    (place === 'header' && Object.hasOwn(fixed, name.toLowerCase())) || isCredential(security, place, name)
+  const lists = { ofPath: pathItem.parameters, ofOperation: operation.parameters }
+  const inPath = placeholdersOf(pathTemplate(path))
+  const parameters = readParameters(document, lists, writer, isTaken).filter(
+    ({ planned }) => planned.in !== 'path' || inPath.includes(planned.name),
+  )
+  const undeclared = inPath.find(
+    (name) => !parameters.some(({ planned }) => planned.in === 'path' && planned.name === name),
+  )
+  if (undeclared !== undefined) throw new Refusal(`Its path has {${undeclared}}, which is no parameter.`)
+  const properties = parameters.map(({ planned, schema }) => [planned.property, schema] as const)
+  const taken = properties.map(([property]) => property)
+  const body = readBody(document, operation.requestBody, writer, taken)
+  const required = [
+    ...parameters.filter((one) => one.isRequired).map(({ planned }) => planned.property),
+    ...(body?.required ?? []),
+  ]
+  return {
+    parameters,
+    body,
+    inputSchema: {
+      type: 'object',
+      properties: { ...Object.fromEntries(properties), ...body?.properties },
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+      ...writer.definitions(),
+    },
+  }
+}
+
+function fixedHeaders({ headers = {} }: OpenapiSettings): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function isCredential({ credentials }: ReadSecurity, place: string, name: string): boolean {
+  return credentials.flat().some((one) => {
+    if (one.kind === 'token') return place === 'header' && one.header === name.toLowerCase()
+    return one.in === place && (place === 'header' ? one.name === name.toLowerCase() : one.name === name)
+  })
+}
+
+export function tagsOf({ tags }: JsonRecord): string[] {
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
+}
+
+function describe({ summary, description, deprecated }: JsonRecord, fallback: string): string {
+  const said = [...new Set([textOf(summary), textOf(description)])].filter((one) => one !== undefined)
+  return `${deprecated === true ? 'Deprecated. ' : ''}${said.join('\n\n') || fallback}`
+}
+
+/** What HTTP says of the method (RFC 9110 section 9.2). */
+export function annotationsOf(method: Method): ToolAnnotations {
+  return {
+    readOnlyHint: method === 'GET',
+    ...(method !== 'GET' && { destructiveHint: method === 'DELETE' }),
+    idempotentHint: method === 'GET' || method === 'PUT' || method === 'DELETE',
+    openWorldHint: true,
+  }
+}
