@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { mcpSecrets, mcpSettings } from '../../tools/mcp/settings.ts'
+import { keptMcpSecrets, mcpSettings } from '../../tools/mcp/settings.ts'
 import {
   defineWorkerType,
   keptSecret,
@@ -85,7 +85,7 @@ export const mcpWorker = defineWorkerType({
     settings: { ...changedSettings({}, said, oauth2) },
   }),
   toChange(broker, { uri, timeout, retry, secrets, oauth2, ...said }, worker) {
-    const kept = mcpSecrets(broker, worker)
+    const kept = keptMcpSecrets(broker, worker)
     const { authorization, ...before } = mcpSettings(worker)
     const isMoved = uri !== undefined && uri !== worker.uri
     return {
@@ -106,7 +106,7 @@ export const mcpWorker = defineWorkerType({
     const { uri, timeoutSeconds, retry } = worker
     const { headers, namespace, tokenMeta, providers, requirements, oauth2, authorization } =
       mcpSettings(worker)
-    const { secrets, clientSecret } = mcpSecrets(broker, worker)
+    const { secrets, clientSecret } = keptMcpSecrets(broker, worker)
     const redirectUri = authorization && broker.redirectUri({ uid: authorization.providerUid })
     const { clientId, authorizationUrl, externalId } = oauth2 ?? {}
     return {

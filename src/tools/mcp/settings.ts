@@ -1,6 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { UnsealError } from '../../store/seal.ts'
 import { WorkerFault } from '../backend.ts'
 import { openSecret } from '../secrets.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
@@ -55,6 +56,16 @@ export function mcpSettings({ settings }: Pick<Worker, 'settings'>): McpSettings
 export function mcpSecrets(broker: Broker, worker: Worker): McpSecrets {
   const sealed = openWorkerSecret(broker, worker)
   return sealed === '' ? {} : (JSON.parse(sealed) as McpSecrets) // as above
+}
+
+/** The same to be shown or changed: nothing where it was altered, so that it can be seen and set again. */
+export function keptMcpSecrets(broker: Broker, worker: Worker): McpSecrets {
+  try {
+    return mcpSecrets(broker, worker)
+  } catch (error) {
+    if (error instanceof UnsealError) return {}
+    throw error
+  }
 }
 
 const PLACEHOLDER = /\$\{secret:([A-Za-z0-9_.-]{1,100})\}/g
