@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config.ts'
 import { install } from '../cli/gatepass.ts'
+import { startFakeOpenApiService } from '../fake-openapi-service.ts'
 import { digest } from '../fake-worker.ts'
-import { startGatepass } from '../gatepass.ts'
+import { startGatepass, testClock } from '../gatepass.ts'
 import { approve, providerBody, startWorld, type World } from '../http/world.ts'
 import { listen } from '../loopback.ts'
 import { serveProcess } from '../served.ts'
@@ -100,6 +101,18 @@ describe('in-process tools', () => {
     )
     expect(output.value).toEqual({ demo: tokens[0], other: tokens[1] })
     expect(tokens[0]).not.toBe(tokens[1])
+  })
+
+  test('whose token an API does not take any more are run again with a fresh one', async () => {
+    const clock = testClock()
+    await using own = await startWorld({ gatepass: { now: clock, environment: { GATEPASS_TOOLS: MODULE } } })
+    const token = await own.connect('ada')
+    await using api = await startFakeOpenApiService({ accepts: (one) => one !== token })
+    clock.advance(60)
+    const { body } = await own.execute('Local:Ask', { user_id: 'ada', input: { url: `${api.url}/whoami` } })
+    expect(body.output.value.token_digest).toMatch(/^[0-9a-f]{64}$/)
+    expect(body.output.value.token_digest).not.toBe(digest(token))
+    expect(api.calls.length).toBe(2)
   })
 
   test('get the secrets they declare and no others', async () => {
@@ -287,6 +300,9 @@ describe('GATEPASS_TOOLS', () => {
     ['name.ts', `export default ${tool('no spaces')}`, 'whose tool "no spaces" needs a name'],
     ['version.ts', `export default ${tool('A', "version: 'v1'")}`, 'no SemVer'],
     ['input.ts', `export default ${tool('A', "input: { type: 'string' }")}`, 'no object'],
+    ['tags.js', `export default ${tool('A', "tags: 'one'")}`, 'tags that are no list'],
+    ['timeout.js', `export default ${tool('A', 'timeoutSeconds: 1e9')}`, 'timeoutSeconds'],
+    ['schema.js', `export default ${tool('A', 'input: undefined')}`, 'no schema of its input'],
     ['auth.ts', `export default ${tool('A', 'requiresAuth: { scopes: [] }')}`, 'names no provider'],
   ])('that cannot be used stops the start and says why: %s', async (name, text, why) => {
     const file = await write(name, text)

@@ -39,6 +39,7 @@ export class ModuleFault extends Error {
 }
 
 const MAX_FAULT_LENGTH = 500
+const MAX_TIMEOUT_SECONDS = 3600
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
 
@@ -119,6 +120,12 @@ function readTool(file: string, moduleId: string, options: ToolOptions): ModuleT
     throw fault('has a version that is no SemVer, such as 1.0.0.')
   if (typeof description !== 'string') throw fault('has no description.')
   if (typeof options.handler !== 'function') throw fault('has no handler.')
+  for (const list of ['tags', 'requiresSecrets', 'requiresMetadata'] as const)
+    if (options[list] !== undefined && !isTexts(options[list]))
+      throw fault(`has ${list} that are no list of texts.`)
+  const { timeoutSeconds = 1 } = options
+  if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS))
+    throw fault(`has a timeoutSeconds that is not within ${MAX_TIMEOUT_SECONDS}.`)
   const inputSchema = schemaOf(input, 'input', fault)
   if (inputSchema.type !== 'object') throw fault('takes an input that is no object.')
   const outputSchema = output && schemaOf(output, 'output', fault)
@@ -142,6 +149,10 @@ function readTool(file: string, moduleId: string, options: ToolOptions): ModuleT
       document: {},
     },
   }
+}
+
+function isTexts(list: unknown): list is readonly string[] {
+  return Array.isArray(list) && list.every((one) => typeof one === 'string')
 }
 
 export function authorizationsOf({ requiresAuth }: Pick<ToolOptions, 'requiresAuth'>): readonly ToolAuth[] {

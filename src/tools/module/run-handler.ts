@@ -17,6 +17,8 @@ import { NotJson, toJsonValue } from './json-value.ts'
 import { authorizationsOf } from './load-module.ts'
 
 const MAX_LOGS = 1000
+/** Of one line, in characters. */
+const MAX_LOG_LENGTH = 10_000
 
 /**
  * Runs a handler until it answers, its time is over or nobody waits any more; whichever comes first is the answer, and
@@ -94,7 +96,8 @@ function contextOf(
     return [name, toAuthorization(found)] as const
   })
   const values = new Map(secrets.map(({ key, value }) => [key, value]))
-  const log = (level: string) => (message: string) => note({ level, message: String(message) })
+  const log = (level: string) => (message: string) =>
+    note({ level, message: String(message).slice(0, MAX_LOG_LENGTH) })
   const context: Omit<ToolContext, 'input' | 'authorization'> = {
     authorizations: Object.fromEntries(
       given.filter((one): one is [string, ToolAuthorization] => one[1] !== undefined),
