@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type FakeOpenApiService, startFakeOpenApiService } from '../fake-openapi-service.ts'
 import { digest } from '../fake-worker.ts'
 import { testClock } from '../gatepass.ts'
-import { approve, providerBody, startWorld, type World, type WorldOptions } from './world.ts'
+import {
+  approve,
+  metadata,
+  oauthEntry,
+  providerBody,
+  startWorld,
+  type World,
+  type WorldOptions,
+} from './world.ts'
 
 /** A provider that lets its tokens be sent to these hosts. */
 function providerOf(id: string, world: World, ...hosts: string[]) {
@@ -113,10 +121,28 @@ describe('an HTTP API by its OpenAPI document', () => {
     expect(value.other_digest).not.toBe(value.token_digest)
   })
 
+  test('runs a tool of metadata that is bound to it, with the token of that tool’s own provider', async () => {
+    const tool = metadata('Bound', {
+      parameters: { type: 'object', properties: {} },
+      oauth: [oauthEntry('demo', world.as)],
+    })
+    const { body } = await world.call('POST', '/v1/tools/import', tool)
+    expect(body.items[0].providers).toMatchObject([{ id: 'demo' }])
+    const bound = await world.call('POST', '/v1/tools/Bound/binding', {
+      worker_id: 'notes',
+      tool: 'notes:WhoAmI',
+    })
+    expect(bound.status).toBe(200)
+    const { output } = (await world.execute('Bound', { user_id: 'ada', input: {} }, 'arcade')).body
+    expect(output.value).toEqual({ token_digest: digest(token), is_anonymous: false })
+  })
+
   test('that needs no token is sent none; where it may have one, a user who has granted it is known', async () => {
     await run('Open')
     expect(api.calls.at(-1)?.headers.authorization).toBeUndefined()
     expect((await run('Optional', {}, 'nobody')).output.value).toEqual({ is_anonymous: true })
+    const nameless = await world.execute('notes.Optional', { input: {} })
+    expect(nameless.body.output.value).toEqual({ is_anonymous: true })
     expect((await run('Optional')).output.value).toEqual({ token_digest: digest(token), is_anonymous: false })
   })
 
