@@ -34,6 +34,11 @@ const NOT_SENT = new Set([
   'via',
   'x-real-ip',
   'true-client-ip',
+  // some servers take these for the path or the host that was asked for
+  'x-original-url',
+  'x-rewrite-url',
+  'x-original-host',
+  'x-host',
 ])
 const NOT_SENT_PREFIXES = ['x-gatepass-', 'x-stainless-', 'x-forwarded-']
 
@@ -98,8 +103,9 @@ export function headersToSend(given: Fields): Record<string, string> {
 }
 
 /**
- * Without the tokens in any of them. A redirect's `location` is as it came where it leads to a host of the API; one to
- * anywhere else is told under a name that no client follows.
+ * Without the tokens in any of them. A redirect's `location` leads to a host of the API, and says so in full: what is
+ * relative there would lead the caller, with its key, somewhere in this server. One to anywhere else is told under a
+ * name that no client follows. `from`: what was asked for.
  */
 export function headersToAnswer(
   given: Fields,
@@ -111,14 +117,13 @@ export function headersToAnswer(
 ): Record<string, string> {
   const { location, ...kept } = filtered(given, NOT_ANSWERED, NOT_ANSWERED_PREFIXES)
   const named = Object.entries(kept).map(([name, value]) => [RENAMED[name] ?? name, value])
-  if (location !== undefined)
-    named.push([isWithinApi(location, from, provider) ? 'location' : 'x-gatepass-location', location])
+  if (location !== undefined) {
+    const url = URL.parse(location, from.href)
+    if (url === null || !isApiHost(provider, url)) named.push(['x-gatepass-location', location])
+    else named.push(['location', location.startsWith(`${url.origin}/`) ? location : url.href])
+  }
   const clean = scrub(Object.fromEntries(named), tokens) as Record<string, string> // the same shape
   return { ...clean, ...OWN }
-}
-
-function isWithinApi(location: string, from: URL, provider: Provider): boolean {
-  return URL.canParse(location, from.href) && isApiHost(provider, new URL(location, from))
 }
 
 function filtered(

@@ -191,7 +191,11 @@ function answerOf(
   // a part of something compressed cannot be read
   const { headers, body } = isBodiless || status === 206 ? answer : decodedBody(answer)
   const fields = {
-    ...headersToAnswer(headers, { from: target.url, provider: entry.provider, tokens }),
+    ...headersToAnswer(headers, {
+      from: new URL(`${target.url.origin}${target.path}`),
+      provider: entry.provider,
+      tokens,
+    }),
     ...(isWorthRepeating && { 'x-gatepass-token': 'replaced' }),
   }
   if (isBodiless || status > 599) {

@@ -27,6 +27,8 @@ export function openStream(
   let timer: NodeJS.Timeout | undefined
   let isAnswered = false
   let received = 0
+  /** What one read of the socket brought: a server may make a piece of every byte. */
+  let pieces: Buffer[] = []
   /** Of the request's own body, when it could not be read to its end. */
   let uploadError: Error | undefined
 
@@ -37,6 +39,14 @@ export function openStream(
   const settle = () => {
     clearTimeout(timer)
     if (upload instanceof Readable) upload.destroy()
+  }
+  const handOn = () => {
+    const [first, ...more] = pieces
+    pieces = []
+    if (first === undefined) return
+    waitFor(idleMs)
+    answer?.enqueue(more.length === 0 ? first : Buffer.concat([first, ...more]))
+    if ((answer?.desiredSize ?? 0) <= 0) exchange.pause()
   }
   const body = new ReadableStream<Uint8Array>(
     {
@@ -77,15 +87,15 @@ export function openStream(
       data(chunk) {
         received += chunk.length
         if (received > maxBytes) return exchange.fail('too_large')
-        waitFor(idleMs)
-        answer?.enqueue(chunk)
-        if ((answer?.desiredSize ?? 0) <= 0) exchange.pause()
+        if (chunk.length > 0 && pieces.push(chunk) === 1) queueMicrotask(handOn)
       },
       end() {
+        handOn()
         settle()
         answer?.close()
       },
       failed(error) {
+        pieces = []
         settle()
         reject(uploadError ?? error)
         answer?.error(uploadError ?? error)

@@ -479,20 +479,40 @@ describe('an answer', () => {
 
   test.each([301, 302, 303, 307, 308])('%d is passed back and not followed', async (status) => {
     await using world = await connected()
-    for (const [location, name] of [
-      ['/elsewhere', 'location'],
+    const cases = [
       [`${world.api.url}/elsewhere`, 'location'],
       ['https://else.example/x', 'x-gatepass-location'],
       ['//else.example/x', 'x-gatepass-location'],
       ['javascript:alert(1)', 'x-gatepass-location'],
-    ] as const) {
+    ] as const
+    for (const [location, name] of cases) {
       world.api.answer = (_, response) => response.writeHead(status, { location }).end('moved')
       const { headers, ...answer } = await world.send('GET', '/proxy/demo/x')
       expect([answer.status, answer.text, headers[name]]).toEqual([status, 'moved', location])
       expect('location' in headers).toBe(name === 'location')
     }
-    expect(world.api.seen).toHaveLength(5)
+    expect(world.api.seen).toHaveLength(cases.length)
   })
+
+  test.each([
+    ['/v1/admin/secrets/KEY', '/v1/admin/secrets/KEY'],
+    ['next?page=2', '/base/x/next?page=2'],
+    ['../../proxy/other/repos', '/proxy/other/repos'],
+    ['', '/base/x/y'],
+    ['http:/v1/admin', '/v1/admin'],
+    ['http:\\v1', '/v1'],
+    ['\t/v1/admin', '/v1/admin'],
+  ])(
+    'a redirect to %j leads to the API, and never into this server with the caller’s key',
+    async (location, path) => {
+      await using world = await connected()
+      world.api.answer = (_, response) => response.writeHead(307, { location }).end()
+      const { headers } = await world.send('DELETE', '/proxy/demo/x/y')
+      expect(headers.location).toBe(`${world.api.url}${path}`)
+      // as the caller's client takes it
+      expect(new URL(headers.location ?? '', world.gatepass.url).origin).toBe(world.api.url)
+    },
+  )
 
   test('comes event by event: the first is there before the second is made', async () => {
     await using world = await connected()

@@ -115,6 +115,19 @@ describe('an answer', () => {
     await reader.cancel()
   })
 
+  test('in pieces of a byte each is handed on in pieces that are worth it', async () => {
+    const pieces = 100_000
+    const url = await serve(({ socket }) => {
+      const block = '1\r\nx\r\n'.repeat(pieces)
+      socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${block}0\r\n\r\n`)
+    })
+    const { body } = await outgoing().stream({ url })
+    const sizes: number[] = []
+    for await (const piece of body) sizes.push(piece.length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(pieces)
+    expect(sizes.length).toBeLessThan(pieces / 100)
+  })
+
   test.each<[string, Partial<OutgoingStreamRequest>, RequestListener, string]>([
     ['a redirect', {}, (_, response) => response.writeHead(302, { location: '/' }).end(), 'redirected'],
     ['no head in time', { deadlineMs: 50 }, () => {}, 'timeout'],
