@@ -236,6 +236,95 @@ describe('a hostile server', () => {
   })
 })
 
+describe('a server that repeats what it is shown while its tools are listed', () => {
+  const SECRET = 'a-secret-of-the-worker'
+  type Respond = (shown: string, id: number, res: Parameters<typeof answer>[0], origin: string) => void
+
+  /** Lists its tools in the name of Ada, with a header of the worker's own; `shown` is both. */
+  async function repeating(respond: Respond) {
+    const settings = { headers: { 'X-Api-Key': `\${secret:KEY}` }, secrets: { KEY: SECRET } }
+    const world = await startMcpWorld({ wantsOAuth: true, settings })
+    await world.authorize('ada')
+    let token = ''
+    world.mcp.behaviour.intercept = ({ json, headers }, res) => {
+      const { method, id } = (json ?? {}) as { method?: string; id: number }
+      if (method !== 'tools/list') return false
+      token = headers.authorization?.slice('Bearer '.length) ?? token
+      respond(`${token} ${headers['x-api-key']}`, id, res, world.mcp.origin)
+      return true
+    }
+    await world.call('PATCH', '/v1/workers/demo', { mcp: { timeout: 5 } })
+    const asked = await world.call('POST', '/v1/workers/demo/authorize?user_id=ada')
+    const told = await Promise.all(
+      ['/v1/workers/demo', '/v1/workers/demo/tools?limit=100', '/v1/tools?limit=100', '/oxp/tools'].map(
+        async (path) => (await world.call('GET', path)).body,
+      ),
+    )
+    return { world, token, said: JSON.stringify([asked.body, told, world.gatepass.logLines]) }
+  }
+
+  test.each<[string, Respond, string]>([
+    [
+      'a description, a schema and a name',
+      (shown, id, res) =>
+        answerJson(res, 200, {
+          jsonrpc: '2.0',
+          id,
+          result: {
+            tools: [
+              {
+                name: 'telling',
+                description: `Knows ${shown}`,
+                inputSchema: { type: 'object', title: shown },
+              },
+              { name: shown.replaceAll(/[^A-Za-z0-9]/g, '-'), inputSchema: { type: 'object' } },
+              { name: shown, inputSchema: { type: 'object' } },
+            ],
+          },
+        }),
+      'Knows [redacted] [redacted]',
+    ],
+    [
+      'an error',
+      (shown, id, res) =>
+        answerJson(res, 200, { jsonrpc: '2.0', id, error: { code: -32_000, message: `No: ${shown}` } }),
+      'No: [redacted] [redacted]',
+    ],
+    [
+      'where its refusal leads',
+      (shown, _, res, origin) =>
+        answerJson(
+          res,
+          401,
+          {},
+          { 'www-authenticate': `Bearer resource_metadata="${origin}/${encodeURIComponent(shown)}"` },
+        ),
+      'demo',
+    ],
+    [
+      'the scopes it wants',
+      (shown, _, res, origin) =>
+        answerJson(
+          res,
+          401,
+          {},
+          {
+            'www-authenticate': `Bearer scope="${shown}", resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+          },
+        ),
+      'demo',
+    ],
+  ])('in %s tells nobody', async (_, respond, rest) => {
+    const { world, token, said } = await repeating(respond)
+    await using _world = world
+    expect(token).toMatch(/\w{8}/)
+    expect(said).toContain(rest)
+    for (const secret of [token, SECRET]) expect(said).not.toContain(secret)
+    // nor is it asked for by a URL
+    for (const { path, search } of world.mcp.requests) expect(`${path}${search}`).not.toContain(token)
+  })
+})
+
 test('nothing of the SDK is used that sends by itself, or authorizes', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),

@@ -8,7 +8,7 @@ import { MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { type CallAccess, callMcpTool } from './call-tool.ts'
 import { mcpCatalogue } from './catalogue.ts'
 import { ExchangeFault } from './exchange.ts'
-import { faultOf } from './mcp-error.ts'
+import { faultOf, withoutSecrets } from './mcp-error.ts'
 import { findServerAuthorization } from './server-authorization.ts'
 import { openSession } from './session.ts'
 import { mcpHeaders, mcpSettings } from './settings.ts'
@@ -18,8 +18,10 @@ export const mcpBackend: Backend = {
   catalogue: mcpCatalogue,
 
   async health(broker, worker) {
+    const shown: string[] = []
     try {
-      const { headers } = await mcpHeaders(broker, worker)
+      const { headers, values } = await mcpHeaders(broker, worker)
+      shown.push(...values)
       const timeoutMs = Math.min(worker.timeoutSeconds, MAX_HEALTH_SECONDS) * 1000
       const session = await openSession(broker.outgoing, {
         uri: worker.uri,
@@ -34,7 +36,8 @@ export const mcpBackend: Backend = {
       // that it wants a token is all that can be known of it without one
       if (error instanceof ExchangeFault && error.seen.refused?.status === 401)
         return { healthy: true, message: 'It answers, and wants an authorization for more.' }
-      const fault = error instanceof WorkerFault ? error : faultOf(error, new URL(worker.uri).host)
+      const { host } = new URL(worker.uri)
+      const fault = error instanceof WorkerFault ? error : faultOf(withoutSecrets(error, shown), host)
       return { healthy: false, message: fault.message }
     }
   },
@@ -57,7 +60,8 @@ export const mcpBackend: Backend = {
         { ...rest, ...(onEvent && { onEvent: (event) => onEvent(clean(event)) }) },
         access,
       )
-      if (token === undefined && isUnauthorized(error)) return await tellOfConsent(broker, worker, error)
+      const refusal = withoutSecrets(error, values)
+      if (token === undefined && isUnauthorized(refusal)) return await tellOfConsent(broker, worker, refusal)
       return clean({ ...outcome, logs: [], durationMs: performance.now() - started })
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error

@@ -9,10 +9,11 @@ import { permit } from '../../flows/request-context.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import type { CatalogueItem } from '../backend.ts'
 import { WorkerFault } from '../backend.ts'
+import { scrub } from '../scrub.ts'
 import { badOutputError } from '../tool-error.ts'
 import { MAX_CATALOGUE_SECONDS } from '../worker-request.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
-import { faultOf } from './mcp-error.ts'
+import { faultOf, withoutSecrets } from './mcp-error.ts'
 import { namespaceOf, readMcpTool, versionOf } from './read-mcp-tool.ts'
 import { authorizationFault, findServerAuthorization } from './server-authorization.ts'
 import { type McpSession, openSession } from './session.ts'
@@ -83,13 +84,31 @@ function toItems(
   ]
 }
 
+/** Without what the server was shown, whatever it says of it: models read descriptions, and operators faults. */
 export async function listTools(broker: Broker, worker: Worker, token: string | undefined): Promise<Listing> {
-  const { headers } = await mcpHeaders(broker, worker)
+  const { headers, values } = await mcpHeaders(broker, worker)
+  const shown = token === undefined ? values : [...values, token]
+  try {
+    const listing = await readListing(broker, worker, {
+      ...headers,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    })
+    return scrub(listing, shown) as Listing // the same shape
+  } catch (error) {
+    throw withoutSecrets(error, shown)
+  }
+}
+
+async function readListing(
+  broker: Broker,
+  worker: Worker,
+  headers: Readonly<Record<string, string>>,
+): Promise<Listing> {
   const timeoutMs = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS) * 1000
   const endsAt = performance.now() + timeoutMs
   const session = await openSession(broker.outgoing, {
     uri: worker.uri,
-    headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    headers,
     timeoutMs,
     longestMs: timeoutMs,
     isLegacy: false,

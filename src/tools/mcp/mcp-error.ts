@@ -2,6 +2,7 @@ import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/cli
 import { OutgoingError } from '../../providers/outgoing.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { WorkerFault } from '../backend.ts'
+import { scrub } from '../scrub.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, type ErrorKind, type ToolError } from '../tool-error.ts'
 import { refusalOf, toolErrorOf } from '../worker-request.ts'
@@ -53,6 +54,17 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
   if (cause instanceof SdkError && cause.code === SdkErrorCode.UnsupportedResultType)
     return own(ASKS_THE_USER)
   return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`)) // the SDK's words may quote the answer
+}
+
+/** The fault without what the server was shown: it may say it again in its refusal, and where that leads. */
+export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof ExchangeFault) || secrets.length === 0) return error
+  const { cause, seen } = error
+  const clean = <T>(said: T) => scrub(said, secrets) as T // the same shape
+  return new ExchangeFault(
+    cause instanceof ProtocolError ? new ProtocolError(cause.code, clean(cause.message)) : cause,
+    { ...seen, ...(seen.refused && { refused: clean(seen.refused) }) },
+  )
 }
 
 /** The same as a `WorkerFault`, for what is asked in nobody's name. */
