@@ -28,6 +28,7 @@ export const ERROR_CODES = [
   'policy_check_failed',
   'invalid_tool',
   'invalid_input',
+  'answer_not_kept',
   'store_unavailable',
   'not_implemented',
   'internal_error',

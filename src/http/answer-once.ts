@@ -8,6 +8,7 @@ import type { Sealed } from '../domain/sealed.ts'
 import { type SealedPlace, UnsealError } from '../store/seal.ts'
 import { answerPlace } from '../store/sealed-columns.ts'
 import type { KeptAnswer } from '../store/store.ts'
+import { STATUS } from './errors.ts'
 
 const KEPT_SECONDS = 10 * 60
 /** Longer than a tool may run: when the process that carries the request out dies, the place is free again after it. */
@@ -15,7 +16,8 @@ const CLAIM_SECONDS = 5 * 60
 const LOOK_MS = 50
 /** How many at once may wait for an answer that another request is getting: each looks for it again and again. */
 const MAX_WAITING = 1_000
-const MAX_KEPT_BYTES = 256 * 1024
+/** In characters; of what is larger only that it was carried out is kept. */
+const MAX_KEPT = 1024 * 1024
 /** What is said of one answer alone, and what the connection says for itself. */
 const NOT_KEPT = ['x-request-id', 'date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length']
 
@@ -115,10 +117,9 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
     })
     const { status, headers } = response
     const body = await response.clone().text()
-    const isKept = !mayBeRepeated && body.length <= MAX_KEPT_BYTES
     const kept = [...headers].filter(([header]) => !NOT_KEPT.includes(header))
-    const answer: Answer = { status, headers: kept, body }
-    const settled = isKept
+    const answer: Answer = body.length <= MAX_KEPT ? { status, headers: kept, body } : tooLarge(kind)
+    const settled = !mayBeRepeated
       ? answers.settle(
           place,
           owner,
@@ -134,6 +135,16 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
       )
     })
     return response
+  }
+
+  /** For who asks again; the first has the answer itself. */
+  function tooLarge(kind: NamedRequest['kind']): Answer {
+    const message = `The request with this ${kind} was carried out, and its answer was too large to be kept. Look what became of it (GET /v1/executions), then use a new one.`
+    return {
+      status: STATUS.answer_not_kept,
+      headers: [['content-type', 'application/json']],
+      body: JSON.stringify({ name: 'answer_not_kept', message }),
+    }
   }
 
   function open(place: SealedPlace, sealed: Sealed, kind: NamedRequest['kind']): Response {

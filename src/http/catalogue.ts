@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import type { Tool } from '../domain/tool.ts'
 import { findTool, newestFirst } from '../tools/find-tool.ts'
+import { oxpDefinition } from '../tools/oxp/oxp-definition.ts'
 import { requirementsOfMany } from '../tools/requirements-of-many.ts'
 import { readBehaviourFilter, searchTools } from '../tools/search-tools.ts'
 import { formatTool, TOOL_FORMATS, toDefinition } from '../tools/tool-definition.ts'
@@ -11,11 +12,14 @@ import { idText, plainText, toolNameText, userIdText } from './limits.ts'
 
 const nameParams = z.object({ name: toolNameText })
 const userQuery = { user_id: userIdText.optional() }
+/** Besides those of models and MCP: as OXP lists tools, and as Arcade defines them. */
+const FORMATS = [...TOOL_FORMATS, 'oxp', 'arcade'] as const
+type CatalogueFormat = (typeof FORMATS)[number]
 const formats = z
   .string()
   .optional()
   .transform((text) => (text ?? '').split(',').filter(Boolean))
-  .pipe(z.array(z.enum(['arcade', ...TOOL_FORMATS])))
+  .pipe(z.array(z.enum(FORMATS)))
 const listQuery = {
   toolkit: z.string().max(200).optional(),
   ...userQuery,
@@ -57,13 +61,20 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     return searchTools(broker, all === 'true' ? wanted : newestOfEach(wanted), search)
   }
 
-  async function define(tool: Tool, userId: string | undefined, include: readonly string[]) {
+  const inFormat = async (tool: Tool, format: CatalogueFormat) =>
+    format === 'oxp'
+      ? oxpDefinition(broker, tool)
+      : format === 'arcade'
+        ? toDefinition(tool, undefined)
+        : formatTool(tool, format)
+
+  async function define(tool: Tool, userId: string | undefined, include: readonly CatalogueFormat[]) {
     const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))
-    const formatted = TOOL_FORMATS.filter((format) => include.includes(format)).map((format) => [
-      format,
-      formatTool(tool, format),
-    ])
-    return { ...definition, ...(formatted.length > 0 && { formatted_schema: Object.fromEntries(formatted) }) }
+    if (include.length === 0) return definition
+    const formatted = await Promise.all(
+      include.map(async (format) => [format, await inFormat(tool, format)] as const),
+    )
+    return { ...definition, formatted_schema: Object.fromEntries(formatted) }
   }
 
   add(
@@ -108,7 +119,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     },
   )
 
-  const formatQuery = z.enum(TOOL_FORMATS).default('openai')
+  const formatQuery = z.enum(FORMATS).default('openai')
   add(
     {
       method: 'get',
@@ -121,7 +132,10 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, query, caller }) => {
       const page = slicePage(await listed(caller.projectId, query), query)
-      return c.json({ ...page, items: page.items.map((tool) => formatTool(tool, query.format)) })
+      return c.json({
+        ...page,
+        items: await Promise.all(page.items.map((tool) => inFormat(tool, query.format))),
+      })
     },
   )
   add(
@@ -136,7 +150,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The tool' } },
     },
     async ({ c, params, query, caller }) =>
-      c.json(formatTool(await findTool(broker, caller.projectId, params.name), query.format)),
+      c.json(await inFormat(await findTool(broker, caller.projectId, params.name), query.format)),
   )
 
   add(

@@ -107,7 +107,7 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
         caller,
         // without a schema the type says there is nothing, so nothing is what it is
         params: (params && parse(params, c.req.param(), 'the path')) as z.output<Params>,
-        query: (query && parse(query, c.req.query(), 'the query')) as z.output<Query>,
+        query: (query && parse(query, saidIn(c.req.query()), 'the query')) as z.output<Query>,
         body: (body && parse(body, await readJson(c, bodyIsOptional), 'the body')) as z.output<Body>,
       }
       if (role === 'public') return handle(input)
@@ -121,6 +121,11 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
       onAnswered ? observed(definition, answer, onAnswered) : (c) => answer(c),
     )
   }
+}
+
+/** Arcade's clients write `null` as an empty value: it says nothing. */
+function saidIn(query: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 }
 
 function observed(

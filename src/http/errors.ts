@@ -33,6 +33,7 @@ export const STATUS = {
   policy_check_failed: 503,
   invalid_tool: 400,
   invalid_input: 400,
+  answer_not_kept: 410,
   store_unavailable: 503,
   not_implemented: 501,
   internal_error: 500,

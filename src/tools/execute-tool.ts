@@ -100,7 +100,7 @@ async function run(
   signal: AbortSignal | undefined,
 ): Promise<Execution['outcome']> {
   const { tool, userId, input, callId, onEvent } = call
-  const fault = inputFault(tool, input)
+  const fault = inputFault(tool, input, runner.outcome === 'found' ? runner.worker.type : undefined)
   // consent comes first: who calls with nothing in hand yet finds out what is needed
   if (fault !== undefined && (await isGranted(broker, tool, userId))) return failed(fault)
   const begun = await authorizeTool(broker, call, needs)
@@ -147,7 +147,7 @@ async function run(
     }
   }
   if (answer.outcome === 'requires_authorization') return askForMore(broker, call, answer)
-  return withCheckedValue(tool, answer)
+  return withCheckedValue(tool, answer, worker.type)
 }
 
 /** Whether no consent is missing, by what is stored. */

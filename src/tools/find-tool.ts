@@ -16,8 +16,8 @@ export async function findTool(
   version?: string,
 ): Promise<Tool> {
   const [plain, ownVersion] = splitVersion(spelling)
-  const wanted = version ?? ownVersion
-  const said = version === undefined ? spelling : `${plain}@${version.replace(/^v/, '')}`
+  const wanted = version || ownVersion
+  const said = !version ? spelling : `${plain}@${version.replace(/^v/, '')}`
   const exact = await namedTools(broker, projectId, said.toLowerCase())
   const found =
     exact.length > 0 || wanted === undefined ? exact : await meeting(broker, projectId, plain, wanted)

@@ -67,7 +67,7 @@ export function isRunCompleted(result: Pick<RunResult, 'error' | 'requires_autho
 export async function runTool(broker: Broker, run: Run, signal?: AbortSignal): Promise<RunResult> {
   const { projectId, toolId: named, args, ...call } = run
   const tool = await findTool(broker, projectId, named)
-  checkInput(tool, args)
+  await checkInput(broker, tool, args)
   return toRunResult(tool, await executeTool(broker, { ...call, tool, input: args }, signal))
 }
 
@@ -152,7 +152,7 @@ export async function streamTool(
 ): Promise<void> {
   const { projectId, toolId: named, args, ...call } = run
   const tool = await findTool(broker, projectId, named)
-  checkInput(tool, args)
+  await checkInput(broker, tool, args)
   const id = toolId(tool)
   let state: 'before' | 'told' | 'over' = 'before'
   const send = (kind: StreamEvent['kind'], data: unknown) => {

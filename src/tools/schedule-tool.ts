@@ -17,18 +17,14 @@ export type Scheduled =
   /** Nothing was scheduled: the user must approve first, while somebody is there to send them the link. */
   | { readonly outcome: 'requires_authorization'; readonly execution: Execution }
 
-const FURTHEST_SECONDS = 366 * 24 * 3600
-
 /**
  * Puts a run off until `runAt`. It is kept in the database, so that it outlives this process and any node may run it.
- * Throws what `executeTool` throws, `invalid_input`, and `invalid_request` for a time more than a year away.
+ * Throws what `executeTool` throws, and `invalid_input`.
  */
 export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number): Promise<Scheduled> {
   const { tool, userId, entryPoint } = call
   const now = broker.now()
-  if (runAt - now > FURTHEST_SECONDS)
-    throw new BrokerError('invalid_request', 'run_at is more than a year away. Choose an earlier time.')
-  checkInput(tool, call.input)
+  await checkInput(broker, tool, call.input)
   const needs = await toolNeeds(broker, tool, call)
   if (needs.length > 0 && (userId === undefined || !(await isGranted(broker, tool, userId)))) {
     const begun = await authorizeTool(broker, call, needs)
@@ -75,9 +71,15 @@ export function readRunAt(text: string): number {
   const [, moment, offset = 'Z'] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/i.exec(text.trim()) ?? []
   const at = moment === undefined ? Number.NaN : Date.parse(`${moment}${offset}`)
-  if (!Number.isNaN(at)) return Math.ceil(at / 1000)
+  // 31 February is parsed as a day in March
+  const isDay = moment !== undefined && toDay(Date.parse(`${moment}Z`)) === moment.slice(0, 10)
+  if (!Number.isNaN(at) && isDay) return Math.ceil(at / 1000)
   throw new BrokerError(
     'invalid_request',
     'run_at is no time: write it as 2026-12-24T18:00:00 (UTC) or with an offset, as 2026-12-24T18:00:00+01:00.',
   )
+}
+
+function toDay(milliseconds: number): string {
+  return Number.isNaN(milliseconds) ? '' : new Date(milliseconds).toISOString().slice(0, 10)
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import { newId, sha256 } from '../domain/ids.ts'
 import { normalizeTags } from '../domain/tags.ts'
@@ -6,6 +7,9 @@ import type { Worker } from '../domain/worker.ts'
 import type { CatalogueTool } from './backend.ts'
 import { backendOf } from './backends.ts'
 import { toolFaults } from './validate-tool.ts'
+
+/** How many descriptions are looked at before others get their turn. */
+const AT_A_TIME = 20
 
 /**
  * Makes the worker's tools exactly what it lists now, and answers what could not be taken, one sentence each. Throws
@@ -18,7 +22,8 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
   const byId = new Map(known.map((tool) => [toolId(tool).toLowerCase(), tool]))
   const faults: string[] = []
   const taken = new Map<string, Tool>()
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
+    if (index % AT_A_TIME === AT_A_TIME - 1) await nextTurn()
     const leaveOut = (name: string, why: string) => faults.push(`The tool "${name}" was left out: ${why}`)
     if (item.outcome === 'refused') {
       leaveOut(item.name, item.reason)
@@ -28,7 +33,7 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
     const id = named.toLowerCase()
     const same = byId.get(id)
     const tags = normalizeTags(item.tool.tags ?? [])
-    const unusable = toolFaults({ ...item.tool, tags })
+    const unusable = faultsOf(item.tool, tags)
     if (same !== undefined && !isOwn(same)) leaveOut(named, 'another source brings one of the same id.')
     else if (taken.has(id)) leaveOut(named, 'it is listed twice, and the first one stands.')
     else if (unusable.length > 0) leaveOut(named, unusable.join(' '))
@@ -66,6 +71,17 @@ function toTool(
     createdAt: same?.createdAt ?? now,
     updatedAt: same?.digest === digest ? same.updatedAt : now,
   }
+}
+
+/** Of descriptions that a backend gives back as they were: a catalogue that is read again is not looked at again. */
+const lookedAt = new WeakMap<CatalogueTool, readonly string[]>()
+
+function faultsOf(tool: CatalogueTool, tags: readonly string[]): readonly string[] {
+  const known = lookedAt.get(tool)
+  if (known !== undefined) return known
+  const faults = toolFaults({ ...tool, tags })
+  lookedAt.set(tool, faults)
+  return faults
 }
 
 function print(tools: readonly Tool[]): string {

@@ -276,7 +276,7 @@ describe('tools.chain', () => {
 
 describe('limits', () => {
   test.each([
-    [{}, 'language'],
+    [{}, 'code'],
     [{ language: 'python', code: '1' }, 'language'],
     [{ language: 'javascript' }, 'code'],
     [{ language: 'javascript', code: '' }, 'code'],

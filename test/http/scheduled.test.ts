@@ -139,10 +139,10 @@ describe('a run that is put off', () => {
     ['a time that is none', 'Run.Add', { a: 1 }, { run_at: 'tomorrow' }, 'invalid_request'],
     ['a day that there is not', 'Run.Add', { a: 1 }, { run_at: '2027-13-41T00:00:00' }, 'invalid_request'],
     [
-      'a time more than a year away',
+      'a day that its month has not',
       'Run.Add',
       { a: 1 },
-      { run_at: '2030-01-01T00:00:00' },
+      { run_at: '2027-02-31T00:00:00' },
       'invalid_request',
     ],
     ['input that its schema refuses', 'Run.Add', { a: 'one' }, {}, 'invalid_input'],

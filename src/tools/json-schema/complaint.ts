@@ -5,6 +5,8 @@ import { cut } from './schema-fault.ts'
 export interface Complaint {
   readonly path: string
   readonly message: string
+  /** The member that is missing or too much there. */
+  readonly member?: string
 }
 
 /** The one complaint that tells most of the errors ajv found, which end with the schema that failed as a whole. */
@@ -27,7 +29,18 @@ export function complaintOf(errors: readonly ErrorObject[]): Complaint {
     if (ofType.length === 0 && types.length > 0)
       return { path: last.instancePath, message: `must be ${[...new Set(types)].join(' or ')}` }
   }
-  return { path: last.instancePath, message: messageOf(last) }
+  const member = memberOf(last)
+  return {
+    path: last.instancePath,
+    message: messageOf(last),
+    ...(typeof member === 'string' && { member }),
+  }
+}
+
+function memberOf({ params }: ErrorObject): unknown {
+  return (
+    params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName
+  )
 }
 
 /** As people read it, such as `input.items[0].count: must be integer`. */

@@ -37,10 +37,11 @@ export async function oxpDefinitions(broker: Broker, projectId: string): Promise
       .reverse(),
   )
   const listed = tools.filter((tool) => isPlain(tool.version) || newest.get(oxpPath(tool)) === tool)
-  return Promise.all(listed.map((tool) => toDefinition(broker, tool)))
+  return Promise.all(listed.map((tool) => oxpDefinition(broker, tool)))
 }
 
-async function toDefinition(broker: Broker, tool: Tool): Promise<OxpDefinition> {
+/** One tool as OXP describes it. */
+export async function oxpDefinition(broker: Broker, tool: Tool): Promise<OxpDefinition> {
   const { title, description, inputSchema, outputSchema = {}, requirements } = tool
   const needed = await chosenRequirements(broker, tool, undefined)
   const authorization = await Promise.all(
