@@ -4,9 +4,10 @@ import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../tools/run-chain.ts'
-import { runTool, type StreamEvent, streamTool } from '../tools/run-tool.ts'
+import { runTool, streamTool } from '../tools/run-tool.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
+import { type Backlogs, eventQueue } from './event-queue.ts'
 import { idText, toolNameText } from './limits.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
@@ -24,13 +25,12 @@ const stepSchema = z.object({
     .openapi({ description: 'Puts what the step before answered into `args.previous`' }),
 })
 const HEARTBEAT_MS = 15_000
-/** Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. */
-const MAX_WAITING_EVENTS = 1_000
-const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
 const tag = 'Tools'
 
 /** Running tools with a plain result (seeds/002): one, one with what it says meanwhile, several in a row. */
 export function addRuns(add: AddEndpoint, broker: Broker): void {
+  const streams: Backlogs = { characters: 0, of: new Set() }
+
   add(
     {
       method: 'post',
@@ -70,7 +70,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
           'A stream is not kept to be repeated, so it takes no Idempotency-Key. Leave it out, or use /v1/tools/run.',
         )
       const gone = new AbortController()
-      const events = eventQueue(() => gone.abort())
+      const events = eventQueue(streams, () => gone.abort())
       const run = {
         projectId,
         toolId,
@@ -82,19 +82,27 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       const running = streamTool(broker, run, events.put, signal).finally(events.close)
       running.catch(() => {}) // looked at below, once what was told before is written
       const first = await events.next()
-      if (first === undefined) await running // a request that is refused has no event, and is answered as any other
+      if (first === undefined) await running.finally(events.drop) // refused without an event: answered as any other
       return streamSSE(c, async (stream) => {
         stream.onAbort(() => gone.abort())
-        const heartbeat = setInterval(() => void stream.write(': still running\n\n'), HEARTBEAT_MS)
+        let underWay = 0 // to a reader that is slow: more heartbeats would only pile up
+        const write = async (written: Promise<unknown>) => {
+          underWay++
+          await written.finally(() => underWay--)
+        }
+        const heartbeat = setInterval(() => {
+          if (underWay === 0) void write(stream.write(': still running\n\n'))
+        }, HEARTBEAT_MS)
         try {
           for (let event = first; event !== undefined; event = await events.next())
-            await stream.writeSSE(event)
+            await write(stream.writeSSE(event))
           await running
         } catch (error) {
           const data = errorToWire(toRefusal(error, c.req.path, broker.log))
           await stream.writeSSE({ event: 'error', data: JSON.stringify({ kind: 'error', toolId, data }) })
         } finally {
           clearInterval(heartbeat)
+          events.drop()
         }
       })
     },
@@ -136,42 +144,4 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
 /** With an Idempotency-Key the caller comes back for the answer, so a run is not given up when the connection is. */
 export function givenUp(c: Context): AbortSignal | undefined {
   return c.req.header('idempotency-key') === undefined ? c.req.raw.signal : undefined
-}
-
-/** Between a tool that speaks when it likes and a response that is written one event after the other. */
-function eventQueue(stop: () => void) {
-  const events: SSEMessage[] = []
-  let characters = 0
-  let wake = () => {}
-  let isClosed = false
-  return {
-    put({ kind, toolId, data }: StreamEvent) {
-      const isFull = events.length >= MAX_WAITING_EVENTS || characters >= MAX_WAITING_CHARACTERS
-      if (isFull && kind === 'progress') return
-      if (isFull && kind === 'chunk') return stop()
-      const event = { event: kind, data: JSON.stringify({ kind, toolId, data }) }
-      characters += event.data.length
-      events.push(event)
-      wake()
-    },
-    close() {
-      isClosed = true
-      wake()
-    },
-    async next(): Promise<SSEMessage | undefined> {
-      while (events.length === 0 && !isClosed) {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        wake = resolve
-        await promise
-      }
-      const event = events.shift()
-      characters -= event?.data.length ?? 0
-      return event
-    },
-  }
-}
-
-interface SSEMessage {
-  readonly event: string
-  readonly data: string
 }
