@@ -412,6 +412,31 @@ describe('what a hostile server says of its authorization', () => {
     expect(secrets.filter((one) => said.includes(one))).toEqual([])
   })
 
+  test('one that names another authorization server gets the operator’s client shown to neither, until they say which', async () => {
+    await using as = await startFakeAuthorizationServer({ requirePkce: 'S256', clientAuth: 'basic-only' })
+    await using thief = await startFakeAuthorizationServer({ requirePkce: 'S256', clientAuth: 'either' })
+    await using mcp = await startFakeMcpServer({ as })
+    await using world = await startMcpWorld()
+    const oauth2 = { client_id: as.clientId, client_secret: as.clientSecret }
+    await world.call('POST', '/v1/workers', { id: 'own', mcp: { uri: mcp.url, namespace: 'Own', oauth2 } })
+    const path = '/v1/workers/own/authorize?user_id=ada'
+    await approve((await world.call('POST', path)).body.url)
+    expect((await world.call('POST', path)).body.status).toBe('completed')
+
+    mcp.behaviour.as = thief
+    await syncWorkers(world.gatepass.broker)
+    const { body } = await world.call('POST', '/v1/workers/own/authorize?user_id=bob')
+    expect([body.url, body.name]).toEqual([undefined, 'provider_incomplete'])
+    expect((await world.call('GET', '/v1/workers/own')).body.sync_error).toContain('authorization_url')
+    expect(thief.requests).toEqual([])
+
+    const now = { client_id: thief.clientId, client_secret: thief.clientSecret, authorization_url: thief.url }
+    await world.call('PATCH', '/v1/workers/own', { mcp: { oauth2: now } })
+    await approve((await world.call('POST', path)).body.url)
+    expect((await world.call('POST', path)).body.status).toBe('completed')
+    expect(JSON.stringify(thief.requests)).not.toContain(as.clientSecret)
+  })
+
   test('one that names several keeps the one where users have approved', async () => {
     await using world = await wantingOAuth()
     await using other = await startFakeAuthorizationServer({ registration: 'public', requirePkce: 'S256' })

@@ -82,6 +82,7 @@ export function authorizationFault(developer_message: string, can_retry = false)
 
 async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): Promise<ProviderEntry> {
   const { resource, issuer, scopesSupported } = await resourceOf(broker, worker, challenge)
+  await checkClient(broker, worker, issuer)
   const metadata = await broker.oauth.discover(issuer)
   const provider = serverProvider({
     displayName: new URL(worker.uri).host,
@@ -92,6 +93,18 @@ async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): 
   })
   const entry = await ensureEntry(broker, worker, provider)
   return withClient(broker, worker, entry, metadata)
+}
+
+/** A client, and its secret, is of one authorization server: which that is, is not for the MCP server to say anew. */
+async function checkClient(broker: Broker, worker: Worker, issuer: string): Promise<void> {
+  const { clientId, authorizationUrl } = mcpSettings(worker).oauth2 ?? {}
+  if (clientId === undefined || authorizationUrl !== undefined) return
+  const entries = await broker.store.providers.list(worker.projectId)
+  const other = entries.find((one) => one.externalId === worker.uid && one.provider.issuer !== issuer)
+  if (other !== undefined)
+    throw authorizationFault(
+      `The server names the authorization server ${issuer}, and named ${other.provider.issuer} before. The client of mcp.oauth2 is shown to one of them alone: say which by PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"authorization_url": …}}}.`,
+    )
 }
 
 /** What the server says of itself; where it says nothing, what the operator says of it. */
