@@ -411,15 +411,24 @@ describe('formatted tools', () => {
         expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
       }
     }
-    const { body } = await world.call(
-      'GET',
-      '/v1/tools/Run.Add?include_format=mcp,jsonschema,openai,anthropic',
-    )
-    expect(Object.keys(body.formatted_schema).toSorted()).toEqual([
-      'anthropic',
-      'jsonschema',
-      'mcp',
-      'openai',
-    ])
+    const all = ['anthropic', 'arcade', 'jsonschema', 'mcp', 'openai', 'oxp']
+    const { body } = await world.call('GET', `/v1/tools/Run.Add?include_format=${all.join()}`)
+    expect(Object.keys(body.formatted_schema).toSorted()).toEqual(all)
+  })
+
+  test('as OXP lists them and as Arcade defines them', async () => {
+    const { body: oxp } = await world.call('GET', '/v1/formatted_tools/Run.Add?format=oxp')
+    expect((await world.call('GET', '/oxp/tools')).body.items).toContainEqual(oxp)
+    const { body: arcade } = await world.call('GET', '/v1/formatted_tools/Run.Add?format=arcade')
+    expect(arcade).toMatchObject({
+      fully_qualified_name: 'Run.Add@1.0.0',
+      input: { parameters: expect.arrayContaining([expect.objectContaining({ name: 'a', required: true })]) },
+    })
+  })
+
+  test('a query that is empty says nothing, as Arcade’s clients write null', async () => {
+    const path = '/v1/tools?limit=100'
+    const { body } = await world.call('GET', path)
+    expect((await world.call('GET', `${path}&toolkit=&user_id=&q=&filter=`)).body).toEqual(body)
   })
 })

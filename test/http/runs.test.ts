@@ -897,3 +897,35 @@ test('an Idempotency-Key runs a tool and a chain once; a stream takes none', asy
   })
   expect(await ask('Ran', key)).toBe(1)
 })
+
+test('an answer that is too large to be kept is given once, and the same request again says so', async () => {
+  const headers = { 'idempotency-key': fresh('large') }
+  const body = { tool_name: 'Demo.Echo', input: { text: 'x'.repeat(1_100_000) } }
+  const ran = () => world.worker.invocations.length
+  const before = ran()
+  const first = await world.call('POST', '/v1/tools/execute', body, { headers })
+  expect(first.body.output.value.inputs.text).toHaveLength(1_100_000)
+  const again = await world.call('POST', '/v1/tools/execute', body, { headers })
+  expect(again).toMatchObject({ status: 410, body: { name: 'answer_not_kept' } })
+  expect(ran() - before).toBe(1)
+})
+
+describe('null for what is not required, as models in strict mode write it', () => {
+  test('goes to a worker, whose value schemas have no other word for nothing', async () => {
+    const { body } = await run('Demo.Echo', { text: 'hi', count: null })
+    expect(body.structured.inputs).toEqual({ text: 'hi', count: null })
+    const executed = await world.execute('Demo.Echo', { input: { text: null } })
+    expect(executed.body.success).toBe(true)
+  })
+
+  test('is refused where it is required, and where the schema is the tool’s own JSON Schema', async () => {
+    expect(await run('Demo.Slow', { ms: null })).toMatchObject({
+      status: 400,
+      body: { name: 'invalid_input' },
+    })
+    expect(await run('Run.Add', { a: 1, b: null })).toMatchObject({
+      status: 400,
+      body: { name: 'invalid_input', message: 'input.b: must be integer.' },
+    })
+  })
+})
