@@ -105,6 +105,7 @@ function createGateway(
   const { projectId, limits } = run
   /** Begun, and kept for the steps of chains that are under way. */
   let calls = 0
+  let isListed = false
   const hasRoom = (more: number) => calls + more <= limits.toolCalls
 
   async function call(
@@ -169,6 +170,9 @@ function createGateway(
     },
 
     async list(): Promise<Reply<Stop>> {
+      // what is read and written here is the whole catalogue; `tools.list` asks once, and code that got behind it may not more
+      if (isListed) return refused('The tools were listed already.')
+      isListed = true
       const tools = await broker.store.tools.list(projectId)
       const value = tools.map((tool) => ({
         id: toolId(tool),

@@ -24,8 +24,9 @@ export async function toolContext(
       `The tool "${title}" needs the secret${unset.length > 1 ? 's' : ''} ${unset.join(', ')}. An administrator sets ${unset.length > 1 ? 'them' : 'it'} by POST /v1/admin/secrets/{key}.`,
     )
 
-  const known: Readonly<Record<string, string | undefined>> = { ...ownMetadata(broker), ...told }
-  const untold = requirements.metadata.filter((key) => known[key] === undefined)
+  // the broker's own last: no caller says for it where it is, or who calls
+  const known = new Map([...Object.entries(told), ...ownMetadata(broker)])
+  const untold = requirements.metadata.filter((key) => !known.has(key))
   if (untold.length > 0)
     return incomplete(
       `The tool "${title}" needs the metadata ${untold.join(', ')}: give ${untold.length > 1 ? 'them' : 'it'} in \`metadata\` of the call.`,
@@ -33,13 +34,17 @@ export async function toolContext(
   return {
     outcome: 'complete',
     secrets: opened.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }])),
-    metadata: requirements.metadata.map((key) => ({ key, value: known[key] ?? '' })),
+    metadata: requirements.metadata.map((key) => ({ key, value: known.get(key) ?? '' })),
   }
 }
 
 /** What Arcade's engine gives to tools that declare it: where it is, and which of its clients calls. */
-function ownMetadata(broker: Broker): Record<string, string | undefined> {
-  return { coordinator_url: broker.settings.publicUrl.origin, client_id: currentContext().apiKey?.id }
+function ownMetadata(broker: Broker): [string, string][] {
+  const { apiKey } = currentContext()
+  return [
+    ['coordinator_url', broker.settings.publicUrl.origin],
+    ...(apiKey === undefined ? [] : [['client_id', apiKey.id] as [string, string]]),
+  ]
 }
 
 function incomplete(message: string): ToolContext {

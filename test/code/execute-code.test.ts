@@ -318,6 +318,19 @@ describe('limits', () => {
     expect(world.worker.invocations.length).toBe(before + 20)
   })
 
+  test('the catalogue is read once, also for code that got behind `tools.list` by the frames of an error', async () => {
+    const { body } = await execute(`
+      await Promise.all([tools.list(), tools.list()])
+      let reply
+      Error.prepareStackTrace = (_, sites) => {
+        reply ??= sites.map((site) => site.getFunction()).find((one) => one?.name === 'reply')
+      }
+      await tools.call('Demo.Echo', { toJSON: () => new Error().stack ?? {} })
+      return Promise.all([reply('list', {}), reply('list', {})])`)
+    const answers = body.value.map((one: string) => JSON.parse(one))
+    expect(answers).toEqual(Array(2).fill({ error: expect.objectContaining({ canRetry: false }) }))
+  })
+
   test('the time ends the run, and the tool it waits for', async () => {
     const { body } = await execute("console.log('before'); await tools.call('Demo.Slow', { ms: 60_000 })", {
       limits: { timeout_ms: 300 },
