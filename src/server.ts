@@ -20,6 +20,8 @@ import { version } from './version.ts'
 const FLUSH_MS = 1_000
 /** How long what is under way is waited for: past it come those who would kill the process. */
 export const LONGEST_FAREWELL_MS = 25_000
+/** Of that, what is cut off has to write down how it ended. */
+const LAST_WORDS_MS = 1_000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long a settled authorization can still be asked for. */
 const KEPT_SECONDS = 7 * 24 * 3600
@@ -32,7 +34,8 @@ export interface RunningServer {
   readonly newApiKey?: string
   /**
    * Ends it: it is not ready any more, waiters are answered, requests and refreshes under way are finished and their
-   * results stored, for at most 25 seconds.
+   * results stored, for at most 25 seconds. What runs on after that is cut off; a scheduled run is then for another
+   * process to take over.
    */
   close(): Promise<void>
 }
@@ -84,8 +87,11 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         for (const job of jobs) clearInterval(job)
         broker.waiters.close()
         broker.refreshes.stop()
-        await listener.close(left())
-        await Promise.race([scheduler.close(), sleep(left(), undefined, { ref: false })])
+        const scheduled = scheduler.close(left() - LAST_WORDS_MS)
+        await listener.close(left() - LAST_WORDS_MS)
+        if (left() <= LAST_WORDS_MS) await sleep(left())
+        const cutOff = await scheduled
+        if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
         // a refresh goes on although nobody waits for it any more: its answer may hold the only valid refresh token
         const { running } = broker.refreshes
         while (running.size > 0 && left() > 0)

@@ -29,16 +29,18 @@ const SETTLE_PAUSE_MS = 1_000
 export interface Scheduler {
   /** Begins what is due. */
   runDue(): Promise<void>
-  /** Begins nothing more and waits for what is under way. */
-  close(): Promise<void>
-  /** How many runs are under way. */
-  readonly running: number
+  /**
+   * Begins nothing more and waits at most so long for what is under way. What is not done by then is left to whoever
+   * finds its lease run out, whatever comes of it here; answers how many that are.
+   */
+  close(ms: number): Promise<number>
 }
 
 export function createScheduler(broker: Broker): Scheduler {
   const running = new Set<Promise<void>>()
   let looking: Promise<void> = Promise.resolve()
   let isClosed = false
+  let isOver = false
 
   async function run(record: ExecutionRecord, lease: RefreshLease): Promise<void> {
     const heartbeat = setInterval(() => {
@@ -50,7 +52,9 @@ export function createScheduler(broker: Broker): Scheduler {
       })
     }, PROLONG_MS).unref()
     try {
-      if (!(await settle(await attempt(broker, record), lease.owner)))
+      const settled = await attempt(broker, record)
+      if (isOver) return // cut off, so what it says is not how it ended
+      if (!(await settle(settled, lease.owner)))
         broker.log.warn({ execution: record.id }, 'another process has taken over a scheduled run')
     } catch (error) {
       // nothing is settled, so its lease runs out and another attempt finds out what may be done
@@ -63,12 +67,11 @@ export function createScheduler(broker: Broker): Scheduler {
   /** A database that is away for a while must not make an answer unknown that is known here. */
   async function settle(record: ExecutionRecord, owner: string): Promise<boolean> {
     for (;;) {
-      const isLast = isClosed
       try {
         return await broker.store.executions.settle(record, owner)
       } catch (error) {
         const isAway = error instanceof BrokerError && error.code === 'store_unavailable'
-        if (!isAway || isLast) throw error
+        if (!isAway || isOver) throw error
         await sleep(SETTLE_PAUSE_MS, undefined, { ref: false })
       }
     }
@@ -88,12 +91,15 @@ export function createScheduler(broker: Broker): Scheduler {
       })
       await looking
     },
-    async close() {
+    async close(ms) {
       isClosed = true
-      await looking.catch(() => {}) // what is claimed must run, or another process takes it for lost
-      while (running.size > 0) await Promise.all(running)
-    },
-    get running() {
+      const allDone = looking
+        .catch(() => {}) // what is claimed must run, or another process takes it for lost
+        .then(async () => {
+          while (running.size > 0) await Promise.all(running)
+        })
+      await Promise.race([allDone, sleep(ms, undefined, { ref: false })])
+      isOver = true
       return running.size
     },
   }
