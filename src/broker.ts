@@ -28,7 +28,12 @@ export interface Broker {
   readonly settings: BrokerSettings
   /** Who waits for an authorization to settle. */
   readonly waiters: Waiters
+  /** Authorizations under way. */
   readonly pending: PendingLimit
+  /** Runs that are put off. */
+  readonly scheduled: PendingLimit
+  /** Chains that wait for consent. */
+  readonly pausedChains: PendingLimit
   /** Read before, and still what the database says. */
   readonly cache: {
     readonly connections: ReadCache<readonly HeldConnection[]>

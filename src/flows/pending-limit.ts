@@ -1,14 +1,13 @@
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
-import type { Store } from '../store/store.ts'
 
 /** Counted again after that long, for what was settled, expired or begun elsewhere meanwhile. */
 const COUNTED_SECONDS = 10
 /** Few enough to be counted every time it matters. */
 const FEW = 1_000
 
-/** How many authorizations of a project are live, without counting them for each. */
+/** How many of something a project has waiting, without counting them for each. */
 export interface PendingLimit {
-  /** Whether the project has as many live ones as it may. */
+  /** Whether the project has as many as it may. */
   isFull(projectId: string): Promise<boolean>
   /** One more was begun. */
   added(projectId: string): void
@@ -20,7 +19,7 @@ interface Known {
 }
 
 export function createPendingLimit(
-  { authorizations }: Pick<Store, 'authorizations'>,
+  countLive: (projectId: string, now: EpochSeconds) => Promise<number>,
   most: number,
   now: Clock,
 ): PendingLimit {
@@ -30,8 +29,7 @@ export function createPendingLimit(
   function count(projectId: string): Promise<Known> {
     const running = counting.get(projectId)
     if (running !== undefined) return running
-    const started = authorizations
-      .countLive(projectId, now())
+    const started = countLive(projectId, now())
       .then((live) => {
         const counted = { live, at: now() }
         known.set(projectId, counted)

@@ -473,6 +473,8 @@ export interface Executions {
     now: EpochSeconds,
     audit?: AuditEntries,
   ): Promise<ExecutionRecord | undefined>
+  /** How many of a project are put off and have not begun. */
+  countScheduled(projectId: string): Promise<number>
   /** Deletes those that ended before `before`. */
   sweep(before: EpochSeconds): Promise<number>
 }
@@ -481,6 +483,8 @@ export interface Chains {
   add(chain: PausedChain): Promise<void>
   /** The chain, unless it has expired, and it is gone: of two that race one gets it. */
   take(projectId: string, id: string, now: EpochSeconds): Promise<PausedChain | undefined>
+  /** How many of a project have not expired. */
+  count(projectId: string, now: EpochSeconds): Promise<number>
   sweep(before: EpochSeconds): Promise<number>
 }
 

@@ -41,7 +41,7 @@ export interface ChainResult {
     readonly step: number
     readonly toolId: string
   }
-  /** Goes on where it stopped, once, within a day. */
+  /** Goes on where it stopped, once, within a day; absent where it could not be kept: it is too long, or too many are. */
   readonly resume?: string
 }
 
@@ -58,6 +58,8 @@ interface ChainState {
 type Progress = Pick<ChainState, 'steps' | 'results'>
 
 const PAUSED_SECONDS = 24 * 3600
+/** Of one that is kept, sealed. */
+const MAX_PAUSED_CHARACTERS = 8 * 1024 * 1024
 export const MAX_CHAIN_STEPS = 50
 
 /**
@@ -139,7 +141,7 @@ async function goOn(
         status: 'requires_authorization',
         steps: [...results, ...skipped()],
         requires_authorization: { step: results.length, toolId, ...required },
-        resume,
+        ...(resume !== undefined && { resume }),
       }
     }
     results.push(result)
@@ -245,16 +247,20 @@ function cancelled(toolId: string): RunError {
   }
 }
 
+/** The handle to go on by; `undefined` where there is no room for it. */
 async function pause(
   broker: Broker,
   { projectId, ...call }: ChainRun,
   { steps, results }: Progress,
-): Promise<string> {
+): Promise<string | undefined> {
+  if (await broker.pausedChains.isFull(projectId)) return undefined
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
   const state: ChainState = { call, steps, results }
   const sealed = broker.sealer.seal(JSON.stringify(state), chainPlace(id, projectId))
+  if (sealed.length > MAX_PAUSED_CHARACTERS) return undefined
   await broker.store.chains.add({ id, projectId, state: sealed, expiresAt })
+  broker.pausedChains.added(projectId)
   return id
 }
 

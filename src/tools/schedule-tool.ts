@@ -17,9 +17,14 @@ export type Scheduled =
   /** Nothing was scheduled: the user must approve first, while somebody is there to send them the link. */
   | { readonly outcome: 'requires_authorization'; readonly execution: Execution }
 
+/** Of what a run is asked, sealed: it may lie there for long. */
+const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
+const FULL_SECONDS = 60
+
 /**
  * Puts a run off until `runAt`. It is kept in the database, so that it outlives this process and any node may run it.
- * Throws what `executeTool` throws, and `invalid_input`.
+ * Throws what `executeTool` throws, `invalid_input`, `request_too_large`, and `too_many_pending` where the project has
+ * as many put off as it may.
  */
 export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number): Promise<Scheduled> {
   const { tool, userId, entryPoint } = call
@@ -39,6 +44,18 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   }
   const { apiKey } = currentContext()
   const row = { id: newId('exec'), projectId: tool.projectId }
+  const request = sealRequest(broker, row, call)
+  if (request.length > MAX_REQUEST_CHARACTERS)
+    throw new BrokerError(
+      'request_too_large',
+      'The input of a run that is put off may be about 1.5 MB. Send less of it, or a reference.',
+    )
+  if (await broker.scheduled.isFull(tool.projectId))
+    throw new BrokerError(
+      'too_many_pending',
+      'This project has as many runs put off as it may (GATEPASS_MAX_PENDING). Cancel some by DELETE /v1/scheduled_tools/{id}, or wait until some have run.',
+      { retryAfter: FULL_SECONDS },
+    )
   const record: ExecutionRecord = {
     ...row,
     toolId: toolId(tool),
@@ -51,7 +68,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     createdAt: now,
     updatedAt: now,
     attempts: 0,
-    request: sealRequest(broker, row, call),
+    request,
   }
   const audit = broker.audit.of(tool.projectId, {
     action: 'tool.scheduled',
@@ -60,6 +77,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     ...(userId !== undefined && { userId }),
   })
   await broker.store.executions.add([record], audit)
+  broker.scheduled.added(tool.projectId)
   return { outcome: 'scheduled', record }
 }
 

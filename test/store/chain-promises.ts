@@ -29,6 +29,19 @@ export function chainPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.chains.take(projectId, paused.id, 99)).toEqual(paused)
     })
 
+    test('are counted until they have expired, by their own project', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      await store.chains.add(chain({ projectId, expiresAt: 10 }))
+      await store.chains.add(chain({ projectId, expiresAt: 20 }))
+      expect([await other.chains.count(projectId, 9), await other.chains.count(projectId, 10)]).toEqual([
+        2, 1,
+      ])
+      expect(await other.chains.count(another.projectId, 9)).toBe(0)
+    })
+
     test('are swept when they have expired', async () => {
       await using opened = await open()
       const { store, other } = opened

@@ -212,6 +212,20 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.cancel(on.projectId, begun.id, 21)).toBeUndefined()
     })
 
+    test('that are put off are counted until they have begun, by their own project', async () => {
+      await using on = await scene()
+      const another = await inProject(on.store, 'another')
+      await on.executions.add([execution({ projectId: on.projectId })])
+      const record = await on.scheduled(100)
+      await on.scheduled(100)
+      expect(await on.others.countScheduled(on.projectId)).toBe(2)
+      expect(await on.others.countScheduled(another.projectId)).toBe(0)
+      await on.executions.cancel(on.projectId, record.id, 2)
+      expect(await on.others.countScheduled(on.projectId)).toBe(1)
+      await on.executions.claimDue(on.lease('a'), 100, 10)
+      expect(await on.others.countScheduled(on.projectId)).toBe(0)
+    })
+
     test('that are cancelled and claimed at once are one of both', async () => {
       await using on = await scene()
       for (let round = 0; round < 5; round++) {

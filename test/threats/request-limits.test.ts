@@ -256,6 +256,64 @@ describe('threat 39: pending authorizations', () => {
   })
 })
 
+describe('promise P8: what a caller has kept for later', () => {
+  const tool_name = 'Demo.Echo'
+  const run_at = '2099-01-01T00:00:00'
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({
+      worker: { requirement: { id: 'demo', scopes: ['read'] } },
+      gatepass: { environment: { GATEPASS_MAX_PENDING: '2' } },
+    })
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('runs that are put off are at most GATEPASS_MAX_PENDING, and one that is cancelled makes room', async () => {
+    const putOff = (options = {}) =>
+      world.call('POST', '/v1/tools/execute', { tool_name, input: {}, run_at }, options)
+    const [first] = [(await putOff()).body, (await putOff()).body]
+    const refused = await putOff()
+    expect(refused).toMatchObject({ status: 429, body: { name: 'too_many_pending' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const stranger = await world.gatepass.makeKey('admin', 'another')
+    expect((await putOff({ key: stranger })).body.name).not.toBe('too_many_pending')
+    expect((await world.call('GET', '/v1/scheduled_tools')).body.total_count).toBe(2)
+    await world.call('DELETE', `/v1/scheduled_tools/${first.execution_id}`)
+    expect((await putOff()).status).toBe(200)
+  })
+
+  test('a run that is put off has no megabytes of input', async () => {
+    const input = { text: 'x'.repeat(3 * 1024 * 1024) }
+    expect(await world.call('POST', '/v1/tools/execute', { tool_name, input, run_at })).toMatchObject({
+      status: 413,
+      body: { name: 'request_too_large' },
+    })
+  })
+
+  test('chains that wait for consent are at most as many: one more ends with the link alone', async () => {
+    const steps = [{ toolId: tool_name }, { toolId: 'Demo.WhoAmI' }]
+    const paused = async () =>
+      (await world.call('POST', '/v1/tools/run_chain', { steps, user_id: 'ada' })).body
+    const all = [await paused(), await paused(), await paused()]
+    expect(all.map(({ status }) => status)).toEqual(Array(3).fill('requires_authorization'))
+    expect(all.map(({ resume }) => resume !== undefined)).toEqual([true, true, false])
+    expect(all[2].requires_authorization.url).toContain('/connect/')
+    const resumed = { resume: all[0].resume, user_id: 'ada' }
+    await approve(all[0].requires_authorization.url)
+    expect((await world.call('POST', '/v1/tools/run_chain', resumed)).body.status).toBe('completed')
+  })
+
+  test('a chain that holds megabytes is not kept', async () => {
+    await using own = await startWorld({ worker: { requirement: { id: 'demo', scopes: ['read'] } } })
+    const steps = [
+      { toolId: 'Demo.WhoAmI' },
+      { toolId: tool_name, args: { text: 'x'.repeat(7 * 1024 * 1024) } },
+    ]
+    const { body } = await own.call('POST', '/v1/tools/run_chain', { steps, user_id: 'ada' })
+    expect([body.status, body.resume]).toEqual(['requires_authorization', undefined])
+  })
+})
+
 describe('threat 40: those who wait', () => {
   async function pending({ call }: Pick<World, 'call'>, userId = 'ada') {
     const auth_requirement = { id: 'demo', oauth2: { scopes: ['read'] } }

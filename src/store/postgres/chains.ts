@@ -1,4 +1,4 @@
-import { and, eq, gt, lt } from 'drizzle-orm'
+import { and, count, eq, gt, lt } from 'drizzle-orm'
 import type { Chains } from '../store.ts'
 import type { PostgresContext } from './database.ts'
 import { chains } from './schema.ts'
@@ -16,6 +16,11 @@ export function postgresChains({ db, write }: PostgresContext): Chains {
           .returning()
         return taken
       })
+    },
+    async count(projectId, now) {
+      const isLive = and(eq(chains.projectId, projectId), gt(chains.expiresAt, now))
+      const [row] = await db.select({ live: count() }).from(chains).where(isLive)
+      return row?.live ?? 0
     },
     async sweep(before) {
       const { rowCount } = await db.delete(chains).where(lt(chains.expiresAt, before))

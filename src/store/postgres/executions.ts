@@ -101,6 +101,11 @@ export function postgresExecutions({ db, write }: PostgresContext): Executions {
       })
       return row && toExecution(row)
     },
+    async countScheduled(projectId) {
+      const where = and(eq(executions.projectId, projectId), eq(executions.status, 'scheduled'))
+      const [row] = await db.select({ total: count() }).from(executions).where(where)
+      return row?.total ?? 0
+    },
     async sweep(before) {
       const ended = and(
         lt(executions.finishedAt, before),

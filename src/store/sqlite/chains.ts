@@ -1,4 +1,4 @@
-import { and, eq, gt, lt } from 'drizzle-orm'
+import { and, count, eq, gt, lt } from 'drizzle-orm'
 import type { Chains } from '../store.ts'
 import type { SqliteContext } from './database.ts'
 import { chains } from './schema.ts'
@@ -16,6 +16,10 @@ export function sqliteChains({ db, write }: SqliteContext): Chains {
           .returning()
           .get(),
       )
+    },
+    async count(projectId, now) {
+      const isLive = and(eq(chains.projectId, projectId), gt(chains.expiresAt, now))
+      return db.select({ live: count() }).from(chains).where(isLive).get()?.live ?? 0
     },
     async sweep(before) {
       return db.delete(chains).where(lt(chains.expiresAt, before)).run().changes

@@ -108,6 +108,10 @@ export function sqliteExecutions({ db, write }: SqliteContext): Executions {
       )
       return row && toExecution(row)
     },
+    async countScheduled(projectId) {
+      const where = and(eq(executions.projectId, projectId), isScheduled)
+      return db.select({ total: count() }).from(executions).where(where).get()?.total ?? 0
+    },
     async sweep(before) {
       const ended = and(
         lt(executions.finishedAt, before),
