@@ -1,0 +1,3 @@
+import { scheduledRuns } from './scheduled.ts'
+
+scheduledRuns('PostgreSQL')
