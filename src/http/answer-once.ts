@@ -11,9 +11,12 @@ import type { KeptAnswer } from '../store/store.ts'
 import { STATUS } from './errors.ts'
 
 const KEPT_SECONDS = 10 * 60
-/** Longer than a tool may run: when the process that carries the request out dies, the place is free again after it. */
+/** Prolonged while the request is carried out: when its process dies, the place is free again after it. */
 const CLAIM_SECONDS = 5 * 60
-const LOOK_MS = 50
+const PROLONG_MS = 60_000
+/** Looks are further apart the longer it takes: what answers soon is told soon. */
+const FIRST_LOOK_MS = 50
+const LAST_LOOK_MS = 500
 /** How many at once may wait for an answer that another request is getting: each looks for it again and again. */
 const MAX_WAITING = 1_000
 /** In characters; of what is larger only that it was carried out is kept. */
@@ -32,7 +35,7 @@ export interface NamedRequest {
   /** What such names are called, for refusals. */
   readonly kind: 'Idempotency-Key' | 'call_id'
   readonly signal: AbortSignal
-  /** Told when it is answered, or given up, by what the first one did. */
+  /** Told when it is found to be no first one; what it throws is thrown. */
   readonly onRepeated?: () => void
 }
 
@@ -77,8 +80,9 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
       )
     waiting++
     try {
-      while (current !== undefined && current.answer === undefined && now() < end && !signal.aborted) {
-        await sleep(LOOK_MS)
+      for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.2, LAST_LOOK_MS)) {
+        if (current === undefined || current.answer !== undefined || now() >= end || signal.aborted) break
+        await sleep(pause)
         current = await answers.find(place)
       }
       return current
@@ -93,28 +97,38 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
     const place = sha256(JSON.stringify([caller.id, ...name]))
     const request = sha256(of.request)
     const owner = randomUUID()
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const stands = await answers.claim(
         place,
         { projectId, owner, request, until: now() + CLAIM_SECONDS },
         now(),
       )
       if (stands === 'claimed') break
+      if (isFirst) of.onRepeated?.()
       if (stands.request !== request)
         throw new BrokerError('invalid_request', `This ${kind} was used for another request. Use a new one.`)
       const { answer } = (await untilAnswered(place, stands, of)) ?? {}
       // not kept, since it asked for a retry: this is the retry
       if (answer === undefined && !signal.aborted) continue
-      of.onRepeated?.()
       return answer === undefined
         ? new Response(null, { status: 499 })
         : open(answerPlace(place, projectId), answer, kind)
     }
 
-    const { response, mayBeRepeated } = await carryOut().catch(async (error: unknown) => {
-      await answers.release(place, owner)
-      throw error
-    })
+    const stillUnderWay = setInterval(() => {
+      answers.prolong(place, owner, now() + CLAIM_SECONDS).catch((error: unknown) => {
+        log.warn(
+          { reason: error instanceof BrokerError ? error.code : 'unknown' },
+          'the place of a request could not be kept while it is carried out',
+        )
+      })
+    }, PROLONG_MS)
+    const { response, mayBeRepeated } = await carryOut()
+      .catch(async (error: unknown) => {
+        await answers.release(place, owner)
+        throw error
+      })
+      .finally(() => clearInterval(stillUnderWay))
     const { status, headers } = response
     const body = await response.clone().text()
     const kept = [...headers].filter(([header]) => !NOT_KEPT.includes(header))

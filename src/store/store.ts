@@ -420,6 +420,8 @@ export interface Answers {
     now: EpochSeconds,
   ): Promise<'claimed' | KeptAnswer>
   find(place: string): Promise<KeptAnswer | undefined>
+  /** Keeps the place for its owner until `until`, while there is no answer yet. */
+  prolong(place: string, owner: string, until: EpochSeconds): Promise<void>
   /** Keeps the answer until `until`, if the claim is still the owner's. */
   settle(place: string, owner: string, answer: Sealed, until: EpochSeconds): Promise<void>
   /** Frees the place, if it is still the owner's: the answer is not to be kept. */

@@ -209,6 +209,19 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.answers.find('place')).toEqual({ request: 'request of b' })
       })
 
+      test('are kept for their owner while they are prolonged, and no answer outlives its time by it', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const claim = await scene(opened)
+        await store.answers.claim('place', claim('a', 10), 0)
+        await other.answers.prolong('place', 'b', 1000)
+        await store.answers.prolong('place', 'a', 30)
+        expect(await other.answers.claim('place', claim('b', 300), 29)).toEqual({ request: 'request of a' })
+        await store.answers.settle('place', 'a', sealed('answer'), 40)
+        await store.answers.prolong('place', 'a', 1000)
+        expect(await other.answers.claim('place', claim('b', 300), 40)).toBe('claimed')
+      })
+
       test('are freed by their owner alone, and swept when they have run out', async () => {
         await using opened = await open()
         const { store, other } = opened

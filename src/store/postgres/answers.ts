@@ -1,4 +1,4 @@
-import { and, eq, lt, lte, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, lte, sql } from 'drizzle-orm'
 import { present } from '../rows.ts'
 import type { Answers, KeptAnswer } from '../store.ts'
 import type { PostgresContext } from './database.ts'
@@ -29,6 +29,12 @@ export function postgresAnswers({ db }: PostgresContext): Answers {
         .returning({ place: answers.place })
       if (claimed.length > 0) return 'claimed'
       return (await find(place)) ?? this.claim(place, claim, now)
+    },
+    async prolong(place, owner, until) {
+      await db
+        .update(answers)
+        .set({ until })
+        .where(and(ofOwner(place, owner), isNull(answers.answer)))
     },
     async settle(place, owner, answer, until) {
       await db.update(answers).set({ answer, until }).where(ofOwner(place, owner))

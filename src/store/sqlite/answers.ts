@@ -1,4 +1,4 @@
-import { and, eq, lt, lte, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, lte, sql } from 'drizzle-orm'
 import { present } from '../rows.ts'
 import type { Answers, KeptAnswer } from '../store.ts'
 import type { SqliteContext } from './database.ts'
@@ -33,6 +33,12 @@ export function sqliteAnswers({ db, write }: SqliteContext): Answers {
       )
       if (claimed !== undefined) return 'claimed'
       return (await find(place)) ?? this.claim(place, claim, now)
+    },
+    async prolong(place, owner, until) {
+      db.update(answers)
+        .set({ until })
+        .where(and(ofOwner(place, owner), isNull(answers.answer)))
+        .run()
     },
     async settle(place, owner, answer, until) {
       db.update(answers).set({ answer, until }).where(ofOwner(place, owner)).run()

@@ -1,0 +1,275 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
+import { testClock } from '../gatepass.ts'
+import { type ProxyWorld, startProxyWorld } from '../http/proxy-world.ts'
+import { startWorld, type World } from '../http/world.ts'
+
+// What hostile callers try on the ways to run tools and on the proxy. Hostile tools and servers have files of their own.
+
+const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/told-tools.ts', import.meta.url)) }
+
+describe('threat 48: what a caller tells a tool', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({ gatepass: { environment } })
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  const run = (toolId: string, metadata: object) => world.call('POST', '/v1/tools/run', { toolId, metadata })
+
+  test('is not where the broker is, nor which of its keys calls', async () => {
+    const told = { coordinator_url: 'https://evil.example', client_id: 'somebody', locale: 'fr' }
+    const { structured } = (await run('Told:Place', told)).body
+    expect(structured).toEqual({
+      coordinator_url: world.gatepass.url,
+      client_id: expect.stringMatching(/^key_/),
+      locale: 'fr',
+    })
+  })
+
+  test('is what it says, and not what JavaScript has by itself', async () => {
+    expect((await run('Told:Odd', {})).body.error).toMatchObject({ kind: 'TOOL_REQUIREMENTS_NOT_MET' })
+    expect((await run('Told:Odd', { constructor: 'x' })).body.structured).toEqual({ constructor: 'x' })
+  })
+})
+
+describe('threat 37: an Idempotency-Key', () => {
+  let world: World
+  let token: string
+  const clock = testClock()
+  beforeAll(async () => {
+    world = await startWorld({ gatepass: { now: clock } })
+    token = await world.connect('ada')
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  const headers = { 'idempotency-key': 'the-same' }
+  const ask = (path: string, body: object, key = world.gatepass.apiKey) =>
+    world.call('POST', path, body, { key, headers })
+
+  test('gives nobody the answer of another user, another tool, another way or another key', async () => {
+    const mine = await ask('/v1/tools/run', { toolId: 'Demo.WhoAmI', user_id: 'ada' })
+    const said = JSON.stringify(mine.body.structured)
+    expect(mine.status).toBe(200)
+    expect(said).not.toContain(token)
+
+    const others = [
+      await ask('/v1/tools/run', { toolId: 'Demo.WhoAmI', user_id: 'mallory' }),
+      await ask('/v1/tools/run', { toolId: 'Demo.EchoWithToken', user_id: 'ada' }),
+    ]
+    for (const { status, body } of others) {
+      expect([status, body.name]).toEqual([400, 'invalid_request'])
+      expect(body.message).toContain('Idempotency-Key')
+    }
+    const caller = await world.gatepass.makeKey('caller')
+    const foreign = await ask('/v1/tools/run', { toolId: 'Demo.WhoAmI', user_id: 'mallory' }, caller)
+    expect(foreign.body.requires_authorization.url).toContain('/connect/')
+    const otherWay = await ask('/v1/tools/execute', { tool_name: 'Demo.Echo', input: { text: 'b' } })
+    expect(otherWay.body.output.value.inputs).toEqual({ text: 'b' })
+    const readonly = await world.gatepass.makeKey('readonly')
+    const toRead = await ask('/v1/tools/run', { toolId: 'Demo.WhoAmI', user_id: 'ada' }, readonly)
+    expect(toRead.status).toBe(403)
+  })
+
+  test('that is used for ever other requests is counted as requests', async () => {
+    await using limited = await startWorld({ gatepass: { environment: { GATEPASS_RATE_LIMIT: '10' } } })
+    const key = await limited.gatepass.makeKey('caller')
+    const answers = []
+    for (let i = 0; i < 30; i++)
+      answers.push(
+        (await limited.call('POST', '/v1/tools/run', { toolId: `Demo.${i}` }, { key, headers })).status,
+      )
+    expect(answers).toContain(429)
+  })
+
+  test('of a request that takes longer than a claim lasts carries nothing out twice', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const before = world.worker.invocations.length
+      const slow = () =>
+        world.call(
+          'POST',
+          '/v1/tools/execute',
+          { tool_name: 'Demo.Slow', input: { ms: 1500 } },
+          { headers: { 'idempotency-key': 'slow' } },
+        )
+      const first = slow()
+      await expect.poll(() => world.worker.invocations.length).toBe(before + 1)
+      for (let minutes = 0; minutes < 10; minutes++) {
+        clock.advance(60)
+        await vi.advanceTimersByTimeAsync(60_000)
+      }
+      const second = await slow()
+      expect(second.body).toEqual((await first).body)
+      expect(world.worker.invocations.length).toBe(before + 1)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})
+
+describe('promise P8: callers of the proxy who hang up', () => {
+  test('at any time give their places back', async () => {
+    await using world = await startProxyWorld()
+    await world.connect()
+    const running = async () =>
+      /^gatepass_proxy_requests_running (\d+)/m.exec((await world.gatepass.call('GET', '/metrics')).body)?.[1]
+    // before its head, between the head and the body, and within it
+    const moments = [
+      () => {},
+      (response: { flushHeaders(): void }) => response.flushHeaders(),
+      (response: { write(text: string): void }) => response.write('the first piece'),
+    ]
+    for (let i = 0; i < 60; i++) {
+      const moment = moments[i % moments.length]
+      const reached = Promise.withResolvers<void>()
+      world.api.answer = (_, response) => {
+        moment?.(response)
+        reached.resolve()
+      }
+      const gone = new AbortController()
+      const asked = world.open('GET', '/proxy/demo/x', { signal: gone.signal }).catch(() => undefined)
+      await reached.promise
+      if (i % moments.length > 0) (await asked)?.on('error', () => {})
+      gone.abort()
+      await asked
+    }
+    await expect.poll(running).toBe('0')
+  })
+})
+
+describe('threat 41: requests to the proxy that two servers would read differently', () => {
+  let world: ProxyWorld
+  beforeAll(async () => {
+    world = await startProxyWorld()
+    await world.connect()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  /** Sends it as it stands, and answers the status lines that come back. */
+  async function raw(lines: readonly string[], body = ''): Promise<string[]> {
+    const { port } = new URL(world.gatepass.url)
+    const socket = connect(Number(port), '127.0.0.1')
+    let said = ''
+    socket.on('data', (data) => {
+      said += data
+    })
+    socket.on('error', () => {})
+    socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+    await once(socket, 'close')
+    return said.match(/^HTTP\/1\.1 \d+/gm) ?? []
+  }
+  const common = () => [
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${world.gatepass.apiKey}`,
+    'X-Gatepass-User: u1',
+    'Connection: close',
+  ]
+  const hidden = () => ['GET /proxy/demo/hidden HTTP/1.1', ...common()].map((line) => `${line}\r\n`).join('')
+
+  test.each<[string, readonly string[], () => string]>([
+    [
+      'two ways to say how long it is',
+      ['POST /proxy/demo/x HTTP/1.1', 'Content-Length: 4', 'Transfer-Encoding: chunked'],
+      () => `0\r\n\r\n${hidden()}\r\n`,
+    ],
+    ['two lengths', ['POST /proxy/demo/x HTTP/1.1', 'Content-Length: 4', 'Content-Length: 40'], () => 'abcd'],
+    ['a length that is none', ['POST /proxy/demo/x HTTP/1.1', 'Content-Length: +4'], () => 'abcd'],
+    [
+      'a coding before the chunks',
+      ['POST /proxy/demo/x HTTP/1.1', 'Transfer-Encoding: chunked, identity'],
+      () => '4\r\nabcd\r\n0\r\n\r\n',
+    ],
+    [
+      'a chunk that is longer than it says',
+      ['POST /proxy/demo/x HTTP/1.1', 'Transfer-Encoding: chunked'],
+      () => `1\r\nabcd\r\n0\r\n\r\n`,
+    ],
+    ['a header over two lines', ['GET /proxy/demo/x HTTP/1.1', 'X-A: b\r\n Authorization: c'], () => ''],
+    ['a space before the colon', ['GET /proxy/demo/x HTTP/1.1', 'Transfer-Encoding : chunked'], () => ''],
+    ['another host in its first line', ['GET http://else.example/proxy/demo/x HTTP/1.1'], () => ''],
+    ['no path in its first line', ['GET proxy/demo/x HTTP/1.1'], () => ''],
+    ['a control character in its path', ['GET /proxy/demo/\u0001 HTTP/1.1'], () => ''],
+  ])('%s: refused, and nothing of it is asked for', async (_, [first = '', ...rest], body) => {
+    const before = world.api.seen.length
+    const statuses = await raw([first, ...common(), ...rest], body())
+    expect(statuses).toHaveLength(1)
+    expect(statuses[0]).toMatch(/ 4\d\d$/)
+    expect(world.api.seen.slice(before)).toEqual([])
+  })
+
+  test('what is behind a request is another request, never a part of the one that goes out', async () => {
+    const before = world.api.seen.length
+    await raw(['POST /proxy/demo/first HTTP/1.1', ...common(), 'Content-Length: 3'], `abc${hidden()}\r\n`)
+    expect(world.api.seen.slice(before).map(({ url }) => url)).toEqual(['/base/first'])
+  })
+
+  test('headers that are for this hop, this server or another path and host stay here', async () => {
+    const before = world.api.seen.length
+    await raw([
+      'GET /proxy/demo/x HTTP/1.1',
+      ...common().slice(0, -1),
+      'Connection: close, X-Secret, Keep-Alive',
+      'X-Secret: 1',
+      'Keep-Alive: 1',
+      'Proxy-Authorization: Basic x',
+      'Cookie: a=b',
+      'TE: trailers',
+      'X-Original-URL: /admin',
+      'X-Rewrite-URL: /admin',
+      'X-Forwarded-Host: evil.example',
+      'X-Kept: yes',
+    ])
+    const [seen] = world.api.seen.slice(before)
+    const names = Object.keys(seen?.headers ?? {})
+    expect(seen?.headers['x-kept']).toBe('yes')
+    expect(seen?.headers.host).toBe(world.api.host)
+    for (const name of [
+      'x-secret',
+      'proxy-authorization',
+      'cookie',
+      'te',
+      'x-original-url',
+      'x-rewrite-url',
+      'x-forwarded-host',
+      'x-gatepass-user',
+    ])
+      expect(names).not.toContain(name)
+  })
+})
+
+describe('threat 29: a run that is put off', () => {
+  test('is judged by the policies and the key that stand when it runs', async () => {
+    const clock = testClock()
+    await using world = await startWorld({ gatepass: { now: clock } })
+    const token = await world.connect('ada')
+    const run_at = new Date((clock() + 60) * 1000).toISOString()
+    const key = await world.gatepass.makeKey('caller')
+    const putOff = async (given?: string) => {
+      const body = { tool_name: 'Demo.WhoAmI', user_id: 'ada', run_at }
+      const options = given === undefined ? {} : { key: given }
+      return (await world.call('POST', '/v1/tools/execute', body, options)).body.execution_id
+    }
+    const [denied, revoked] = [await putOff(), await putOff(key)]
+    const { store } = world.gatepass.broker
+    const projectId = (await store.projects.findByName(DEFAULT_PROJECT))?.id ?? ''
+    const used = (await store.apiKeys.list(projectId)).find(({ role }) => role === 'caller')
+    await store.apiKeys.revoke(projectId, used?.id ?? '', clock())
+    const policy = { id: 'no-ada', effect: 'deny', match: { users: ['ada'] } }
+    expect((await world.call('POST', '/v1/admin/policies', policy)).status).toBe(201)
+    const before = world.worker.invocations.length
+    clock.advance(61)
+    const look = async (id: string) => (await world.call('GET', `/v1/scheduled_tools/${id}`)).body
+    const patience = { timeout: 20_000, interval: 100 }
+    for (const id of [denied, revoked])
+      await expect.poll(async () => (await look(id)).execution_status, patience).toBe('failed')
+    expect(world.worker.invocations.length).toBe(before)
+    expect(await look(denied)).toMatchObject({ outcome: 'error', error_kind: 'CONTEXT_DENIED' })
+    expect(JSON.stringify([await look(denied), await look(revoked), world.gatepass.logLines])).not.toContain(
+      token,
+    )
+  })
+})
