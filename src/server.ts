@@ -20,7 +20,7 @@ import { version } from './version.ts'
 const FLUSH_MS = 1_000
 /** How long what is under way is waited for: past it come those who would kill the process. */
 export const LONGEST_FAREWELL_MS = 25_000
-/** Of that, what is cut off has to write down how it ended. */
+/** Of that, what is cut off has to say how it ended, and as long again is for writing that down. */
 const LAST_WORDS_MS = 1_000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long a settled authorization can still be asked for. */
@@ -87,9 +87,9 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         for (const job of jobs) clearInterval(job)
         broker.waiters.close()
         broker.refreshes.stop()
-        const scheduled = scheduler.close(left() - LAST_WORDS_MS)
-        await listener.close(left() - LAST_WORDS_MS)
-        if (left() <= LAST_WORDS_MS) await sleep(left())
+        const scheduled = scheduler.close(left() - 2 * LAST_WORDS_MS)
+        await listener.close(left() - 2 * LAST_WORDS_MS)
+        if (left() <= 2 * LAST_WORDS_MS) await sleep(left() - LAST_WORDS_MS)
         const cutOff = await scheduled
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
         // a refresh goes on although nobody waits for it any more: its answer may hold the only valid refresh token
@@ -98,7 +98,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
           await Promise.race([Promise.allSettled(running.values()), sleep(left(), undefined, { ref: false })])
         if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
         await broker.outgoing.close()
-        await broker.close()
+        // a database that is away keeps whoever waits for it
+        await Promise.race([broker.close(), sleep(Math.max(left(), LAST_WORDS_MS), undefined, { ref: false })])
       },
     }
   } catch (error) {

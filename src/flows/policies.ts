@@ -228,6 +228,7 @@ function refusalOf(
       return new BrokerError(
         'policy_check_failed',
         `The hook of the policy ${names[0]} must agree to this and gave no answer. Try again; if it goes on, tell an administrator of this project.`,
+        { retryAfter: 1 },
       )
   }
 }

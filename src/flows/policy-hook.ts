@@ -1,4 +1,5 @@
 import type { Policy, PolicyHook } from '../domain/policy.ts'
+import { parseToolId } from '../domain/tool-id.ts'
 import { type Outgoing, OutgoingError } from '../providers/outgoing.ts'
 import type { PolicyUseOf } from './policy-match.ts'
 
@@ -49,7 +50,7 @@ function question(policyId: string, use: PolicyUseOf) {
     policy_id: policyId,
     execution_id: use.executionId,
     use: use.use,
-    ...(use.tool && { tool: { id: use.tool.id } }),
+    ...(use.tool && { tool: toHookTool(use.tool.id) }),
     inputs: use.input,
     context: {
       user_id: use.userId,
@@ -91,4 +92,10 @@ function shown(message: string, secret: string | undefined): string {
     .replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\s]+/gu, ' ')
     .trim()
   return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE).toWellFormed()}…` : line
+}
+
+/** As Arcade's hooks name it, and its id. */
+function toHookTool(id: string) {
+  const { namespace, name, version } = parseToolId(id)
+  return { id, name, toolkit: namespace, ...(version !== undefined && { version }) }
 }

@@ -83,6 +83,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
     '/v1/code/execute',
     '/v1/workers',
     '/v1/admin/auth_providers',
+    '/v1/admin/policies',
   ])
     app.post(path, idempotent(broker, authenticate, charge))
 

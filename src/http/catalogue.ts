@@ -13,7 +13,7 @@ import { idText, plainText, toolNameText, userIdText } from './limits.ts'
 const nameParams = z.object({ name: toolNameText })
 const userQuery = { user_id: userIdText.optional() }
 /** Besides those of models and MCP: as OXP lists tools, and as Arcade defines them. */
-const FORMATS = [...TOOL_FORMATS, 'oxp', 'arcade'] as const
+const FORMATS = [...TOOL_FORMATS, 'json_schema', 'oxp', 'arcade'] as const
 type CatalogueFormat = (typeof FORMATS)[number]
 const formats = z
   .string()
@@ -66,7 +66,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       ? oxpDefinition(broker, tool)
       : format === 'arcade'
         ? toDefinition(tool, undefined)
-        : formatTool(tool, format)
+        : formatTool(tool, format === 'json_schema' ? 'jsonschema' : format)
 
   async function define(tool: Tool, userId: string | undefined, include: readonly CatalogueFormat[]) {
     const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))

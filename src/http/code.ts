@@ -5,6 +5,7 @@ import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from
 import { createPlaces } from '../code/places.ts'
 import { LANGUAGES } from '../code/thread-messages.ts'
 import type { AddEndpoint } from './endpoint.ts'
+import { nothingWasDone } from './idempotency.ts'
 import { givenUp } from './runs.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
@@ -13,10 +14,9 @@ const limit = (of: keyof CodeLimits, unit: string) =>
     .number()
     .int()
     .min(0)
-    .max(MAX_LIMITS[of])
     .nullish()
     .openapi({
-      description: `${unit}; ${DEFAULT_LIMITS[of]} unless said, at most ${MAX_LIMITS[of]}, which 0 asks for`,
+      description: `${unit}; ${DEFAULT_LIMITS[of]} unless said. 0, or more than ${MAX_LIMITS[of]}, is ${MAX_LIMITS[of]}`,
     })
 
 const limitsSchema = z.strictObject({
@@ -101,7 +101,10 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
         limits: readLimits(limits ?? {}),
         call: readCall(call),
       }
-      return c.json(await executeCode(broker, places, run, givenUp(c)))
+      const result = await executeCode(broker, places, run, givenUp(c))
+      // the one call that needs consent is all it came to
+      if (result.requires_authorization !== undefined && result.toolCalls.length <= 1) nothingWasDone(c)
+      return c.json(result)
     },
   )
 }
@@ -113,7 +116,7 @@ function readLimits({
   chain_steps,
 }: z.output<typeof limitsSchema>): CodeLimits {
   const chosen = (of: keyof CodeLimits, said: number | null | undefined) =>
-    (said ?? DEFAULT_LIMITS[of]) || MAX_LIMITS[of]
+    Math.min((said ?? DEFAULT_LIMITS[of]) || MAX_LIMITS[of], MAX_LIMITS[of])
   return {
     timeoutMs: chosen('timeoutMs', timeout_ms),
     memoryMb: chosen('memoryMb', memory_mb),

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createAnswerOnce } from './answer-once.ts'
@@ -9,6 +9,13 @@ import type { Charge } from './rate-limit.ts'
 
 /** Clients try these again with the same key and mean it. */
 const TRIED_AGAIN = (status: number) => status >= 500 || [408, 409, 429].includes(status)
+
+const undone = new WeakSet<Request>()
+
+/** Says that nothing was done: the answer is not kept, so that the same request is carried out once it can be. */
+export function nothingWasDone(c: Context): void {
+  undone.add(c.req.raw)
+}
 
 /**
  * A POST with an `Idempotency-Key` is carried out once (`AnswerOnce`). Arcade's clients retry POSTs with the same key
@@ -37,7 +44,7 @@ export function idempotent(broker: Broker, authenticate: Authenticate, charge: C
     } as const
     return answerOnce(named, async () => {
       await next()
-      return { response: c.res, mayBeRepeated: TRIED_AGAIN(c.res.status) }
+      return { response: c.res, mayBeRepeated: TRIED_AGAIN(c.res.status) || undone.has(c.req.raw) }
     })
   }
 }

@@ -5,7 +5,12 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import type { Tool } from '../domain/tool.ts'
 import { getAuthorization } from '../flows/await-authorization.ts'
-import { type Execution, type RequiredAuthorization, toExecuteResponse } from '../tools/execute-response.ts'
+import {
+  type Execution,
+  mayBeMadeAgain,
+  type RequiredAuthorization,
+  toExecuteResponse,
+} from '../tools/execute-response.ts'
 import { executeTool } from '../tools/execute-tool.ts'
 import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../tools/oxp/oxp-definition.ts'
 import { toolNeeds } from '../tools/tool-needs.ts'
@@ -192,7 +197,8 @@ async function callTool(
       `The user must open ${outcome.authorization.url} and approve, then the same call can be made again.`,
       { authorization: await challenges(broker, tool, userId, outcome.authorization) },
     )
-  if (outcome.outcome === 'error') {
+  // a tool that ran is answered by OXP's 200, whatever it says of itself
+  if (outcome.outcome === 'error' && (!execution.wasCalled || outcome.isOwn === true)) {
     const { kind, message, extra } = outcome.error
     if (kind === 'TOOL_REQUIREMENTS_NOT_MET') return refusal(c, 'invalid_request', message)
     const errors = extra?.parameter_errors
@@ -205,7 +211,7 @@ async function callTool(
   const result = toResult(execution, call.call_id ?? execution.id)
   return {
     response: c.json(isWrapped ? { result } : result),
-    mayBeRepeated: outcome.outcome === 'error' && outcome.error.can_retry,
+    mayBeRepeated: mayBeMadeAgain(execution) || (outcome.outcome === 'error' && outcome.error.can_retry),
   }
 }
 

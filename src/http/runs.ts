@@ -8,6 +8,7 @@ import { runTool, streamTool } from '../tools/run-tool.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
 import { type Backlogs, eventQueue } from './event-queue.ts'
+import { nothingWasDone } from './idempotency.ts'
 import { idText, toolNameText } from './limits.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
@@ -24,6 +25,8 @@ const stepSchema = z.object({
     .nullish()
     .openapi({ description: 'Puts what the step before answered into `args.previous`' }),
 })
+/** Arcade's SDKs name every request, so that they may be sent again after a timeout; nobody asked for it. */
+const BY_ITSELF = 'stainless-'
 const HEARTBEAT_MS = 15_000
 const tag = 'Tools'
 
@@ -46,7 +49,9 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     async ({ c, body, caller: { projectId } }) => {
       const { toolId, args, ...call } = body
       const run = { projectId, toolId, args: args ?? {}, entryPoint: 'run', ...readCall(call) } as const
-      return c.json(await runTool(broker, run, givenUp(c)))
+      const { result, mayBeMadeAgain } = await runTool(broker, run, givenUp(c))
+      if (mayBeMadeAgain) nothingWasDone(c)
+      return c.json(result)
     },
   )
 
@@ -64,7 +69,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller: { projectId } }) => {
       const { toolId, args, ...call } = body
-      if (c.req.header('idempotency-key') !== undefined)
+      if (c.req.header('idempotency-key')?.startsWith(BY_ITSELF) === false)
         throw new BrokerError(
           'invalid_request',
           'A stream is not kept to be repeated, so it takes no Idempotency-Key. Leave it out, or use /v1/tools/run.',

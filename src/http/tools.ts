@@ -4,6 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { authorizeTool } from '../tools/authorize-tool.ts'
 import { bindTool } from '../tools/bind-tool.ts'
 import {
+  mayBeMadeAgain,
   toArcadeExecuteResponse,
   toArcadeScheduled,
   toExecuteResponse,
@@ -19,6 +20,7 @@ import { getWorker } from '../tools/worker.ts'
 import { authorizationSchema, begunToWire, nothingNeeded } from './authorization-wire.ts'
 import { STAINLESS } from './authorizations.ts'
 import type { AddEndpoint } from './endpoint.ts'
+import { nothingWasDone } from './idempotency.ts'
 import { idText, toolNameText } from './limits.ts'
 import { givenUp } from './runs.ts'
 import { callMembers, readCall } from './tool-call.ts'
@@ -85,6 +87,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       if (scheduled?.outcome === 'scheduled')
         return c.json((isArcade ? toArcadeScheduled : toScheduled)(scheduled.record))
       const execution = scheduled?.execution ?? (await executeTool(broker, call, givenUp(c)))
+      if (mayBeMadeAgain(execution)) nothingWasDone(c)
       if (!isArcade) {
         if (execution.outcome.outcome === 'error')
           c.header('x-gatepass-error-kind', execution.outcome.error.kind)

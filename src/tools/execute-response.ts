@@ -16,8 +16,16 @@ export interface Execution {
   readonly outcome:
     | ToolAnswer
     | { readonly outcome: 'requires_authorization'; readonly authorization: RequiredAuthorization }
+  /** Whether the tool was reached: what came of it stands. Otherwise the same call may be made again as if never made. */
+  readonly wasCalled: boolean
   /** What ran it, or would have. */
   readonly worker?: Pick<Worker, 'id' | 'type'>
+}
+
+/** Whether the same call may be made again as if it had never been: the tool was not reached, or surely did nothing. */
+export function mayBeMadeAgain({ wasCalled, outcome }: Execution): boolean {
+  const didNothing = outcome.outcome === 'error' && outcome.isOwn === true && outcome.error.can_retry
+  return !wasCalled || didNothing
 }
 
 /** This broker's own authorization that the user must go through first. */

@@ -50,14 +50,19 @@ async function execute(broker: Broker, call: ToolCall, signal: AbortSignal | und
   const startedAt = broker.now()
   const id = call.executionId ?? newId('exec')
   const runner = await whatRuns(broker, call.tool)
+  let wasCalled = false
+  const onCalled = () => {
+    wasCalled = true
+  }
   const outcome = await permitted(broker, id, call, runner, (needs) =>
-    run(broker, id, call, needs, runner, signal),
+    run(broker, id, call, { needs, runner, onCalled, ...(signal && { signal }) }),
   )
   const execution: Execution = {
     id,
     durationMs: performance.now() - started,
     finishedAt: toTimestamp(broker.now()),
     outcome,
+    wasCalled,
     ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
   }
   const end = outcome.outcome === 'error' ? outcome.error.kind : outcome.outcome
@@ -91,13 +96,20 @@ async function permitted(
   }
 }
 
+/** What was found out of a call before any token is looked for. */
+interface Prepared {
+  readonly needs: readonly ToolNeed[]
+  readonly runner: Runner
+  /** Told when what runs the tool is about to be asked. */
+  readonly onCalled: () => void
+  readonly signal?: AbortSignal
+}
+
 async function run(
   broker: Broker,
   executionId: string,
   call: ToolCall,
-  needs: readonly ToolNeed[],
-  runner: Runner,
-  signal: AbortSignal | undefined,
+  { needs, runner, onCalled, signal }: Prepared,
 ): Promise<Execution['outcome']> {
   const { tool, userId, input, callId, onEvent } = call
   const fault = inputFault(tool, input, runner.outcome === 'found' ? runner.worker.type : undefined)
@@ -115,6 +127,7 @@ async function run(
   const secretValues = secrets.map((one) => one.value)
   const invoke = async (needs: readonly ToolNeed[], releases: readonly Release[]): Promise<ToolAnswer> => {
     secretValues.push(...releases.map((one) => one.accessToken))
+    onCalled()
     const clean = <T>(said: T) => scrub(said, secretValues) as T // the same shape, with the values taken out
     return clean(
       await backendOf(worker).call(broker, worker, {

@@ -81,6 +81,11 @@ async function importTool(
       warnings,
     }
 
+  if (known !== undefined && known.title !== metadata.title)
+    warnings.push({
+      path: 'name',
+      message: `It has the id ${toolId(known)}, as "${known.title}" had, which it has replaced. Give one of them another name, tool_set or version if both were meant.`,
+    })
   const uid = known?.uid ?? newId('tool')
   const matched = await matchProviders(broker, metadata, { uid, projectId }, warnings)
   const binding = worker ? await bindingFor(broker, metadata, worker, warnings) : known?.binding

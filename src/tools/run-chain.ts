@@ -162,11 +162,12 @@ async function runStep(
   try {
     const { accounts, ...call } = run
     const own = accounts && (await accountsOf(broker, run, toolId, accounts))
-    const { tool: _, ...result } = await runTool(
+    const { result: ran } = await runTool(
       broker,
       { ...call, ...(own && { accounts: own }), toolId, args: given, entryPoint: 'run_chain' },
       signal,
     )
+    const { tool: _, ...result } = ran
     return { toolId, status: isRunCompleted(result) ? 'completed' : 'failed', ...result }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error

@@ -4,7 +4,7 @@ import { type Tool, toolId } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ToolEvent } from './backend.ts'
 import { checkInput } from './check-values.ts'
-import type { Execution, RequiredAuthorization } from './execute-response.ts'
+import { type Execution, mayBeMadeAgain, type RequiredAuthorization } from './execute-response.ts'
 import { executeTool, type ToolCall } from './execute-tool.ts'
 import { findTool } from './find-tool.ts'
 import { toModelTool } from './tool-definition.ts'
@@ -64,11 +64,16 @@ export function isRunCompleted(result: Pick<RunResult, 'error' | 'requires_autho
  * Runs the tool, its input validated before and its output after. Throws `not_found` and `ambiguous_tool` for the
  * tool, `invalid_input` for what its schema refuses.
  */
-export async function runTool(broker: Broker, run: Run, signal?: AbortSignal): Promise<RunResult> {
+export async function runTool(
+  broker: Broker,
+  run: Run,
+  signal?: AbortSignal,
+): Promise<{ readonly result: RunResult; readonly mayBeMadeAgain: boolean }> {
   const { projectId, toolId: named, args, ...call } = run
   const tool = await findTool(broker, projectId, named)
   await checkInput(broker, tool, args)
-  return toRunResult(tool, await executeTool(broker, { ...call, tool, input: args }, signal))
+  const execution = await executeTool(broker, { ...call, tool, input: args }, signal)
+  return { result: toRunResult(tool, execution), mayBeMadeAgain: mayBeMadeAgain(execution) }
 }
 
 export function toRunResult(tool: Tool, { id, durationMs, outcome, worker }: Execution): RunResult {

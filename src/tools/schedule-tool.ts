@@ -38,7 +38,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
       const finishedAt = new Date(now * 1000).toISOString()
       return {
         outcome: 'requires_authorization',
-        execution: { id: newId('exec'), durationMs: 0, finishedAt, outcome },
+        execution: { id: newId('exec'), durationMs: 0, finishedAt, outcome, wasCalled: false },
       }
     }
   }

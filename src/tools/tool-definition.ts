@@ -95,13 +95,15 @@ const USUAL_MODES = ['value', 'error', 'null', 'requires_authorization']
 function toOutput({ outputSchema }: Tool, document: JsonRecord): ToolDefinition['output'] {
   const said = isRecord(document.output) ? document.output.available_modes : undefined
   const modes = Array.isArray(said) ? said.filter((mode) => typeof mode === 'string') : []
-  const { description, ...value_schema } = outputSchema
+  const { description, nullable, ...value_schema }: ValueSchema & { nullable?: boolean } = outputSchema
     ? toValueSchema(outputSchema)
-    : { val_type: 'json' as const }
+    : { val_type: 'json' }
+  // its worker says by its modes that it may answer null
+  const isSaid = modes.includes('null')
   return {
     available_modes: modes.length > 0 ? modes : USUAL_MODES,
     ...(description !== undefined && { description }),
-    ...(outputSchema && { value_schema }),
+    ...(outputSchema && { value_schema: { ...value_schema, ...(nullable && !isSaid && { nullable }) } }),
   }
 }
 

@@ -41,10 +41,21 @@ export interface ToolError {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** In any case; what is no known kind is `UNKNOWN` (arcade-mcp-ts writes lower case and kinds of its own). */
+/** What only the broker itself says: a worker that does would pass off its failure as a refusal of ours. */
+const OWN_KINDS: ReadonlySet<ErrorKind> = new Set([
+  'TOOL_REQUIREMENTS_NOT_MET',
+  'CONTEXT_CHECK_FAILED',
+  'CONTEXT_DENIED',
+])
+
+/**
+ * The kind that a worker says, in any case; what is no known kind, or none of a worker's to say, is `UNKNOWN`
+ * (arcade-mcp-ts writes lower case and kinds of its own).
+ */
 export function readErrorKind(kind: unknown): ErrorKind {
   const upper = typeof kind === 'string' ? kind.toUpperCase() : ''
-  return ERROR_KINDS.find((known) => known === upper) ?? 'UNKNOWN'
+  const known = ERROR_KINDS.find((one) => one === upper)
+  return known === undefined || OWN_KINDS.has(known) ? 'UNKNOWN' : known
 }
 
 /** What runs the tool gave an answer that is none. */

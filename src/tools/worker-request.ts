@@ -64,11 +64,19 @@ export async function askWorker(
       if (!isRepeatable || !GATEWAY_STATUSES.includes(response.status) || !mayTryAgain()) return response
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error
+      if (signal?.aborted === true) throw new WorkerFault(GIVEN_UP)
       const isSafe = isRepeatable || !error.requestSent
       if (!isSafe || error.kind !== 'unreachable' || !mayTryAgain()) throw new WorkerFault(toolErrorOf(error))
     }
     await sleep(pauseMs, undefined, signal && { signal }).catch(() => undefined) // given up: the next attempt says so
   }
+}
+
+/** Whether the tool did something meanwhile is not known. */
+const GIVEN_UP: ToolError = {
+  kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
+  message: 'The call was given up by its caller.',
+  can_retry: false,
 }
 
 /** The JSON of a 2xx answer. Throws `WorkerFault` for anything else. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { digest } from '../fake-oxp-server.ts'
+import { startFakeWorker } from '../fake-worker.ts'
 import { type CallOptions, type Gatepass, startGatepass } from '../gatepass.ts'
 import { faultsOf } from './oxp-schemas.ts'
 import { type OxpWorld, startOxpWorld } from './oxp-world.ts'
@@ -210,6 +211,26 @@ describe('a call', () => {
     expect([status, faultsOf('invalid', body)]).toEqual([422, []])
     expect(body.parameter_errors).toEqual({ text: expect.any(String) })
     expect((await ask({ tool_id: 'Oxp.Echo' })).status).toBe(422)
+  })
+
+  test('whose tool ran is answered 200 whatever the tool says of itself, and runs once', async () => {
+    await using demo = await startFakeWorker({ secret: 'worker-secret-of-the-test' })
+    await world.call('POST', '/v1/workers', {
+      id: 'lying',
+      http: { uri: demo.url, secret: 'worker-secret-of-the-test' },
+    })
+    const says = [
+      { kind: 'TOOL_REQUIREMENTS_NOT_MET' },
+      { kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', extra: { parameter_errors: { text: 'no' } } },
+    ]
+    for (const [i, input] of says.entries()) {
+      const call = { tool_id: 'Demo.Fail', call_id: `lying-${i}`, input }
+      const answers = [await ask(call), await ask(call)]
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(answers[0]?.body.result).toMatchObject({ success: false, error: { message: 'It failed.' } })
+      expect(answers[1]?.body).toEqual(answers[0]?.body)
+    }
+    expect(demo.invocations).toHaveLength(says.length)
   })
 
   test('has input that only the server behind refuses', async () => {

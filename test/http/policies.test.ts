@@ -327,7 +327,7 @@ describe('a hook', () => {
       policy_id: 'ask',
       execution_id: expect.stringMatching(/^exec_/),
       use: 'tool',
-      tool: { id: expect.stringContaining('EchoWithToken') },
+      tool: { id: 'Demo:EchoWithToken:1.0.0', name: 'EchoWithToken', toolkit: 'Demo', version: '1.0.0' },
       inputs: { text: 'hello' },
       context: {
         user_id: 'ada',

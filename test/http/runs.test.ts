@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
 import { readMcpResult } from '../../src/tools/mcp/read-mcp-result.ts'
 import { runTool, type StreamEvent, streamTool, toBackend } from '../../src/tools/run-tool.ts'
 import { startFakeMcpServer } from '../fake-mcp-server.ts'
 import { type Answer, testClock } from '../gatepass.ts'
 import { answerJson, listen } from '../loopback.ts'
-import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from './world.ts'
+import { approve, metadata, providerBody, STAINLESS, startWorld, WORKER_SECRET, type World } from './world.ts'
 
 // run, run_stream and run_chain as reference/toolexec.md decides them, on tools in the process and on a worker.
 
@@ -175,8 +175,8 @@ describe("toolexec's tests of `run`", () => {
       async () => {
         const key = fresh('cancelled')
         const before = { projectId, toolId: 'Run:Waits', args: { key }, entryPoint: 'run' } as const
-        const { error } = await runTool(world.gatepass.broker, before, AbortSignal.abort())
-        expect(error).toMatchObject({ op: 'execute', toolId: 'Run:Waits' })
+        const { result } = await runTool(world.gatepass.broker, before, AbortSignal.abort())
+        expect(result.error).toMatchObject({ op: 'execute', toolId: 'Run:Waits' })
         expect(await ask('Ran', key)).toBe(0)
       },
     ],
@@ -884,6 +884,14 @@ test('an Idempotency-Key runs a tool and a chain once; a stream takes none', asy
     expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, path).toBe(1)
   }
   expect([await ask('Ran', key), await ask('Ran', other)]).toEqual([1, 1])
+  const ofArcade = { headers: { 'idempotency-key': `stainless-node-retry-${fresh('name')}` } }
+  const sdk = await world.call(
+    'POST',
+    '/v1/tools/run_stream',
+    { toolId: 'Demo:Echo', args: { text: 'x' } },
+    ofArcade,
+  )
+  expect(sdk.status, 'which every SDK sends by itself').toBe(200)
   const named = { headers: { 'idempotency-key': fresh('name') } }
   const streamed = await world.call(
     'POST',
@@ -927,5 +935,67 @@ describe('null for what is not required, as models in strict mode write it', () 
       status: 400,
       body: { name: 'invalid_input', message: 'input.b: must be integer.' },
     })
+  })
+})
+
+describe('an Idempotency-Key under which nothing was run yet', () => {
+  test.each(['execute', 'run', 'arcade'] as const)(
+    'is carried out once the user has approved, by %s',
+    async (way) => {
+      const user_id = fresh('user')
+      const headers = { 'idempotency-key': fresh('job'), ...(way === 'arcade' && STAINLESS) }
+      const ask = () =>
+        way === 'run'
+          ? world.call(
+              'POST',
+              '/v1/tools/run',
+              { user_id, toolId: 'Demo:EchoWithToken', args: {} },
+              { headers },
+            )
+          : world.call('POST', '/v1/tools/execute', { user_id, tool_name: 'Demo.EchoWithToken' }, { headers })
+      const before = JSON.stringify((await ask()).body)
+      expect(before).toContain('/connect/auth_')
+      await world.connect(user_id)
+      const ran = world.worker.invocations.length
+      const after = await ask()
+      expect(after.status).toBe(200)
+      expect(JSON.stringify(after.body)).toContain('token_digest')
+      expect((await ask()).body).toEqual(after.body)
+      expect(world.worker.invocations.length - ran).toBe(1)
+    },
+  )
+
+  test('is carried out once its secret is set', async () => {
+    const headers = { 'idempotency-key': fresh('job') }
+    const ask = () => world.call('POST', '/v1/tools/run', { toolId: 'Demo:NeedsSecret' }, { headers })
+    expect((await ask()).body.error.kind).toBe('TOOL_REQUIREMENTS_NOT_MET')
+    await world.call('POST', '/v1/admin/secrets/API_KEY', { value: 'set by now' })
+    expect((await ask()).body).toHaveProperty('structured')
+  })
+})
+
+test('a worker cannot pass its failure off as a refusal of the broker', async () => {
+  for (const kind of ['CONTEXT_DENIED', 'context_check_failed', 'TOOL_REQUIREMENTS_NOT_MET']) {
+    const { body } = await run('Demo.Fail', { kind })
+    expect(body.error).toMatchObject({ kind: 'UNKNOWN', op: 'execute' })
+  }
+})
+
+test('a call that its caller gives up is no timeout', async () => {
+  const user_id = fresh('user')
+  const gone = new AbortController()
+  const asked = fetch(new URL('/v1/tools/execute', world.gatepass.url), {
+    method: 'POST',
+    headers: { authorization: world.gatepass.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ tool_name: 'Demo.Slow', user_id, input: { ms: 4_000 } }),
+    signal: gone.signal,
+  }).catch(() => undefined)
+  const before = world.worker.invocations.length
+  await vi.waitFor(() => expect(world.worker.invocations.length).toBeGreaterThan(before))
+  gone.abort()
+  await asked
+  await vi.waitFor(async () => {
+    const { body } = await world.call('GET', `/v1/executions?user_id=${user_id}`)
+    expect(body.items[0]?.error_kind).toBe('NETWORK_TRANSPORT_RUNTIME_UNMAPPED')
   })
 })

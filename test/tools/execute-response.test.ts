@@ -14,7 +14,7 @@ ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
 const validate = ajv.compile(schema)
 
 function execution(outcome: Execution['outcome']): Execution {
-  return { id: 'exec_1', durationMs: 12.5, finishedAt: '2026-01-02T03:04:05.000Z', outcome }
+  return { id: 'exec_1', durationMs: 12.5, finishedAt: '2026-01-02T03:04:05.000Z', outcome, wasCalled: true }
 }
 
 const logs = [{ level: 'info', message: 'done' }]

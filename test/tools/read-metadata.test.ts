@@ -192,6 +192,16 @@ describe('refused, with the reason', () => {
     ['far too deep a document', metadata({ extra: deep(5_000) }), /deeper than 64 levels/],
     ['oauth that is text', metadata({ oauth: 'google' }), /oauth is a string.*list/],
     ['an entry that is text', metadata({ oauth: ['google'] }), /oauth\[0\] is a string/],
+    ...[
+      'http://json-schema.org/draft-04/schema#',
+      'https://json-schema.org/draft/2019-09/schema',
+      'https://json-schema.org/draft-07/schema',
+      'https://example.com/mine',
+    ].map((dialect): [string, unknown, RegExp] => [
+      `parameters in the dialect ${dialect}`,
+      metadata({ parameters: { $schema: dialect, type: 'object' } }),
+      /^parameters\.\$schema: .*draft-07/,
+    ]),
   ])('%s', (_, value, reason) => {
     expect(refusal(value)).toMatch(reason)
   })
@@ -681,6 +691,15 @@ describe('a schema', () => {
       object({ a: { type: 'array', items: [{ type: 'string' }, {}], additionalItems: false } }),
       object({ a: { type: 'array', prefixItems: [{ type: 'string' }, {}], items: false } }),
       ['parameters.properties.a.items'],
+    ],
+    [
+      'dependencies of draft-07',
+      object({ a: {}, b: {} }, { dependencies: { a: ['b'], b: { required: ['a'] } } }),
+      object(
+        { a: {}, b: {} },
+        { dependentRequired: { a: ['b'] }, dependentSchemas: { b: { required: ['a'] } } },
+      ),
+      ['parameters.dependencies'],
     ],
     [
       'a reference out of it',

@@ -253,7 +253,7 @@ describe('a worker that', () => {
     const stop = new AbortController()
     const answer = invokeWorker(outgoing, endpoint(), call('Slow', { ms: 5000 }), stop.signal)
     setTimeout(() => stop.abort(), 50)
-    expect(errorOf(await answer).kind).toBe('NETWORK_TRANSPORT_RUNTIME_TIMEOUT')
+    expect(errorOf(await answer).kind).toBe('NETWORK_TRANSPORT_RUNTIME_UNMAPPED')
   })
 })
 

@@ -1,5 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { at, isAbsent, isRecord, type JsonRecord, kindOf, type Warn } from './metadata-member.ts'
+import { readDialect } from '../json-schema/dialect.ts'
+import { SchemaFault } from '../json-schema/schema-fault.ts'
+import { at, isAbsent, isRecord, type JsonRecord, kindOf, Refusal, type Warn } from './metadata-member.ts'
 import { isOfType, isPattern, isTypeName, isUsable, readNames, readTypes } from './schema-keyword.ts'
 import { settleReferences } from './schema-reference.ts'
 import { withoutMisplaced } from './schema-shape.ts'
@@ -33,9 +35,20 @@ function isUnsaid(value: unknown): boolean {
   return isAbsent(value) || (Array.isArray(value) && value.length === 0)
 }
 
+/** Throws `Refusal` for one that names another dialect than 2020-12 and draft-07: what it says would have to be guessed. */
 function readRoot(value: unknown, path: string, warn: Warn): JsonSchema {
+  if (isRecord(value)) checkDialect(value, path)
   const schema = readSchema(value, path, warn)
   return isRecord(schema) ? settleReferences(schema, path, warn) : {}
+}
+
+function checkDialect({ $schema }: JsonRecord, path: string): void {
+  try {
+    if (!isAbsent($schema)) readDialect($schema)
+  } catch (error) {
+    if (error instanceof SchemaFault) throw new Refusal(`${at(path, '$schema')}: ${error.message}`)
+    throw error
+  }
 }
 
 const SCHEMA_OF_ONE = new Set([

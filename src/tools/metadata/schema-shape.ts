@@ -3,7 +3,8 @@ import { isTypeName } from './schema-keyword.ts'
 
 /** A node's keywords brought to their places: real files have them one level too deep, or one too high. */
 export function withoutMisplaced(node: JsonRecord, path: string, warn: Warn): JsonRecord {
-  return withTuple(withSiblings(withHoisted(node, path, warn), path, warn), path, warn)
+  const settled = withDependencies(withHoisted(node, path, warn), path, warn)
+  return withTuple(withSiblings(settled, path, warn), path, warn)
 }
 
 /** `required` and `type` that stand inside `properties`, and `required: true` on a property, belong to the node itself. */
@@ -87,5 +88,27 @@ function withTuple(node: JsonRecord, path: string, warn: Warn): JsonRecord {
     ...(items.length > 0 && { prefixItems: items }),
     ...rest,
     ...(additionalItems !== undefined && { items: additionalItems }),
+  }
+}
+
+/** Earlier drafts' `dependencies` are 2020-12's `dependentRequired`, where they name members, and `dependentSchemas`. */
+function withDependencies(node: JsonRecord, path: string, warn: Warn): JsonRecord {
+  const { dependencies, ...rest } = node
+  if (!isRecord(dependencies)) return node
+  warn(
+    at(path, 'dependencies'),
+    'It is `dependentRequired` and `dependentSchemas` since JSON Schema 2020-12; it was moved there.',
+  )
+  const entries = Object.entries(dependencies)
+  const names = entries.filter(([, value]) => Array.isArray(value))
+  const schemas = entries.filter(([, value]) => !Array.isArray(value))
+  const merged = (known: unknown, more: typeof entries) => ({
+    ...Object.fromEntries(more),
+    ...(isRecord(known) && known),
+  })
+  return {
+    ...rest,
+    ...(names.length > 0 && { dependentRequired: merged(rest.dependentRequired, names) }),
+    ...(schemas.length > 0 && { dependentSchemas: merged(rest.dependentSchemas, schemas) }),
   }
 }

@@ -79,10 +79,15 @@ function readRefusal(said: Members, { given }: Asked): ToolOutcome {
     return { outcome: 'requires_authorization', requirement: { ...(id !== undefined && { id }) } }
   }
   if (missing?.user_id === true)
-    return failed({
-      kind: 'TOOL_REQUIREMENTS_NOT_MET',
-      message: 'The tool acts for a user: say which in user_id.',
-    })
+    return {
+      outcome: 'error',
+      error: {
+        kind: 'TOOL_REQUIREMENTS_NOT_MET',
+        message: 'The tool acts for a user: say which in user_id.',
+        can_retry: false,
+      },
+      isOwn: true,
+    }
   return failed({
     kind: 'UPSTREAM_RUNTIME_BAD_REQUEST',
     message: String(said.message),
@@ -101,12 +106,17 @@ function readInvalid(said: Members): ToolOutcome {
     typeof one === 'string' ? [[name, one] as const] : [],
   )
   const all = errors.map(([name, message]) => `${name}: ${message}`)
-  return failed({
-    kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
-    message: [said.message, ...all].join(' '),
-    status_code: 422,
-    extra: { parameter_errors: Object.fromEntries(errors) },
-  })
+  return {
+    outcome: 'error',
+    error: {
+      kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
+      message: [said.message, ...all].join(' '),
+      can_retry: false,
+      status_code: 422,
+      extra: { parameter_errors: Object.fromEntries(errors) },
+    },
+    isOwn: true, // the server's words: its tool was not run
+  }
 }
 
 function optional<Name extends string>(name: Name, of: Members): { readonly [_ in Name]?: string } {
