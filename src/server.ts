@@ -99,13 +99,20 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
         await broker.outgoing.close()
         // a database that is away keeps whoever waits for it
-        await Promise.race([broker.close(), sleep(Math.max(left(), LAST_WORDS_MS), undefined, { ref: false })])
+        await atMost(Math.max(left(), LAST_WORDS_MS), broker.close())
       },
     }
   } catch (error) {
     for (const close of opened.reverse()) await close()
     throw error
   }
+}
+
+/** Waits for it, but not longer than that. */
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController()
+  const enough = sleep(ms, undefined, { signal: done.signal }).catch(() => {})
+  await Promise.race([work, enough]).finally(() => done.abort())
 }
 
 /** What is done again and again. */

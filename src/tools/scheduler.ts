@@ -72,7 +72,7 @@ export function createScheduler(broker: Broker): Scheduler {
       } catch (error) {
         const isAway = error instanceof BrokerError && error.code === 'store_unavailable'
         if (!isAway || isOver) throw error
-        await sleep(SETTLE_PAUSE_MS, undefined, { ref: false })
+        await sleep(SETTLE_PAUSE_MS)
       }
     }
   }
@@ -98,7 +98,9 @@ export function createScheduler(broker: Broker): Scheduler {
         .then(async () => {
           while (running.size > 0) await Promise.all(running)
         })
-      await Promise.race([allDone, sleep(ms, undefined, { ref: false })])
+      const done = new AbortController()
+      await Promise.race([allDone, sleep(ms, undefined, { signal: done.signal }).catch(() => {})])
+      done.abort()
       isOver = true
       return running.size
     },
