@@ -24,7 +24,8 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
   const taken = new Map<string, Tool>()
   for (const [index, item] of items.entries()) {
     if (index % AT_A_TIME === AT_A_TIME - 1) await nextTurn()
-    const leaveOut = (name: string, why: string) => faults.push(`The tool "${name}" was left out: ${why}`)
+    const leaveOut = (name: string, why: string) =>
+      faults.push(`The tool "${plain(name)}" was left out: ${plain(why)}`)
     if (item.outcome === 'refused') {
       leaveOut(item.name, item.reason)
       continue
@@ -36,6 +37,7 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
     const unusable = faultsOf(item.tool, tags)
     if (same !== undefined && !isOwn(same)) leaveOut(named, 'another source brings one of the same id.')
     else if (taken.has(id)) leaveOut(named, 'it is listed twice, and the first one stands.')
+    else if (!isText(item.tool)) leaveOut(named, 'it holds the character U+0000 or half a character.')
     else if (unusable.length > 0) leaveOut(named, unusable.join(' '))
     else taken.set(id, toTool(broker, worker, { ...item.tool, tags }, same))
   }
@@ -82,6 +84,16 @@ function faultsOf(tool: CatalogueTool, tags: readonly string[]): readonly string
   const faults = toolFaults({ ...tool, tags })
   lookedAt.set(tool, faults)
   return faults
+}
+
+/** Whether each database can keep it: as JSON has them, such characters are escaped. */
+function isText(tool: CatalogueTool): boolean {
+  const escapes = JSON.stringify(tool).replaceAll('\\\\', '')
+  return !/\\u(?:0000|d[89a-f][\da-f]{2})/i.test(escapes)
+}
+
+function plain(text: string): string {
+  return text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ')
 }
 
 function print(tools: readonly Tool[]): string {

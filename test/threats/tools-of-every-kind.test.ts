@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
 import { testClock } from '../gatepass.ts'
+import { startMcpWorld } from '../http/mcp-world.ts'
 import { type ProxyWorld, startProxyWorld } from '../http/proxy-world.ts'
 import { startWorld, type World } from '../http/world.ts'
+import { freshDatabase } from '../postgres.ts'
 
 // What hostile callers try on the ways to run tools and on the proxy. Hostile tools and servers have files of their own.
 
@@ -238,6 +240,30 @@ describe('threat 41: requests to the proxy that two servers would read different
       'x-gatepass-user',
     ])
       expect(names).not.toContain(name)
+  })
+})
+
+describe('threat 25: a server that lists texts which a database cannot keep', () => {
+  const BAD = ['a\u0000b', 'a\ud800b']
+
+  test.each(['SQLite', 'PostgreSQL'])('has its other tools, on %s', async (database) => {
+    await using fresh = await freshDatabase()
+    const environment = database === 'SQLite' ? {} : { GATEPASS_DATABASE_URL: fresh.url }
+    const run = async () => ({ ran: true })
+    const tools = BAD.flatMap((bad, i) => [
+      { name: `described${i}`, description: bad, run },
+      { name: `nested${i}`, inputSchema: { type: 'object' as const, properties: { [bad]: {} } }, run },
+      { name: `named ${bad}`, run },
+    ])
+    const good = { name: 'good', description: 'Says \\u0000, as text.', run }
+    await using world = await startMcpWorld({ gatepass: { environment }, mcp: { tools: [...tools, good] } })
+    expect(world.worker.status).toBe(201)
+    for (const { name } of tools.filter(({ name }) => /^\w+$/.test(name)))
+      expect(world.worker.body.sync_error).toContain(`"Demo:${name}`)
+    const { items } = (await world.call('GET', '/v1/workers/demo/tools')).body
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(['good'])
+    const { body } = await world.call('POST', '/v1/tools/run', { toolId: 'Demo.good' })
+    expect(body.structured).toEqual({ ran: true })
   })
 })
 

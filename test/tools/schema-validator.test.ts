@@ -579,6 +579,15 @@ describe('patterns, as ECMA-262 has them', () => {
 })
 
 describe('threat 41: hostile schemas and values come to an end', () => {
+  test.each(['properties', 'patternProperties', 'dependentSchemas', '$defs'])(
+    'a name in %s that is half a character is a fault of the schema',
+    (keyword) => {
+      const schema = { [keyword]: { 'a\ud800': { type: 'string' } } }
+      expect([faultOf(schema), judge(schema, { 'a\ud800': 1 })]).toEqual(['invalid_schema', 'invalid_schema'])
+      expect(judge({ [keyword]: { 'a😀': { type: 'string' } } }, {})).toBe('valid')
+    },
+  )
+
   test.each(['^(a+)+$', '(x+x+)+y', '^(([a-z])+.)+[A-Z]([a-z])+$', '^(a|aa)+$', '(a*)*b', '^(\\w+\\s?)*$'])(
     'the pattern %s',
     (pattern) => {

@@ -132,8 +132,10 @@ function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, P
     }
 }
 
-/** A name within a JSON Pointer (RFC 6901 section 3). */
+/** A name within a JSON Pointer (RFC 6901 section 3), which is of characters: ajv writes it into a URL. */
 function escapeName(name: string): string {
+  if (!name.isWellFormed())
+    throw new SchemaFault('invalid_schema', `The name ${JSON.stringify(name)} holds half a character.`)
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
