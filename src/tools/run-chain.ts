@@ -135,7 +135,11 @@ async function goOn(
     const result = await runStep(broker, run, step, results.at(-1)?.structured, signal)
     const { requires_authorization: required } = result
     if (required !== undefined) {
-      const resume = await pause(broker, run, { steps, results })
+      const resume = await pause(broker, run, { steps, results }).catch((error: unknown) => {
+        // what has run is told all the same: else it would be run once more
+        if (results.length > 0 && isStoreAway(error)) return undefined
+        throw error
+      })
       const { toolId } = step
       return {
         status: 'requires_authorization',
@@ -249,6 +253,10 @@ function cancelled(toolId: string): RunError {
 }
 
 /** The handle to go on by; `undefined` where there is no room for it. */
+function isStoreAway(error: unknown): boolean {
+  return error instanceof BrokerError && error.code === 'store_unavailable'
+}
+
 async function pause(
   broker: Broker,
   { projectId, ...call }: ChainRun,

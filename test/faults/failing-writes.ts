@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
@@ -12,6 +13,7 @@ import { type DatabaseKind, report } from './installation.ts'
 // nothing behind; when the trigger is gone, the same goes well.
 
 const LIFE_SECONDS = 3600
+const TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))
 
 /** What a trigger fails: every row of it, or those for which `when` holds. */
 interface Fault {
@@ -41,6 +43,7 @@ export function failingWrites(kind: DatabaseKind): void {
       gatepass = await startGatepass({
         environment: {
           GATEPASS_AUTHORIZATION_TTL: '600',
+          GATEPASS_TOOLS: TOOLS,
           ...(database && { GATEPASS_DATABASE_URL: database.url }),
         },
       })
@@ -104,6 +107,8 @@ export function failingWrites(kind: DatabaseKind): void {
       'tool_aliases',
       'workers',
       'secrets',
+      'policies',
+      'chains',
       'audit_blocks',
     ]
 
@@ -139,6 +144,22 @@ export function failingWrites(kind: DatabaseKind): void {
     const worker = {
       id: 'w1',
       http: { uri: 'http://127.0.0.1:9/', secret: 'a worker secret', timeout: 5, retry: 0 },
+    }
+
+    const policy = { id: 'rule', effect: 'deny', match: { users: ['nobody'] } }
+    let scheduledId = ''
+    const schedule = async () => {
+      const run_at = new Date(Date.now() + 3_600_000).toISOString()
+      const answer = await call('POST', '/v1/tools/execute', { tool_name: 'Run.Count', run_at })
+      scheduledId = answer.body.execution_id ?? scheduledId
+      return answer
+    }
+    let resume = ''
+    const pauseChain = async (...finished: readonly string[]) => {
+      const steps = [...finished, 'Run:Acts'].map((toolId) => ({ toolId }))
+      const answer = await call('POST', '/v1/tools/run_chain', { user_id: 'chained', steps })
+      resume = answer.body.resume ?? resume
+      return answer
     }
 
     const CASES: readonly Case[] = [
@@ -201,6 +222,50 @@ export function failingWrites(kind: DatabaseKind): void {
         event: 'delete',
         status: 204,
         run: () => call('DELETE', '/v1/workers/w1'),
+      },
+      {
+        name: 'a policy is added',
+        table: 'policies',
+        event: 'insert',
+        status: 201,
+        run: () => call('POST', '/v1/admin/policies', policy),
+      },
+      {
+        name: 'a policy is changed',
+        table: 'policies',
+        event: 'update',
+        status: 200,
+        run: () => call('PATCH', '/v1/admin/policies/rule', { enabled: false }),
+      },
+      {
+        name: 'a policy is deleted',
+        table: 'policies',
+        event: 'delete',
+        status: 204,
+        run: () => call('DELETE', '/v1/admin/policies/rule'),
+      },
+      { name: 'a run is put off', table: 'executions', event: 'insert', status: 200, run: schedule },
+      {
+        name: 'a run that was put off is cancelled',
+        table: 'executions',
+        event: 'update',
+        status: 200,
+        run: () => call('DELETE', `/v1/scheduled_tools/${scheduledId}`),
+      },
+      {
+        name: 'a chain is paused',
+        table: 'chains',
+        event: 'insert',
+        status: 200,
+        prepare: () => call('POST', '/v1/tools/authorize', { tool_name: 'Run.Acts', user_id: 'chained' }),
+        run: () => pauseChain(),
+      },
+      {
+        name: 'a chain is resumed',
+        table: 'chains',
+        event: 'delete',
+        status: 200,
+        run: () => call('POST', '/v1/tools/run_chain', { user_id: 'chained', resume }),
       },
       { name: 'a secret is set', table: 'secrets', event: 'insert', status: 200, run: setSecret },
       { name: 'a secret is changed', table: 'secrets', event: 'update', status: 200, run: setSecret },
@@ -298,6 +363,16 @@ export function failingWrites(kind: DatabaseKind): void {
       const well = await run()
       expect(well.status, JSON.stringify(well.body)).toBe(status)
       counts.wellAfterwards++
+    })
+
+    test('a chain is paused after a step that has run (insert of chains): that is told, without a handle', async () => {
+      {
+        await using _ = await failing({ table: 'chains', event: 'insert' })
+        const { status, body } = await pauseChain('Run:Count')
+        expect([status, body.status, body.resume]).toEqual([200, 'requires_authorization', undefined])
+        expect(body.steps).toMatchObject([{ status: 'completed', structured: {} }, { status: 'skipped' }])
+      }
+      expect((await pauseChain('Run:Count')).body.resume).toMatch(/^chain_/)
     })
 
     test('readiness (update of facts): red while the probe fails, and green again by itself', async () => {
