@@ -3,7 +3,10 @@ import type { StreamEvent } from '../tools/run-tool.ts'
 /** Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. */
 const MAX_WAITING_EVENTS = 1_000
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
-/** Of all streams together: past it the one with the most is stopped, and what waits in it is dropped. */
+/**
+ * Of all streams together: past it progress is left out everywhere, and where a tool goes on with chunks, the stream with
+ * the most is stopped and what waits in it is dropped.
+ */
 const MAX_WAITING_OF_ALL = 64 * 1024 * 1024
 
 /** What waits in all streams for their readers. */
@@ -54,12 +57,12 @@ export function eventQueue(all: Backlogs, stop: () => void) {
   return {
     put({ kind, toolId, data }: StreamEvent) {
       const isFull = events.length >= MAX_WAITING_EVENTS || characters >= MAX_WAITING_CHARACTERS
-      if (kind === 'progress' && (isFull || isCut)) return
+      if (kind === 'progress' && (isFull || isCut || all.characters > MAX_WAITING_OF_ALL)) return
       if (kind === 'chunk' && (isFull || isCut)) return stop()
       const event = { event: kind, data: JSON.stringify({ kind, toolId, data }) }
       count(event.data.length)
       events.push(event)
-      if (all.characters > MAX_WAITING_OF_ALL) largest(all)?.cut()
+      if (kind !== 'progress' && all.characters > MAX_WAITING_OF_ALL) largest(all)?.cut()
       wake()
     },
     close() {
