@@ -61,7 +61,7 @@ test('each envelope opens in its own place, and in no other of the whole install
 describe('an envelope that was altered or moved fails closed, for its row alone', () => {
   const token = (gatepass: Gatepass, user_id: string) => authorize(gatepass, { user_id })
 
-  /** What goes wrong for the first row of the column, and goes on for the second. */
+  /** What goes wrong for the first row of the column, and goes on for the second. Those of runs: altered-runs.test.ts. */
   const uses: Record<string, (on: SealedInstallation, which: 0 | 1) => Promise<'works' | 'fails closed'>> = {
     async 'connections.access'({ scene, users }, which) {
       const { body } = await token(scene.gatepass, defined(users[which]))
@@ -108,7 +108,7 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     },
     async 'answers.answer'({ scene }, which) {
       const { status, body } = await addWithKey(scene, which === 0 ? 'one' : 'two')
-      if (status === 503) expect(body.message).toContain('use a new key')
+      if (status === 503) expect(body.message).toContain('use a new one')
       return status === 201 ? 'works' : 'fails closed'
     },
     async 'providers.client_secret'({ scene, approved }, which) {
