@@ -67,7 +67,8 @@ interface Running {
 async function answerOf(options: ToolOptions, call: BackendCall, running: Running): Promise<ToolAnswer> {
   const { logs } = running
   try {
-    const input = await parsed(options.input, call.input)
+    // a copy: what the handler does to it is not done to what history and the steps of a chain keep
+    const input = await parsed(options.input, structuredClone(call.input))
     if (input.outcome === 'refused')
       return failed({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: input.why, can_retry: false }, logs)
     const given = await options.handler(contextOf(options, call, input.value, running))
@@ -134,14 +135,13 @@ function contextOf(
 
 function toAuthorization(given: GivenAuthorization | undefined): ToolAuthorization | undefined {
   if (given === undefined) return undefined
-  const { accessToken, userInfo, extra, connection } = given.release
+  const { accessToken, userInfo, extra = {}, connection } = given.release
   return {
     token: accessToken,
     tokenType: connection.tokenType,
     ...(connection.expiresAt !== undefined && { expiresAt: new Date(connection.expiresAt * 1000) }),
-    scopes: connection.scopes,
-    userInfo,
-    extra: extra ?? {},
+    // copies: the broker goes on by its own, which it keeps for the next call
+    ...structuredClone({ scopes: connection.scopes, userInfo, extra }),
   }
 }
 
