@@ -9,8 +9,8 @@ import type { KillPoint } from './kill-at.ts'
 const SECRET = 'the secret of the worker'
 const NODES = { SQLite: 2, PostgreSQL: 3 } as const
 const SHARED = 60
-/** As many as one process takes at once; every other may be run twice. */
-const RUNS = 8
+/** As many as one process takes of a project at once; every other may be run twice. */
+const RUNS = 4
 const LONG_SECONDS = 3600
 /** Of a dead process. */
 const LEASE_SECONDS = 60
@@ -154,9 +154,11 @@ export function scheduledRuns(kind: DatabaseKind): void {
         expect(await expectKept(runs)).toEqual({ completed: RUNS, invoked: each(1, 1) })
       })
 
-      test('when it has claimed them: only what may be run twice is run, since it may have been', async () => {
+      test('when it has claimed one: only what may be run twice is run, since it may have been', async () => {
         const runs = await killed({ when: 'after', statement: CLAIMED })
-        expect(await expectKept(runs)).toEqual({ completed: RUNS / 2, invoked: each(0, 1) })
+        const { completed, invoked } = await expectKept(runs)
+        expect(completed).toBeGreaterThanOrEqual(RUNS / 2)
+        expect(Math.max(...invoked)).toBe(1) // a claim alone calls nobody
       })
 
       test('while its tools run: what may be run twice is run again, the others say that they were not', async () => {
@@ -170,7 +172,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
           const runs = await killed({ when, statement: SETTLED })
           const { completed, invoked } = await expectKept(runs)
           expect(completed).toBeGreaterThanOrEqual(RUNS / 2)
-          expect(Math.max(...invoked)).toBeGreaterThanOrEqual(1)
+          expect(Math.min(...invoked)).toBe(1) // its tools were under way, and none is left out
         },
       )
     })
