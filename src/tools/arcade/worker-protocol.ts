@@ -62,6 +62,9 @@ export interface WorkerCallContext {
 }
 
 const TOKEN_SECONDS = 60
+/** A third of its life, so that it does not end on its way and clocks need not agree to the second. */
+const USED_MS = 20_000
+const MAX_SIGNED = 1_000
 
 /** Whether the worker says that it is well. `message` says why not, for the operator. */
 export async function workerHealth(
@@ -135,9 +138,9 @@ interface Answer {
 async function ask(
   outgoing: Outgoing,
   { uri, secret, timeoutSeconds, retry }: WorkerEndpoint,
-  { path, signed = false, isRepeatable = false, body, signal }: Question,
+  { path, signed: isSigned = false, isRepeatable = false, body, signal }: Question,
 ): Promise<Answer> {
-  const credentials = signed ? [secret] : []
+  const credentials = isSigned ? [secret] : []
   const response = await askWorker(outgoing, {
     url: `${uri.replace(/\/+$/, '')}/worker/${path}`,
     method: body === undefined ? 'GET' : 'POST',
@@ -145,7 +148,7 @@ async function ask(
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
-    ...(signed && {
+    ...(isSigned && {
       async authorize() {
         const token = await workerToken(secret)
         credentials.push(token)
@@ -165,11 +168,22 @@ function withinSeconds(worker: WorkerEndpoint, most: number): WorkerEndpoint {
   return { ...worker, timeoutSeconds: Math.min(worker.timeoutSeconds, most) }
 }
 
+/** Tokens by the secret that signed them: a fresh one for each request would cost more than the rest of it. */
+const signed = new Map<string, { readonly token: Promise<string>; readonly until: number }>()
+
 function workerToken(secret: string): Promise<string> {
-  return new SignJWT({ ver: '1' })
+  const now = performance.now()
+  const known = signed.get(secret)
+  if (known !== undefined && now < known.until) return known.token
+  const token = new SignJWT({ ver: '1' })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setAudience('worker')
     .setIssuedAt()
     .setExpirationTime(`${TOKEN_SECONDS} seconds`)
     .sign(new TextEncoder().encode(secret))
+  signed.delete(secret)
+  signed.set(secret, { token, until: now + USED_MS })
+  const [oldest] = signed.keys()
+  if (signed.size > MAX_SIGNED && oldest !== undefined) signed.delete(oldest)
+  return token
 }
