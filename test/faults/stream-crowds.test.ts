@@ -40,6 +40,9 @@ test('1,000 streams that nobody reads, 150 of them of tools that flood: those ar
   expect([events.filter((kind) => kind === 'chunk').length, events.at(-1)]).toEqual([500, 'done'])
 
   most = Math.max(most, await held(node))
+  // who reads at last hears that it was not all
+  const late = await Promise.all(sockets.slice(0, FLOODS).map(endsOf))
+  expect(new Set(late.map(String))).toEqual(new Set(['error']))
   for (const socket of sockets) socket.destroy()
   await until(() => answered('Run:Heard', ids.slice(FLOODS, FLOODS + 50), 'cancelled'))
   await until(async () => (await held(node)) - before < MOST_BYTES / 8)
@@ -69,6 +72,19 @@ async function unread(node: Node, toolId: string, key: string): Promise<Socket> 
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
   socket.write(request(node, toolId, { key }))
   return socket
+}
+
+/** Reads all that is left, and answers how the stream says that it ended. */
+async function endsOf(socket: Socket): Promise<readonly string[]> {
+  const ends: string[] = []
+  let rest = ''
+  for await (const chunk of socket.setEncoding('latin1')) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    ends.push(...lines.filter((line) => line === 'event: done' || line === 'event: error'))
+    if (chunk.endsWith('0\r\n\r\n')) break
+  }
+  return ends.map((line) => line.slice('event: '.length))
 }
 
 /** The kinds of all events. */
