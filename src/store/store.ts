@@ -461,9 +461,14 @@ export interface Executions {
    * Claims up to `limit` scheduled runs that are due, the earliest first, each at most once at a time over all
    * processes: status `running`, one more attempt, the lease is the owner's. One that is `running` under a lease that
    * has run out is claimed again. Time is the database's own where it has one (`claimRefresh`), but whether a run is
-   * due is by `now`.
+   * due is by `now`. Those of the projects in `except` are left to others.
    */
-  claimDue(lease: RefreshLease, now: EpochSeconds, limit: number): Promise<readonly ExecutionRecord[]>
+  claimDue(
+    lease: RefreshLease,
+    now: EpochSeconds,
+    limit: number,
+    except?: readonly string[],
+  ): Promise<readonly ExecutionRecord[]>
   /** Prolongs the lease, if it is still the owner's; answers whether it is. */
   prolong(id: string, lease: RefreshLease, now: EpochSeconds): Promise<boolean>
   /** Writes how a claimed run ended (or, as `scheduled` with a new `runAt`, that it is to be begun again), if the lease is still the owner's. */

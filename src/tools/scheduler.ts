@@ -19,6 +19,8 @@ export const SCHEDULE_MS = 1_000
 const LEASE_SECONDS = 60
 const PROLONG_MS = 20_000
 const AT_ONCE = 8
+/** So that no project has the others wait for its own. */
+const AT_ONCE_OF_PROJECT = AT_ONCE / 2
 const MAX_ATTEMPTS = 8
 /** Before what could not be done is tried again: doubled each time, so that the last try is 20 minutes after the first. */
 const FIRST_PAUSE_SECONDS = 10
@@ -37,8 +39,9 @@ export interface Scheduler {
 }
 
 export function createScheduler(broker: Broker): Scheduler {
-  const running = new Set<Promise<void>>()
-  let looking: Promise<void> = Promise.resolve()
+  /** With the project of each. */
+  const running = new Map<Promise<void>, string>()
+  let looking: Promise<void> | undefined
   let isClosed = false
   let isOver = false
 
@@ -77,26 +80,39 @@ export function createScheduler(broker: Broker): Scheduler {
     }
   }
 
+  function crowded(): string[] {
+    const projects = [...running.values()]
+    const isCrowded = (project: string) =>
+      projects.filter((one) => one === project).length >= AT_ONCE_OF_PROJECT
+    return [...new Set(projects)].filter(isCrowded)
+  }
+
+  /** One by one, since what the next may be of depends on the one before. */
+  async function begin(): Promise<void> {
+    // an owner of its own for each look: a run that was thought dead must not settle what was begun after it
+    const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
+    const now = broker.now()
+    for (let i = 0; i < AT_ONCE && running.size < AT_ONCE && !isClosed; i++) {
+      const [record] = await broker.store.executions.claimDue(lease, now, 1, crowded())
+      if (record === undefined) return
+      const one = run(record, lease).finally(() => running.delete(one))
+      running.set(one, record.projectId)
+    }
+  }
+
   return {
     async runDue() {
-      const room = AT_ONCE - running.size
-      if (isClosed || room <= 0) return
-      // an owner of its own for each look: a run that was thought dead must not settle what was begun after it
-      const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
-      looking = broker.store.executions.claimDue(lease, broker.now(), room).then((records) => {
-        for (const record of records) {
-          const one = run(record, lease).finally(() => running.delete(one))
-          running.add(one)
-        }
+      looking ??= begin().finally(() => {
+        looking = undefined
       })
       await looking
     },
     async close(ms) {
       isClosed = true
-      const allDone = looking
+      const allDone = Promise.resolve(looking)
         .catch(() => {}) // what is claimed must run, or another process takes it for lost
         .then(async () => {
-          while (running.size > 0) await Promise.all(running)
+          while (running.size > 0) await Promise.all(running.keys())
         })
       const done = new AbortController()
       await Promise.race([allDone, sleep(ms, undefined, { signal: done.signal }).catch(() => {})])

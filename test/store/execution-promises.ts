@@ -123,6 +123,19 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.claimDue(on.lease('you'), 40, 2)).toEqual([])
     })
 
+    test('that are due are left to others where their project is not wanted', async () => {
+      await using on = await scene()
+      const another = await inProject(on.store, 'another')
+      await on.scheduled(10)
+      const theirs = await on.scheduled(20, { projectId: another.projectId })
+      const claimed = await on.executions.claimDue(on.lease('me'), 40, 5, [on.projectId])
+      expect(claimed.map(({ id }) => id)).toEqual([theirs.id])
+      expect(await on.executions.claimDue(on.lease('me'), 40, 5, [on.projectId, another.projectId])).toEqual(
+        [],
+      )
+      expect(await on.others.claimDue(on.lease('you'), 40, 5, [])).toHaveLength(1)
+    })
+
     test('are claimed by one of several that race', async () => {
       await using on = await scene()
       const due = await Promise.all(Array.from({ length: 20 }, (_, i) => on.scheduled(i)))

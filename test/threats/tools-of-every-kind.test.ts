@@ -6,7 +6,7 @@ import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
 import { testClock } from '../gatepass.ts'
 import { startMcpWorld } from '../http/mcp-world.ts'
 import { type ProxyWorld, startProxyWorld } from '../http/proxy-world.ts'
-import { startWorld, type World } from '../http/world.ts'
+import { startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
 
 // What hostile callers try on the ways to run tools and on the proxy. Hostile tools and servers have files of their own.
@@ -264,6 +264,32 @@ describe('threat 25: a server that lists texts which a database cannot keep', ()
     expect(items.map(({ name }: { name: string }) => name)).toEqual(['good'])
     const { body } = await world.call('POST', '/v1/tools/run', { toolId: 'Demo.good' })
     expect(body.structured).toEqual({ ran: true })
+  })
+})
+
+describe('threat 37: runs that one project has put off', () => {
+  test('keep no other project’s waiting, however many are due and slow', async () => {
+    const clock = testClock()
+    await using world = await startWorld({ gatepass: { now: clock, environment }, timeoutSeconds: 60 })
+    const { call, gatepass } = world
+    const key = await gatepass.makeKey('admin', 'quiet')
+    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    await call('POST', '/v1/workers', { id: 'demo', http }, { key })
+    const putOff = (tool_name: string, input: object, inSeconds: number, options = {}) => {
+      const run_at = new Date((clock() + inSeconds) * 1000).toISOString()
+      return call('POST', '/v1/tools/execute', { tool_name, input, run_at }, options)
+    }
+    for (let i = 0; i < 20; i++) await putOff('Demo.Slow', { ms: 30_000 }, 10)
+    const { body } = await putOff('Demo.Echo', { text: 'mine' }, 20, { key })
+    clock.advance(30)
+    const mine = async () =>
+      (await call('GET', `/v1/scheduled_tools/${body.execution_id}`, undefined, { key })).body
+    await expect
+      .poll(async () => (await mine()).execution_status, { timeout: 15_000, interval: 100 })
+      .toBe('completed')
+    const running = await call('GET', '/v1/executions?status=running')
+    expect(running.body.total_count).toBe(4)
+    await world.worker.close() // nobody waits for the slow ones
   })
 })
 

@@ -1,4 +1,18 @@
-import { and, asc, count, desc, eq, getTableColumns, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  lt,
+  lte,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { earliestFirst, present, settledRow, toExecution } from '../rows.ts'
 import type { ExecutionFilter, Executions } from '../store.ts'
 import { databaseNow, type PostgresContext } from './database.ts'
@@ -38,7 +52,7 @@ export function postgresExecutions({ db, write }: PostgresContext): Executions {
       return { items: rows.map(present), total: all?.total ?? 0 }
     },
 
-    async claimDue({ owner, seconds }, now, limit) {
+    async claimDue({ owner, seconds }, now, limit, except = []) {
       const rows = await write(undefined, async (tx) => {
         // by itself and before the update: a subquery might be run again, and lock more than `limit`
         const due = tx.$with('due').as(
@@ -46,9 +60,12 @@ export function postgresExecutions({ db, write }: PostgresContext): Executions {
             .select({ id: executions.id })
             .from(executions)
             .where(
-              or(
-                and(eq(executions.status, 'scheduled'), lte(executions.runAt, now)),
-                and(eq(executions.status, 'running'), lte(executions.leaseUntil, databaseNow)),
+              and(
+                or(
+                  and(eq(executions.status, 'scheduled'), lte(executions.runAt, now)),
+                  and(eq(executions.status, 'running'), lte(executions.leaseUntil, databaseNow)),
+                ),
+                notInArray(executions.projectId, [...except]),
               ),
             )
             .orderBy(asc(executions.runAt), asc(executions.id))

@@ -1,5 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { and, asc, count, desc, eq, getTableColumns, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  lt,
+  lte,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { earliestFirst, present, settledRow, toExecution } from '../rows.ts'
 import type { ExecutionFilter, Executions } from '../store.ts'
@@ -47,7 +61,7 @@ export function sqliteExecutions({ db, write }: SqliteContext): Executions {
       return { items: rows.map(present), total }
     },
 
-    async claimDue({ owner, seconds }, now, limit) {
+    async claimDue({ owner, seconds }, now, limit, except = []) {
       return write(undefined, (tx) =>
         tx
           .update(executions)
@@ -66,9 +80,12 @@ export function sqliteExecutions({ db, write }: SqliteContext): Executions {
                 .select({ id: executions.id })
                 .from(executions)
                 .where(
-                  or(
-                    and(isScheduled, lte(executions.runAt, now)),
-                    and(isRunning, lte(executions.leaseUntil, now)),
+                  and(
+                    or(
+                      and(isScheduled, lte(executions.runAt, now)),
+                      and(isRunning, lte(executions.leaseUntil, now)),
+                    ),
+                    notInArray(executions.projectId, [...except]),
                   ),
                 )
                 .orderBy(asc(executions.runAt), asc(executions.id))
