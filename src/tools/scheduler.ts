@@ -41,19 +41,16 @@ export interface Scheduler {
 export function createScheduler(broker: Broker): Scheduler {
   /** With the project of each. */
   const running = new Map<Promise<void>, string>()
+  /** Of those that are running, by their ids. */
+  const leases = new Map<string, RefreshLease>()
+  let lookedAt = broker.now()
   let looking: Promise<void> | undefined
   let isClosed = false
   let isOver = false
 
   async function run(record: ExecutionRecord, lease: RefreshLease): Promise<void> {
-    const heartbeat = setInterval(() => {
-      broker.store.executions.prolong(record.id, lease, broker.now()).catch((error: unknown) => {
-        broker.log.warn(
-          { execution: record.id, error },
-          'the lease of a scheduled run could not be prolonged',
-        )
-      })
-    }, PROLONG_MS).unref()
+    leases.set(record.id, lease)
+    const heartbeat = setInterval(() => void prolong(record.id, lease), PROLONG_MS).unref()
     try {
       const settled = await attempt(broker, record)
       if (isOver) return // cut off, so what it says is not how it ended
@@ -64,7 +61,14 @@ export function createScheduler(broker: Broker): Scheduler {
       broker.log.error({ execution: record.id, error }, 'a scheduled run could not be settled')
     } finally {
       clearInterval(heartbeat)
+      if (leases.get(record.id) === lease) leases.delete(record.id)
     }
+  }
+
+  async function prolong(id: string, lease: RefreshLease): Promise<void> {
+    await broker.store.executions.prolong(id, lease, broker.now()).catch((error: unknown) => {
+      broker.log.warn({ execution: id, error }, 'the lease of a scheduled run could not be prolonged')
+    })
   }
 
   /** A database that is away for a while must not make an answer unknown that is known here. */
@@ -92,6 +96,10 @@ export function createScheduler(broker: Broker): Scheduler {
     // an owner of its own for each look: a run that was thought dead must not settle what was begun after it
     const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
     const now = broker.now()
+    // a clock that was put forward, or a machine that slept, must not have this process take its own runs for lost
+    if (now - lookedAt >= LEASE_SECONDS / 2)
+      await Promise.all([...leases].map(([id, held]) => prolong(id, held)))
+    lookedAt = now
     for (let i = 0; i < AT_ONCE && running.size < AT_ONCE && !isClosed; i++) {
       const [record] = await broker.store.executions.claimDue(lease, now, 1, crowded())
       if (record === undefined) return
