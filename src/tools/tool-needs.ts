@@ -33,7 +33,7 @@ export async function toolNeeds(
   for (const requirement of await chosenRequirements(broker, tool, userId)) {
     const entry = await entryOf(broker, tool.projectId, requirement)
     const known = needs.get(entry.uid)
-    const account = accounts[entry.id]
+    const account = Object.hasOwn(accounts, entry.id) ? accounts[entry.id] : undefined
     needs.set(entry.uid, {
       entry,
       scopes: unionOfScopes(known?.scopes ?? [], requirement.scopes),
@@ -52,8 +52,13 @@ export async function toolNeeds(
   return asked === undefined ? all : withAsked(all, asked)
 }
 
-/** More scopes, at the provider that the asking can only mean. */
-function withAsked(needs: readonly ToolNeed[], { use, scopes = [] }: AskedAuthorization): ToolNeed[] {
+/** What a caller may ask for, too: scopes are kept, shown and sent in a URL. */
+const MAX_ASKED = 200
+const SCOPE = /^\P{Cc}{1,1000}$/u
+
+/** More scopes, at the provider that the asking can only mean. What the tool calls scopes is its word: those that can be some. */
+function withAsked(needs: readonly ToolNeed[], { use, scopes: said = [] }: AskedAuthorization): ToolNeed[] {
+  const scopes = said.filter((scope) => SCOPE.test(scope) && scope.isWellFormed()).slice(0, MAX_ASKED)
   const isMeant = ({ requirements }: ToolNeed) => requirements.some((one) => one.use === use)
   const meant = needs.filter(isMeant)
   if (meant.length !== 1) return [...needs]

@@ -308,6 +308,23 @@ describe('threat 25: a worker that makes up an authorization', () => {
   })
 })
 
+describe('threat 25: a worker that asks for consent', () => {
+  test('asks for scopes, not for megabytes, control characters or half characters', async () => {
+    const scopes = ['write', 'a\u0000b', 'a\nb', 'a\ud800', '', 'x'.repeat(1001)]
+    const many = Array.from({ length: 50_000 }, (_, i) => `scope-${i}`)
+    const hostile = () => ({ requires_authorization: { id: 'x', scopes: [...scopes, ...many] } })
+    for (const { body } of await run(hostile)) {
+      const told = body.output?.requires_authorization ?? body.output?.authorization
+      if (told === undefined) continue
+      expect(told.scopes).toEqual(expect.arrayContaining(['write', 'scope-0']))
+      expect(told.scopes.length).toBeLessThan(250)
+      for (const scope of scopes.slice(1)) expect(told.scopes).not.toContain(scope)
+      expect((await fetch(told.url)).status).toBe(200)
+    }
+    expect(JSON.stringify(await run(hostile))).toContain('scope-0')
+  })
+})
+
 describe('threat 31: tokens are not passed through', () => {
   test('the caller’s key never leaves, and no token is taken for a key', async () => {
     await run(() => ({ value: 1 }))
