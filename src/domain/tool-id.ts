@@ -22,3 +22,8 @@ export function parseToolId(text: string): ToolId {
   if (second === undefined) return { namespace: '', name: first }
   return { namespace: first, name: second, ...(third !== undefined && { version: third }) }
 }
+
+/** What a tool and its namespace may be called: `[A-Za-z0-9_.-]`, 1 to 128 characters. */
+export function isToolName(text: string): boolean {
+  return /^[A-Za-z0-9_.-]{1,128}$/.test(text)
+}

@@ -8,8 +8,8 @@ import type { Worker } from '../domain/worker.ts'
 import { missingSettings } from '../flows/find-provider.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { matchProvider } from './match-provider.ts'
-import { isRecord } from './metadata/metadata-member.ts'
 import { readToolMetadata, type ToolMetadata, type Warning } from './metadata/read-metadata.ts'
+import { isRecord } from './read-json.ts'
 import { toolFaults } from './validate-tool.ts'
 
 /** What became of one document of an import. */

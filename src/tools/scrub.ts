@@ -1,4 +1,4 @@
-import { isDeeperThan } from './metadata/metadata-member.ts'
+import { isDeeperThan } from './read-json.ts'
 
 const REDACTED = '[redacted]'
 const MIN_SECRET_LENGTH = 8

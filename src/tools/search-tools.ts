@@ -3,7 +3,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { normalizeTags } from '../domain/tags.ts'
 import { type Tool, toolAliases } from '../domain/tool.ts'
 import { findEntry } from '../flows/find-provider.ts'
-import { isRecord, type JsonRecord } from './metadata/metadata-member.ts'
+import { isRecord, type JsonRecord } from './read-json.ts'
 import { toDefinition } from './tool-definition.ts'
 import { requirementStatus } from './tool-requirements.ts'
 

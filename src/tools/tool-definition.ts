@@ -6,7 +6,7 @@ import {
   toValueSchema,
   type ValueSchema,
 } from './arcade/value-schema.ts'
-import { isRecord, type JsonRecord } from './metadata/metadata-member.ts'
+import { isRecord, type JsonRecord } from './read-json.ts'
 import type { AuthorizationStatus } from './tool-answer.ts'
 
 /** A provider that a tool needs, as the wire has it. */

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import { BrokerError } from '../../domain/errors.ts'
-import { isRecord, Refusal } from '../../tools/metadata/metadata-member.ts'
 import { parseDocument } from '../../tools/openapi/openapi-document.ts'
 import {
   baseUri,
@@ -8,6 +7,7 @@ import {
   type OpenapiSettings,
   openapiSettings,
 } from '../../tools/openapi/openapi-settings.ts'
+import { isRecord, Refusal } from '../../tools/read-json.ts'
 import { defineWorkerType, workerRetry, workerTimeout } from './define.ts'
 import {
   fromSchemeWire,

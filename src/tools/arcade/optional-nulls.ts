@@ -1,4 +1,4 @@
-import { isRecord } from '../metadata/metadata-member.ts'
+import { isRecord } from '../read-json.ts'
 
 const MAX_DEPTH = 100
 

@@ -1,5 +1,5 @@
 import { type Members, membersOf } from '../../providers/response-body.ts'
-import { isDeeperThan } from '../metadata/metadata-member.ts'
+import { isDeeperThan } from '../read-json.ts'
 import {
   type Artifact,
   type AskedAuthorization,

@@ -1,13 +1,17 @@
 import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
+import { isToolName } from '../../domain/tool-id.ts'
 import {
   isAbsent,
   isDeeperThan,
   isRecord,
   type JsonRecord,
-  kindOf,
+  list,
   quote,
   Refusal,
-} from '../metadata/metadata-member.ts'
+  record,
+  scopeList,
+  text,
+} from '../read-json.ts'
 import { INFERRABLE, VALUE_TYPES } from './value-schema.ts'
 import type { JsonType } from './value-shape.ts'
 
@@ -32,7 +36,6 @@ export interface WorkerTool {
 }
 
 const MAX_DEPTH = 64
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const VERSION = /^[A-Za-z0-9_.+-]{1,64}$/
 
 /** Reads a worker's ToolDefinition (reference/arcade.md section 3). `null`, `""` and absent mean the same. */
@@ -184,10 +187,7 @@ function readAuthorization(value: unknown): AuthorizationRequirement[] {
   if (id === undefined && providerId === undefined)
     throw new Refusal(`${path} names no provider; give its id or its provider_id.`)
   const oauth2 = isAbsent(authorization.oauth2) ? {} : record(authorization.oauth2, `${path}.oauth2`)
-  const scopes = list(oauth2.scopes, `${path}.oauth2.scopes`).map((scope, index) => {
-    if (typeof scope === 'string' && scope !== '') return scope
-    throw new Refusal(`${path}.oauth2.scopes[${index}] is not a scope.`)
-  })
+  const scopes = scopeList(oauth2.scopes, `${path}.oauth2.scopes`)
   return [{ ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }), scopes }]
 }
 
@@ -201,26 +201,9 @@ function readKeys(value: unknown, path: string): string[] {
   return [...new Set(keys)]
 }
 
-function record(value: unknown, path: string): JsonRecord {
-  if (isRecord(value)) return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
-}
-
-function list(value: unknown, path: string): readonly unknown[] {
-  if (isAbsent(value)) return []
-  if (Array.isArray(value)) return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be an array.`)
-}
-
-function text(value: unknown, path: string): string | undefined {
-  if (isAbsent(value)) return undefined
-  if (typeof value === 'string') return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be a string.`)
-}
-
 function name(value: unknown, path: string): string {
   const said = text(value, path)
-  if (said !== undefined && NAME.test(said)) return said
+  if (said !== undefined && isToolName(said)) return said
   throw new Refusal(
     `${path} is ${said === undefined ? 'missing' : quote(said)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`,
   )

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { isRecord } from '../metadata/metadata-member.ts'
+import { isRecord } from '../read-json.ts'
 import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
 
 // JSON Schema -> Arcade's parameters. The other direction is in read-worker-tool.ts; a worker's definition that went

@@ -1,5 +1,5 @@
 import type { AuthorizationRequirement, ToolRequirements } from '../../domain/tool.ts'
-import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../metadata/metadata-member.ts'
+import { isAbsent, isRecord, type JsonRecord, kindOf, list, quote, Refusal, record } from '../read-json.ts'
 
 const MAX_ALTERNATIVES = 20
 const MAX_REQUIREMENTS = 20
@@ -38,7 +38,7 @@ function readAlternative(
   const pairs = Array.isArray(value)
     ? list(value, path, MAX_REQUIREMENTS).map((one, i) => {
         const { scheme, scopes } = record(one, `${path}[${i}]`)
-        return [text(scheme, `${path}[${i}].scheme`), scopes] as const
+        return [filledText(scheme, `${path}[${i}].scheme`), scopes] as const
       })
     : Object.entries(record(value, path))
   const requirements: AuthorizationRequirement[] = []
@@ -66,9 +66,9 @@ function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequi
         throw new Refusal(`${path}.authorization[${i}] names no provider; give its id or its provider_id.`)
       const { scopes } = isAbsent(oauth2) ? {} : record(oauth2, `${path}.authorization[${i}].oauth2`)
       return {
-        ...(!isAbsent(id) && { id: text(id, `${path}.authorization[${i}].id`) }),
+        ...(!isAbsent(id) && { id: filledText(id, `${path}.authorization[${i}].id`) }),
         ...(!isAbsent(provider_id) && {
-          providerId: text(provider_id, `${path}.authorization[${i}].provider_id`),
+          providerId: filledText(provider_id, `${path}.authorization[${i}].provider_id`),
         }),
         scopes: scopesOf(scopes, `${path}.authorization[${i}].oauth2.scopes`),
       }
@@ -80,26 +80,15 @@ function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequi
 
 /** `[{"key": "API_KEY"}]` or `["API_KEY"]`. */
 function keysOf(value: unknown, path: string): string[] {
-  const said = isAbsent(value) ? [] : list(value, path, MAX_REQUIREMENTS)
-  return [...new Set(said.map((one, i) => text(isRecord(one) ? one.key : one, `${path}[${i}]`)))]
+  const said = list(value, path, MAX_REQUIREMENTS)
+  return [...new Set(said.map((one, i) => filledText(isRecord(one) ? one.key : one, `${path}[${i}]`)))]
 }
 
 function scopesOf(value: unknown, path: string): string[] {
-  return isAbsent(value) ? [] : list(value, path, 200).map((one, i) => text(one, `${path}[${i}]`))
+  return list(value, path, 200).map((one, i) => filledText(one, `${path}[${i}]`))
 }
 
-function record(value: unknown, path: string): JsonRecord {
-  if (isRecord(value)) return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
-}
-
-function list(value: unknown, path: string, most: number): readonly unknown[] {
-  if (!Array.isArray(value)) throw new Refusal(`${path} is ${kindOf(value)}; it must be an array.`)
-  if (value.length > most) throw new Refusal(`${path} has ${value.length} items; at most ${most} are read.`)
-  return value
-}
-
-function text(value: unknown, path: string): string {
+function filledText(value: unknown, path: string): string {
   if (typeof value === 'string' && value !== '' && value.length <= 1000) return value
   throw new Refusal(`${path} is ${kindOf(value)}; it must be a string of 1 to 1000 characters.`)
 }

@@ -1,5 +1,5 @@
 import { membersOf } from '../../providers/response-body.ts'
-import { isDeeperThan, isRecord, type JsonRecord } from '../metadata/metadata-member.ts'
+import { isDeeperThan, isRecord, type JsonRecord } from '../read-json.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, readErrorKind, type ToolError } from '../tool-error.ts'
 

@@ -4,16 +4,18 @@ import type {
   ToolAnnotations,
   ToolRequirements,
 } from '../../domain/tool.ts'
+import { isToolName } from '../../domain/tool-id.ts'
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import {
   isAbsent,
   isDeeperThan,
   isRecord,
   type JsonRecord,
-  kindOf,
   quote,
   Refusal,
-} from '../metadata/metadata-member.ts'
+  record,
+  text,
+} from '../read-json.ts'
 import { declaredRequirements } from './declared-requirements.ts'
 import type { McpRequirements, McpSettings } from './settings.ts'
 
@@ -23,7 +25,6 @@ export interface McpServerInfo {
   readonly version?: string
 }
 
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const SEMVER = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
 const MAX_DEPTH = 64
 /** Of one tool, as JSON. */
@@ -51,7 +52,7 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Cat
     throw new Refusal(`It is described in more than ${MAX_TOOL_LENGTH / 1024} KiB.`)
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta, execution } =
     document
-  if (typeof name !== 'string' || !NAME.test(name))
+  if (typeof name !== 'string' || !isToolName(name))
     throw new Refusal(`name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
   if (isRecord(execution) && execution.taskSupport === 'required')
     throw new Refusal('It runs as a task only, which is not supported.')
@@ -119,7 +120,7 @@ export function namespaceOf(serverName: string, workerId: string): string {
   const words = serverName.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== '')
   const telling = words.filter((word) => !['mcp', 'server'].includes(word.toLowerCase()))
   const name = telling.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
-  return NAME.test(name) ? name : workerId
+  return isToolName(name) ? name : workerId
 }
 
 /** As SemVer, without a `v`; what is no SemVer says nothing that versions could be chosen by. */
@@ -131,15 +132,4 @@ function schema(value: unknown, path: string): JsonSchema {
   const said = record(value, path)
   if (said.type === 'object' || path === 'outputSchema') return said
   throw new Refusal(`${path}.type is ${quote(said.type)}; it must be "object".`)
-}
-
-function record(value: unknown, path: string): JsonRecord {
-  if (isRecord(value)) return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
-}
-
-function text(value: unknown, path: string): string | undefined {
-  if (isAbsent(value)) return undefined
-  if (typeof value === 'string') return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be a string.`)
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { at, isAbsent, isRecord, type JsonRecord, kindOf, quote, type Warn } from './metadata-member.ts'
+import { isAbsent, isRecord, type JsonRecord, kindOf, quote } from '../read-json.ts'
+import { at, type Warn } from './metadata-member.ts'
 
 const MAX_NAME_LENGTH = 128
 const MAX_VERSION_LENGTH = 64

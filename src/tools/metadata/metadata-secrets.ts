@@ -1,4 +1,5 @@
-import { at, isRecord, type JsonRecord, type Warn } from './metadata-member.ts'
+import { isRecord, type JsonRecord } from '../read-json.ts'
+import { at, type Warn } from './metadata-member.ts'
 import { readInputSchema } from './read-schema.ts'
 
 /**

@@ -1,16 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import {
-  at,
-  isAbsent,
-  isDeeperThan,
-  isRecord,
-  type JsonRecord,
-  kindOf,
-  quote,
-  Refusal,
-  type Warn,
-  type Warning,
-} from './metadata-member.ts'
+import { isAbsent, isDeeperThan, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
+import { at, type Warn, type Warning } from './metadata-member.ts'
 import { agentMember, readNamespace, readVersion, toolName, warnOfSpellings } from './metadata-name.ts'
 import { declaredSecrets, withoutSecrets } from './metadata-secrets.ts'
 import { type OAuthEntry, readOAuthEntries } from './read-oauth-entry.ts'

@@ -1,17 +1,7 @@
 import { mayBeReached } from '../../providers/endpoint.ts'
 import type { Provider } from '../../providers/provider.ts'
-import {
-  at,
-  isAbsent,
-  isRecord,
-  type JsonRecord,
-  kindOf,
-  member,
-  quote,
-  Refusal,
-  text,
-  type Warn,
-} from './metadata-member.ts'
+import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
+import { at, member, textMember, type Warn } from './metadata-member.ts'
 import { type EntryFacts, providerOf } from './oauth-entry-provider.ts'
 
 /** One `oauth` entry of a tool: a provider, the broker's client there as far as the file knows it, and what is needed. */
@@ -62,7 +52,7 @@ export function readOAuthEntries(
 }
 
 function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn: Warn): OAuthEntry {
-  const say = (name: string) => text(entry, name, path, warn)
+  const say = (name: string) => textMember(entry, name, path, warn)
   const name = say('name')
   if (name === undefined) throw new Refusal(`${path}.name is missing; it is the name the tool asks for.`)
   const version = member(entry, 'version', path, warn)

@@ -1,6 +1,7 @@
 import { SchemaFault } from '../json-schema/schema-fault.ts'
 import { compilePattern } from '../json-schema/schema-pattern.ts'
-import { isRecord, kindOf, quote, type Warn } from './metadata-member.ts'
+import { isRecord, kindOf, quote } from '../read-json.ts'
+import type { Warn } from './metadata-member.ts'
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1), and what tool files write for them. */
 const TYPES: ReadonlyMap<string, string> = new Map([

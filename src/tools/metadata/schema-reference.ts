@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { at, isRecord, type JsonRecord, quote, type Warn } from './metadata-member.ts'
+import { isRecord, type JsonRecord, quote } from '../read-json.ts'
+import { at, type Warn } from './metadata-member.ts'
 
 /** Keywords that hold a schema for the very same value: a reference that comes back through these never ends. */
 const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])

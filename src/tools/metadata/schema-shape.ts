@@ -1,4 +1,5 @@
-import { at, isRecord, type JsonRecord, type Warn } from './metadata-member.ts'
+import { isRecord, type JsonRecord } from '../read-json.ts'
+import { at, type Warn } from './metadata-member.ts'
 import { isTypeName } from './schema-keyword.ts'
 
 /** A node's keywords brought to their places: real files have them one level too deep, or one too high. */

@@ -2,8 +2,9 @@ import { basename, extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { toJSONSchema, type z } from 'zod'
 import type { AuthorizationRequirement, JsonSchema } from '../../domain/tool.ts'
+import { isToolName } from '../../domain/tool-id.ts'
 import type { CatalogueTool } from '../backend.ts'
-import { isRecord } from '../metadata/metadata-member.ts'
+import { isRecord } from '../read-json.ts'
 import {
   type DefinedTool,
   isTypedSchema,
@@ -40,7 +41,6 @@ export class ModuleFault extends Error {
 
 const MAX_FAULT_LENGTH = 500
 const MAX_TIMEOUT_SECONDS = 3600
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
 
 /** By their URLs. A process imports a module once, and code comes from the settings alone: never from what a row says. */
@@ -113,9 +113,9 @@ function readTool(file: string, moduleId: string, options: ToolOptions): ModuleT
     tags,
   } = options
   const fault = (what: string) => new ModuleFault(file, `whose tool "${String(name).slice(0, 128)}" ${what}`)
-  if (typeof name !== 'string' || !NAME.test(name))
+  if (typeof name !== 'string' || !isToolName(name))
     throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
-  if (!NAME.test(namespace)) throw fault('has a namespace that is not made of A-Z, a-z, 0-9 and _.-')
+  if (!isToolName(namespace)) throw fault('has a namespace that is not made of A-Z, a-z, 0-9 and _.-')
   if (version !== undefined && !VERSION.test(version))
     throw fault('has a version that is no SemVer, such as 1.0.0.')
   if (typeof description !== 'string') throw fault('has no description.')

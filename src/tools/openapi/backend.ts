@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../providers/outgoing.ts'
 import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
-import { Refusal } from '../metadata/metadata-member.ts'
+import { Refusal } from '../read-json.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
 import {

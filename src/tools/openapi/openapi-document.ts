@@ -1,12 +1,5 @@
 import { parse } from 'yaml'
-import {
-  isDeeperThan,
-  isRecord,
-  type JsonRecord,
-  kindOf,
-  quote,
-  Refusal,
-} from '../metadata/metadata-member.ts'
+import { isDeeperThan, isRecord, type JsonRecord, quote, Refusal, record } from '../read-json.ts'
 
 /** An OpenAPI 3.0 or 3.1 document. What it refers to is in itself: nothing is fetched. */
 export interface OpenapiDocument {
@@ -32,20 +25,20 @@ export function parseDocument(text: string): OpenapiDocument {
 
 /** Throws `Refusal`. */
 export function readDocument(value: unknown): OpenapiDocument {
-  if (!isRecord(value)) throw new Refusal(`The document is ${kindOf(value)}; it must be an object.`)
-  if (value.swagger !== undefined)
-    throw new Refusal(`The document is of Swagger ${quote(value.swagger)}: convert it to OpenAPI 3.1.`)
-  const version = /^3\.[01]/.exec(typeof value.openapi === 'string' ? value.openapi : '')?.[0]
+  const root = record(value, 'The document')
+  if (root.swagger !== undefined)
+    throw new Refusal(`The document is of Swagger ${quote(root.swagger)}: convert it to OpenAPI 3.1.`)
+  const version = /^3\.[01]/.exec(typeof root.openapi === 'string' ? root.openapi : '')?.[0]
   if (version !== '3.0' && version !== '3.1')
-    throw new Refusal(`The document says openapi: ${quote(value.openapi)}; OpenAPI 3.1 and 3.0 are read.`)
-  if (isDeeperThan(value, MAX_DEPTH)) throw new Refusal(`The document nests deeper than ${MAX_DEPTH} levels.`)
-  const { jsonSchemaDialect: dialect } = value
+    throw new Refusal(`The document says openapi: ${quote(root.openapi)}; OpenAPI 3.1 and 3.0 are read.`)
+  if (isDeeperThan(root, MAX_DEPTH)) throw new Refusal(`The document nests deeper than ${MAX_DEPTH} levels.`)
+  const { jsonSchemaDialect: dialect } = root
   if (dialect !== undefined && !DIALECTS.includes(String(dialect)))
     throw new Refusal(
       `The document’s jsonSchemaDialect is ${quote(dialect)}; only JSON Schema 2020-12 is read.`,
     )
-  if (!isRecord(value.paths)) throw new Refusal('The document has no paths.')
-  return { version, root: value, budget: { schemas: MAX_SCHEMAS }, patterns: new Map() }
+  if (!isRecord(root.paths)) throw new Refusal('The document has no paths.')
+  return { version, root, budget: { schemas: MAX_SCHEMAS }, patterns: new Map() }
 }
 
 const DIALECTS = [
@@ -81,9 +74,9 @@ function parseText(text: string): unknown {
 export function resolved(document: OpenapiDocument, value: unknown, what: string): JsonRecord {
   let current = value
   for (let i = 0; i < MAX_REFERENCES; i++) {
-    if (!isRecord(current)) throw new Refusal(`${what} is ${kindOf(current)}; it must be an object.`)
-    if (typeof current.$ref !== 'string') return current
-    current = targetOf(document, current.$ref)
+    const members = record(current, what)
+    if (typeof members.$ref !== 'string') return members
+    current = targetOf(document, members.$ref)
   }
   throw new Refusal(`${what} leads from one reference to the next without end.`)
 }

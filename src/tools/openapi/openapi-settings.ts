@@ -1,7 +1,7 @@
 import { BrokerError } from '../../domain/errors.ts'
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { type JsonRecord, quote, Refusal } from '../metadata/metadata-member.ts'
+import { type JsonRecord, quote, Refusal } from '../read-json.ts'
 import { readDocument } from './openapi-document.ts'
 import { readRequestDescription } from './read-request-description.ts'
 import { isHeaderName, isHeaderValue, isReservedHeader } from './request-plan.ts'

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
+import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import { isJsonType } from './read-parameters.ts'
 import { type ParameterForm, type PlannedBody, placeholder } from './request-plan.ts'

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { CatalogueItem } from '../backend.ts'
-import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
+import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import type { OperationChoice } from './openapi-settings.ts'
 import { type FoundOperation, type ReadingOptions, readOperation, tagsOf } from './read-operation.ts'

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 import type { CatalogueTool } from '../backend.ts'
-import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
+import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, textOf } from './openapi-document.ts'
 import type { OpenapiSettings } from './openapi-settings.ts'
 import { readAnswers } from './read-answers.ts'

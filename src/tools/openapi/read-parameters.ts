@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { isRecord, type JsonRecord, quote, Refusal } from '../metadata/metadata-member.ts'
+import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import {
   isHeaderName,

@@ -1,5 +1,6 @@
+import { isToolName } from '../../domain/tool-id.ts'
 import type { CatalogueTool } from '../backend.ts'
-import { isRecord, quote, Refusal } from '../metadata/metadata-member.ts'
+import { isRecord, quote, Refusal } from '../read-json.ts'
 import type { OpenapiSettings, RequestAuthorization, RequestDescription } from './openapi-settings.ts'
 import { annotationsOf } from './read-operation.ts'
 import {
@@ -17,15 +18,13 @@ import {
 import { checkedServer } from './server-url.ts'
 import { pathTemplate, placeholdersOf } from './url-template.ts'
 
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/
-
 /** One tool that is one request. Throws `Refusal`. */
 export function readRequestDescription(
   request: RequestDescription,
   { namespace = '', serverUrl, headers = {} }: Pick<OpenapiSettings, 'namespace' | 'serverUrl' | 'headers'>,
 ): CatalogueTool {
   const { name, version, title, description, inputSchema, outputSchema, tags } = request
-  if (!NAME.test(name))
+  if (!isToolName(name))
     throw new Refusal(`request.name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
   const method = METHODS.find((one) => one === request.method.toUpperCase())
   if (method === undefined)

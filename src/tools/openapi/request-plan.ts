@@ -1,5 +1,5 @@
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
-import type { JsonRecord } from '../metadata/metadata-member.ts'
+import type { JsonRecord } from '../read-json.ts'
 
 // How a tool's input becomes one HTTP request: what an OpenAPI operation or a request description comes down to. It is
 // kept with the tool, as JSON, so that a call need not read the document again.

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, quote, Refusal } from '../metadata/metadata-member.ts'
+import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
 
 /**
  * The first server of the first list that has one (OpenAPI 3.1 section 4.8.5), its variables by their defaults: no input

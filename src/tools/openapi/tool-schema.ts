@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { SchemaFault } from '../json-schema/schema-fault.ts'
 import { compilePattern } from '../json-schema/schema-pattern.ts'
-import { isRecord, type JsonRecord, Refusal } from '../metadata/metadata-member.ts'
+import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
 /** Of one tool. */

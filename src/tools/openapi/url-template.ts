@@ -1,4 +1,4 @@
-import { quote, Refusal } from '../metadata/metadata-member.ts'
+import { quote, Refusal } from '../read-json.ts'
 
 /** A path with `{placeholders}`, its own text encoded as URLs have it. Throws `Refusal`. */
 export function pathTemplate(path: string): string {

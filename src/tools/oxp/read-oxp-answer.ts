@@ -1,7 +1,7 @@
 import type { OutgoingResponse } from '../../providers/outgoing.ts'
 import { type Members, membersOf, readJsonMembers } from '../../providers/response-body.ts'
 import { WorkerFault } from '../backend.ts'
-import { isDeeperThan } from '../metadata/metadata-member.ts'
+import { isDeeperThan } from '../read-json.ts'
 import type { ToolAnswer, ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
 import { jsonOf } from '../worker-request.ts'

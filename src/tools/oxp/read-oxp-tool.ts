@@ -1,17 +1,20 @@
 import { type AuthorizationRequirement, functionName, type JsonSchema } from '../../domain/tool.ts'
+import { isToolName } from '../../domain/tool-id.ts'
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import {
   isAbsent,
   isDeeperThan,
   isRecord,
   type JsonRecord,
-  kindOf,
+  list,
   quote,
   Refusal,
-} from '../metadata/metadata-member.ts'
+  record,
+  scopeList,
+  text,
+} from '../read-json.ts'
 
 const MAX_DEPTH = 64
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 
 /**
@@ -57,7 +60,7 @@ function readTool(definition: unknown): CatalogueTool {
     throw new Refusal(`The definition nests deeper than ${MAX_DEPTH} levels.`)
   const id = text(document.id, 'id') ?? ''
   const { toolkit: namespace, name, version: versionOfId } = splitToolId(id)
-  if (!NAME.test(namespace) || !NAME.test(name))
+  if (!isToolName(namespace) || !isToolName(name))
     throw new Refusal(
       `id is ${id === '' ? 'missing' : quote(id)}; it is Toolkit.Tool, with @version or without.`,
     )
@@ -118,37 +121,12 @@ function readAuthorization(value: unknown, index: number): AuthorizationRequirem
   const path = `requirements.authorization[${index}]`
   const id = idOf(value, path)
   const { oauth2 } = record(value, path)
-  const scopes = isAbsent(oauth2)
-    ? []
-    : list(record(oauth2, `${path}.oauth2`).scopes, `${path}.oauth2.scopes`)
-  return {
-    id,
-    scopes: scopes.map((scope, i) => {
-      if (typeof scope === 'string' && scope !== '') return scope
-      throw new Refusal(`${path}.oauth2.scopes[${i}] is not a scope.`)
-    }),
-  }
+  const scopes = isAbsent(oauth2) ? [] : record(oauth2, `${path}.oauth2`).scopes
+  return { id, scopes: scopeList(scopes, `${path}.oauth2.scopes`) }
 }
 
 function idOf(value: unknown, path: string): string {
   const id = text(record(value, path).id, `${path}.id`)
   if (id === undefined) throw new Refusal(`${path}.id is missing.`)
   return id
-}
-
-function record(value: unknown, path: string): JsonRecord {
-  if (isRecord(value)) return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
-}
-
-function list(value: unknown, path: string): readonly unknown[] {
-  if (isAbsent(value)) return []
-  if (Array.isArray(value)) return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be an array.`)
-}
-
-function text(value: unknown, path: string): string | undefined {
-  if (isAbsent(value)) return undefined
-  if (typeof value === 'string') return value
-  throw new Refusal(`${path} is ${kindOf(value)}; it must be a string.`)
 }

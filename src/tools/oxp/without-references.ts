@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { KEYWORDS } from '../json-schema/dialect.ts'
-import { isRecord, type JsonRecord } from '../metadata/metadata-member.ts'
+import { isRecord, type JsonRecord } from '../read-json.ts'
 
 const LISTS = union('schemaList')
 const MAPS = union('schemaMap')

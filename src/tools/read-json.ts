@@ -1,0 +1,63 @@
+// What somebody else wrote, read member by member. `path` is where it stands, such as `output.value_schema`.
+
+/** Ends the reading of one tool, with what to tell its author. Caught where that reading began, never further out. */
+export class Refusal extends Error {}
+
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `""` and `null` mean "default", as if the member were absent. */
+export function isAbsent(value: unknown): value is undefined | null | '' {
+  return value === undefined || value === null || value === ''
+}
+
+/** Throws `Refusal`, also when it is absent. */
+export function record(value: unknown, path: string): JsonRecord {
+  if (isRecord(value)) return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
+}
+
+/** Empty when it is absent. Throws `Refusal`. */
+export function list(value: unknown, path: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
+  if (isAbsent(value)) return []
+  if (!Array.isArray(value)) throw new Refusal(`${path} is ${kindOf(value)}; it must be an array.`)
+  if (value.length > most) throw new Refusal(`${path} has ${value.length} items; at most ${most} are read.`)
+  return value
+}
+
+/** Throws `Refusal`, without the value, which may be a secret. */
+export function text(value: unknown, path: string): string | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value === 'string') return value
+  throw new Refusal(`${path} is ${kindOf(value)}; it must be a string.`)
+}
+
+/** Each a text that says something. Throws `Refusal`. */
+export function scopeList(value: unknown, path: string): string[] {
+  return list(value, path).map((scope, index) => {
+    if (typeof scope === 'string' && scope !== '') return scope
+    throw new Refusal(`${path}[${index}] is not a scope.`)
+  })
+}
+
+/** A short rendering of a value from the file, for a message. Not for values that may be secrets. */
+export function quote(value: unknown): string {
+  const json = JSON.stringify(value) ?? 'undefined'
+  return json.length > 60 ? `${json.slice(0, 57)}...` : json
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (value === undefined) return 'missing'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** Whether the value nests deeper than `levels`. Reads no further than that, so it ends for any value. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
+}
