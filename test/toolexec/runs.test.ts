@@ -178,7 +178,7 @@ describe('validation in the entry points besides `run`, `run_stream`, `run_chain
   })
 
   test('a run that is put off', async () => {
-    const run_at = new Date(Date.now() + 1_000).toISOString()
+    const run_at = new Date(Date.now() + 3_000).toISOString()
     const put = (tool_name: string, input: object) => post('/v1/tools/execute', { tool_name, input, run_at })
     expect((await put('Run.Draft7', DRAFT7)).body).toMatchObject({ name: 'invalid_input' })
     const { body } = await put('Run.WrongOutput', {})

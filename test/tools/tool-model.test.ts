@@ -11,9 +11,9 @@ describe('the id of a tool', () => {
     ['TestTool_ToolID: name only', { namespace: '', name: 'echo' }, 'echo'],
     ['TestTool_ToolID: namespace', { namespace: 'ns', name: 'echo' }, 'ns:echo'],
     ['TestTool_ToolID: version', { namespace: 'ns', name: 'echo', version: '1.0.0' }, 'ns:echo:1.0.0'],
-  ])('%s', (_, tool, id) => {
+  ])('%s, there and back (TestParseToolID_RoundTrip)', (_, tool, id) => {
     expect(toolId(tool)).toBe(id)
-    expect(parseToolId(id)).toEqual(tool) // TestParseToolID_RoundTrip
+    expect(parseToolId(id)).toEqual(tool)
   })
 
   test.each<[upstream: string, text: string, parts: object]>([
