@@ -274,6 +274,14 @@ describe('_meta.securitySchemes and _meta.securityRequirements', () => {
   })
 })
 
+test('the protocol constant 2025-11-25 is what MCP servers of that time are asked by', async () => {
+  await using own = await startMcpWorld()
+  const { body } = await own.call('POST', '/v1/tools/run', { toolId: 'Demo.echo', args: { text: 'x' } })
+  expect(body.structured).toEqual({ text: 'x' })
+  const asked = own.mcp.requests.filter(({ json }) => JSON.stringify(json)?.includes('"tools/call"'))
+  expect(asked.map(({ headers }) => headers['mcp-protocol-version'])).toEqual(['2025-11-25'])
+})
+
 test('a secret of a worker is part of no backend that is answered', async () => {
   for (const id of ['Demo.Null', 'Demo.Fail'])
     expect(JSON.stringify(await run(id))).not.toContain(WORKER_SECRET)

@@ -194,6 +194,18 @@ describe('dialects, each by its own rules', () => {
     expect(faultOf({ $schema, type: 'string' })).toBe(fault)
   })
 
+  test.each(['http://json-schema.org/draft-04/schema#', DRAFT_07, 'https://example.com/dialect', 7])(
+    'a nested $schema of any dialect (%s) is ignored: the whole is of one',
+    ($schema) => {
+      const tuple = { $schema, items: [{ type: 'string' }] }
+      expect(judge({ $schema: DRAFT_07, properties: { a: tuple } }, { a: [1] })).toBe(
+        'input.a[0]: must be string',
+      )
+      expect(faultOf({ properties: { a: tuple } })).toBe('invalid_schema')
+      expect(judge({ properties: { a: { $schema, type: 'string' } } }, { a: 'x' })).toBe('valid')
+    },
+  )
+
   test('one that is refused is named', () => {
     expect(() => checkSchema({ $schema: 'http://json-schema.org/draft-04/schema#' })).toThrow(
       '"http://json-schema.org/draft-04/schema#" is no dialect that is supported',
