@@ -83,6 +83,22 @@ describe('an OpenAPI document', () => {
     expect(() => parseDocument(document)).toThrow(why)
   })
 
+  test('of YAML is not searched for names that come twice, which would take the square of their number', () => {
+    const { root } = parseDocument('openapi: 3.1.0\npaths: {a: 1}\npaths: {}\n')
+    expect(root.paths).toEqual({}) // the last one counts, as in JSON
+  })
+
+  test('of YAML has as many parts as are read in a moment', () => {
+    const withLines = (lines: number) => `openapi: 3.1.0\npaths: {}\nx-list:\n${'- 1\n'.repeat(lines)}`
+    expect(parseDocument(withLines(1_000)).root['x-list']).toHaveLength(1_000)
+    expect(() => parseDocument(withLines(150_000))).toThrow('too many lines')
+    const list = `[${'1,'.repeat(150_000)}1]`
+    expect(() => parseDocument(`openapi: 3.1.0\npaths: {}\nx-list: ${list}\n`)).toThrow('too many lines')
+    expect(parseDocument(`{"openapi":"3.1.0","paths":{},"x-list":${list}}`).root['x-list']).toHaveLength(
+      150_001,
+    )
+  })
+
   test('names its tools by operationId, or by method and path; a name that comes twice is left out', async () => {
     const paths = {
       '/a/{id}': {

@@ -14,6 +14,8 @@ export interface OpenapiDocument {
 const MAX_DEPTH = 100
 /** YAML takes a hundred times as long to read as JSON. */
 const MAX_YAML_LENGTH = 2 * 1024 * 1024
+/** What it takes its time for: lines, and what stands in brackets. */
+const MAX_YAML_PARTS = 150_000
 const MAX_REFERENCES = 20
 /** Of all its tools together. */
 const MAX_SCHEMAS = 200_000
@@ -58,9 +60,16 @@ function parseText(text: string): unknown {
     throw new Refusal(
       `The document is no JSON, and as YAML it is too long: ${MAX_YAML_LENGTH} characters are read.`,
     )
+  const parts = text.match(/[\n,[{]/g)?.length ?? 0
+  if (parts > MAX_YAML_PARTS)
+    throw new Refusal(
+      `The document is no JSON, and as YAML it has too many lines, commas and brackets: ${MAX_YAML_PARTS} are read. Give it as JSON.`,
+    )
   try {
-    // by way of JSON: aliases may make a circle
-    return JSON.parse(JSON.stringify(parse(text, { maxAliasCount: 100, logLevel: 'error' })) ?? 'null')
+    // by way of JSON: aliases may make a circle. To look for a name among all before it takes the square of their number,
+    // so the last of two that are alike counts, as in JSON
+    const options = { maxAliasCount: 100, logLevel: 'error', uniqueKeys: false } as const
+    return JSON.parse(JSON.stringify(parse(text, options)) ?? 'null')
   } catch (error) {
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''
     throw new Refusal(`The document is neither JSON nor YAML: ${why.slice(0, 200)}`)
