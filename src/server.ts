@@ -13,7 +13,7 @@ import { openBroker } from './open-broker.ts'
 import { prepareSandbox, sandboxFor, withSandboxClient } from './sandbox/mount.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
 import { useModules } from './tools/module/use-modules.ts'
-import { createScheduler, SCHEDULE_MS, type Scheduler } from './tools/scheduler.ts'
+import { createScheduler, SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 import { version } from './version.ts'
 

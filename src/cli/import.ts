@@ -5,7 +5,7 @@ import {
   type ImportedTool,
   importedToWire,
   importTools,
-} from '../tools/import-tools.ts'
+} from '../tools/metadata/import-tools.ts'
 import { getWorker } from '../tools/worker.ts'
 import { readMetadataFiles } from './metadata-files.ts'
 import { faint, MARKS, plain, print, printJson, strong } from './print.ts'

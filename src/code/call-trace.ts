@@ -1,4 +1,4 @@
-import type { RunBackend, RunResult } from '../tools/run-tool.ts'
+import type { RunBackend, RunResult } from '../tools/run/run-tool.ts'
 import type { CallError } from './code-error.ts'
 import { MAX_TRACE_CHARACTERS } from './limits.ts'
 

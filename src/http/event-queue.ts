@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../tools/run-tool.ts'
+import type { StreamEvent } from '../tools/run/run-tool.ts'
 
 /** Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. */
 const MAX_WAITING_EVENTS = 1_000

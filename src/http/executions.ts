@@ -6,8 +6,8 @@ import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../domai
 import { toolId } from '../domain/tool.ts'
 import { parseToolId } from '../domain/tool-id.ts'
 import { UnsealError } from '../store/seal.ts'
-import { openAttempts, openRequest } from '../tools/execution-content.ts'
-import { findTool } from '../tools/find-tool.ts'
+import { findTool } from '../tools/catalogue/find-tool.ts'
+import { openAttempts, openRequest } from '../tools/run/execution-content.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
 import { idText, toolNameText, userIdText } from './limits.ts'
 

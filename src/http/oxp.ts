@@ -5,15 +5,15 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import type { Tool } from '../domain/tool.ts'
 import { getAuthorization } from '../flows/await-authorization.ts'
+import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../tools/oxp/oxp-definition.ts'
 import {
   type Execution,
   mayBeMadeAgain,
   type RequiredAuthorization,
   toExecuteResponse,
-} from '../tools/execute-response.ts'
-import { executeTool } from '../tools/execute-tool.ts'
-import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../tools/oxp/oxp-definition.ts'
-import { toolNeeds } from '../tools/tool-needs.ts'
+} from '../tools/run/execute-response.ts'
+import { executeTool } from '../tools/run/execute-tool.ts'
+import { toolNeeds } from '../tools/run/tool-needs.ts'
 import { type CarriedOut, createAnswerOnce } from './answer-once.ts'
 import { type AddEndpoint, parse } from './endpoint.ts'
 import { plainText, toolNameText, userIdText } from './limits.ts'

@@ -1,21 +1,21 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { authorizeTool } from '../tools/authorize-tool.ts'
-import { bindTool } from '../tools/bind-tool.ts'
+import { bindTool } from '../tools/catalogue/bind-tool.ts'
+import { findTool } from '../tools/catalogue/find-tool.ts'
+import { toDefinition } from '../tools/catalogue/tool-definition.ts'
+import { requirementStatus } from '../tools/catalogue/tool-requirements.ts'
+import { importedToWire, importTools } from '../tools/metadata/import-tools.ts'
+import { authorizeTool } from '../tools/run/authorize-tool.ts'
 import {
   mayBeMadeAgain,
   toArcadeExecuteResponse,
   toArcadeScheduled,
   toExecuteResponse,
   toScheduled,
-} from '../tools/execute-response.ts'
-import { executeTool } from '../tools/execute-tool.ts'
-import { findTool } from '../tools/find-tool.ts'
-import { importedToWire, importTools } from '../tools/import-tools.ts'
-import { readRunAt, scheduleTool } from '../tools/schedule-tool.ts'
-import { toDefinition } from '../tools/tool-definition.ts'
-import { requirementStatus } from '../tools/tool-requirements.ts'
+} from '../tools/run/execute-response.ts'
+import { executeTool } from '../tools/run/execute-tool.ts'
+import { readRunAt, scheduleTool } from '../tools/run/schedule-tool.ts'
 import { getWorker } from '../tools/worker.ts'
 import { authorizationSchema, begunToWire, nothingNeeded } from './authorization-wire.ts'
 import { STAINLESS } from './authorizations.ts'

@@ -3,7 +3,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { WorkerFault } from './backend.ts'
-import { takeCatalogue } from './take-catalogue.ts'
+import { takeCatalogue } from './catalogue/take-catalogue.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
 
 /** What an operator says of a worker. */

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SchemaFault } from '../../src/tools/json-schema/schema-fault.ts'
-import { validate } from '../../src/tools/schema-validator.ts'
+import { validate } from '../../src/tools/json-schema/schema-validator.ts'
 
 // What is done to a schema before ajv has it, against ajv on the schema as it is.
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StreamEvent } from '../../src/tools/run-tool.ts'
+import type { StreamEvent } from '../../src/tools/run/run-tool.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { metadata, startWorld, type World } from '../http/world.ts'
 

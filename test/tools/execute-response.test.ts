@@ -5,7 +5,7 @@ import {
   type Execution,
   toArcadeExecuteResponse,
   toExecuteResponse,
-} from '../../src/tools/execute-response.ts'
+} from '../../src/tools/run/execute-response.ts'
 
 const schema = JSON.parse(readFileSync(new URL('execute-response.schema.json', import.meta.url), 'utf8'))
 const ajv = new Ajv({ allErrors: true, strictTypes: false })

@@ -6,7 +6,7 @@ import {
   validateInput,
   validateOutput,
   validitySentence,
-} from '../../src/tools/schema-validator.ts'
+} from '../../src/tools/json-schema/schema-validator.ts'
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const bytes = (json: string) => new TextEncoder().encode(json)

@@ -3,7 +3,7 @@ import { normalizeTags } from '../../src/domain/tags.ts'
 import { toolId } from '../../src/domain/tool.ts'
 import { parseToolId } from '../../src/domain/tool-id.ts'
 import { compareVersions, parseConstraint, parseVersion } from '../../src/domain/version.ts'
-import { toolFaults, validateTool } from '../../src/tools/validate-tool.ts'
+import { toolFaults, validateTool } from '../../src/tools/catalogue/validate-tool.ts'
 import { metadata, startWorld, type World } from '../http/world.ts'
 
 describe('the id of a tool', () => {

@@ -1,8 +1,8 @@
-import { BrokerError } from '../domain/errors.ts'
-import { normalizeTags } from '../domain/tags.ts'
-import type { JsonSchema } from '../domain/tool.ts'
-import { SchemaFault } from './json-schema/schema-fault.ts'
-import { checkSchema } from './schema-validator.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { normalizeTags } from '../../domain/tags.ts'
+import type { JsonSchema } from '../../domain/tool.ts'
+import { SchemaFault } from '../json-schema/schema-fault.ts'
+import { checkSchema } from '../json-schema/schema-validator.ts'
 
 /** What is looked at of a tool, wherever it comes from. */
 export interface ToolToValidate {

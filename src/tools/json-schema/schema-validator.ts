@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { JsonSchema, Tool } from '../domain/tool.ts'
-import { checkDocument } from './json-schema/check-document.ts'
-import { compileDocument, type Outcome } from './json-schema/compile-document.ts'
-import { type Complaint, complaintOf, toSentence } from './json-schema/complaint.ts'
-import { readDocument } from './json-schema/read-document.ts'
-import { SchemaFault } from './json-schema/schema-fault.ts'
+import type { JsonSchema, Tool } from '../../domain/tool.ts'
+import { checkDocument } from './check-document.ts'
+import { compileDocument, type Outcome } from './compile-document.ts'
+import { type Complaint, complaintOf, toSentence } from './complaint.ts'
+import { readDocument } from './read-document.ts'
+import { SchemaFault } from './schema-fault.ts'
 
 /**
  * Whether values are as a tool's schemas say: JSON Schema 2020-12, and draft-07 where its `$schema` says so, each by its

@@ -1,8 +1,8 @@
-import { BrokerError, type ErrorCode } from '../domain/errors.ts'
-import { type Tool, toolAliases, toolId } from '../domain/tool.ts'
-import type { PolicyUseOf } from '../flows/policy-match.ts'
-import { backendOf } from './backends.ts'
-import type { ErrorKind, ToolError } from './tool-error.ts'
+import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
+import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
+import type { PolicyUseOf } from '../../flows/policy-match.ts'
+import { backendOf } from '../backends.ts'
+import type { ErrorKind, ToolError } from '../tool-error.ts'
 import type { ToolNeed } from './tool-needs.ts'
 import type { Runner } from './what-runs.ts'
 

@@ -1,13 +1,13 @@
-import { functionName, type JsonSchema, type Tool, toolId } from '../domain/tool.ts'
+import { functionName, type JsonSchema, type Tool, toolId } from '../../domain/tool.ts'
 import {
   INFERRABLE,
   type Parameter,
   toParameters,
   toValueSchema,
   type ValueSchema,
-} from './arcade/value-schema.ts'
-import { isRecord, type JsonRecord } from './read-json.ts'
-import type { AuthorizationStatus } from './tool-answer.ts'
+} from '../arcade/value-schema.ts'
+import { isRecord, type JsonRecord } from '../read-json.ts'
+import type { AuthorizationStatus } from '../tool-answer.ts'
 
 /** A provider that a tool needs, as the wire has it. */
 export interface RequiredProvider {

@@ -1,7 +1,7 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { type Tool, toolId } from '../domain/tool.ts'
-import { compareVersions, parseConstraint, parseVersion } from '../domain/version.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import { compareVersions, parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
 
 /**

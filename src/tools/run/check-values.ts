@@ -1,13 +1,18 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
-import type { Tool } from '../domain/tool.ts'
-import type { WorkerType } from '../domain/worker.ts'
-import { withoutOptionalNulls } from './arcade/optional-nulls.ts'
-import type { Complaint } from './json-schema/complaint.ts'
-import { SchemaFault } from './json-schema/schema-fault.ts'
-import { type Validity, validateInput, validateOutput, validitySentence } from './schema-validator.ts'
-import type { ToolAnswer } from './tool-answer.ts'
-import type { ToolError } from './tool-error.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Tool } from '../../domain/tool.ts'
+import type { WorkerType } from '../../domain/worker.ts'
+import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
+import type { Complaint } from '../json-schema/complaint.ts'
+import { SchemaFault } from '../json-schema/schema-fault.ts'
+import {
+  type Validity,
+  validateInput,
+  validateOutput,
+  validitySentence,
+} from '../json-schema/schema-validator.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
+import type { ToolError } from '../tool-error.ts'
 import { whatRuns } from './what-runs.ts'
 
 /**

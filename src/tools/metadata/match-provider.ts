@@ -1,10 +1,10 @@
-import type { Broker } from '../broker.ts'
-import { newId } from '../domain/ids.ts'
-import { unionOfScopes } from '../domain/scopes.ts'
-import type { Tool } from '../domain/tool.ts'
-import { clientSecretPlace, freeProviderId, sealClientSecret } from '../flows/provider-entry.ts'
-import type { Provider, ProviderEntry } from '../providers/provider.ts'
-import type { OAuthEntry } from './metadata/read-metadata.ts'
+import type { Broker } from '../../broker.ts'
+import { newId } from '../../domain/ids.ts'
+import { unionOfScopes } from '../../domain/scopes.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { clientSecretPlace, freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
+import type { Provider, ProviderEntry } from '../../providers/provider.ts'
+import type { OAuthEntry } from './read-metadata.ts'
 
 export interface MatchedProvider {
   readonly entry: ProviderEntry

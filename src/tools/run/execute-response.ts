@@ -1,8 +1,8 @@
-import { toTimestamp } from '../domain/clock.ts'
-import type { ExecutionRecord } from '../domain/execution.ts'
-import type { Worker } from '../domain/worker.ts'
-import type { AuthorizationStatus, ToolAnswer } from './tool-answer.ts'
-import type { ToolError } from './tool-error.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import type { ExecutionRecord } from '../../domain/execution.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { AuthorizationStatus, ToolAnswer } from '../tool-answer.ts'
+import type { ToolError } from '../tool-error.ts'
 
 // How one run of a tool is written: as seeds/000 has it, and as Arcade's SDKs know it.
 

@@ -1,7 +1,7 @@
-import type { Broker } from '../broker.ts'
-import { type Authorization, currentStep, scopesOf } from '../domain/authorization.ts'
-import { connectUrl } from '../flows/begin-authorization.ts'
-import { findProviderByUid } from '../flows/find-provider.ts'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, currentStep, scopesOf } from '../../domain/authorization.ts'
+import { connectUrl } from '../../flows/begin-authorization.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
 import type { Execution } from './execute-response.ts'
 
 /** A run that waits for its user. */

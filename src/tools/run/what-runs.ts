@@ -1,7 +1,7 @@
-import type { Broker } from '../broker.ts'
-import { type Tool, toolId } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
-import { findWorkerByUid, namedTools } from './known-tools.ts'
+import type { Broker } from '../../broker.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import { findWorkerByUid, namedTools } from '../catalogue/known-tools.ts'
 
 /** What a tool runs on, and the tool as that knows it; or a sentence that says why nothing runs it. */
 export type Runner =

@@ -1,8 +1,8 @@
-import type { Broker } from '../broker.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
-import type { ExecutionRecord } from '../domain/execution.ts'
-import type { Sealed } from '../domain/sealed.ts'
-import { executionPlace } from '../store/sealed-columns.ts'
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { ExecutionRecord } from '../../domain/execution.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import { executionPlace } from '../../store/sealed-columns.ts'
 import type { ToolCall } from './execute-tool.ts'
 
 /** What a tool was asked, as history keeps it. */

@@ -1,17 +1,17 @@
-import type { Broker } from '../broker.ts'
-import { chooseConnection } from '../domain/connection.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { missingScopes } from '../domain/scopes.ts'
-import type { AuthorizationRequirement, Tool } from '../domain/tool.ts'
+import type { Broker } from '../../broker.ts'
+import { chooseConnection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { missingScopes } from '../../domain/scopes.ts'
+import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import {
   active,
   findProvider,
   findProviderByUid,
   missingSettings,
   providerIdentity,
-} from '../flows/find-provider.ts'
-import { heldConnections } from '../flows/get-access-token.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+} from '../../flows/find-provider.ts'
+import { heldConnections } from '../../flows/get-access-token.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
 import type { RequirementStatus } from './tool-definition.ts'
 
 /** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */

@@ -1,10 +1,10 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { unionOfScopes } from '../domain/scopes.ts'
-import type { AuthorizationRequirement, Tool } from '../domain/tool.ts'
-import type { ProviderNeed } from '../flows/begin-authorization.ts'
-import type { AskedAuthorization } from './tool-answer.ts'
-import { chosenRequirements, entryOf } from './tool-requirements.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { unionOfScopes } from '../../domain/scopes.ts'
+import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
+import type { ProviderNeed } from '../../flows/begin-authorization.ts'
+import { chosenRequirements, entryOf } from '../catalogue/tool-requirements.ts'
+import type { AskedAuthorization } from '../tool-answer.ts'
 
 /** A provider that a tool needs, and which of its requirements name it. */
 export interface ToolNeed extends ProviderNeed {

@@ -1,14 +1,14 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { type Tool, toolId } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
-import type { ToolEvent } from './backend.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { ToolEvent } from '../backend.ts'
+import { findTool } from '../catalogue/find-tool.ts'
+import { toModelTool } from '../catalogue/tool-definition.ts'
+import type { ToolError } from '../tool-error.ts'
 import { checkInput } from './check-values.ts'
 import { type Execution, mayBeMadeAgain, type RequiredAuthorization } from './execute-response.ts'
 import { executeTool, type ToolCall } from './execute-tool.ts'
-import { findTool } from './find-tool.ts'
-import { toModelTool } from './tool-definition.ts'
-import type { ToolError } from './tool-error.ts'
 
 // Running a tool by its id with a plain result (reference/toolexec.md B2, seeds/002): what `run`, `run_stream` and
 // `run_chain` have in common.

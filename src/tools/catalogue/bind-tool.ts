@@ -1,7 +1,7 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { type Tool, toolAliases, toolId } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
 
 /**
  * Binds a metadata tool to the tool of a worker that runs it. Throws `invalid_request` for a tool that a worker

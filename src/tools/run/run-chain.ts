@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Broker } from '../broker.ts'
-import type { PausedChain } from '../domain/chain.ts'
-import { BrokerError, type ErrorCode } from '../domain/errors.ts'
-import { newId } from '../domain/ids.ts'
-import { UnsealError } from '../store/seal.ts'
-import { chainPlace } from '../store/sealed-columns.ts'
-import { findTool } from './find-tool.ts'
+import type { Broker } from '../../broker.ts'
+import type { PausedChain } from '../../domain/chain.ts'
+import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { chainPlace } from '../../store/sealed-columns.ts'
+import { findTool } from '../catalogue/find-tool.ts'
+import type { ErrorKind } from '../tool-error.ts'
 import {
   isRunCompleted,
   type RequiredAuthorizationWire,
@@ -14,7 +15,6 @@ import {
   type RunResult,
   runTool,
 } from './run-tool.ts'
-import type { ErrorKind } from './tool-error.ts'
 import { toolNeeds } from './tool-needs.ts'
 
 /** seeds/002's ChainStep. */

@@ -1,9 +1,9 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { type Tool, toolId } from '../domain/tool.ts'
-import { type BegunAuthorization, beginAuthorization } from '../flows/begin-authorization.ts'
-import { actForTool } from '../flows/request-context.ts'
-import type { AskedAuthorization } from './tool-answer.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import { type BegunAuthorization, beginAuthorization } from '../../flows/begin-authorization.ts'
+import { actForTool } from '../../flows/request-context.ts'
+import type { AskedAuthorization } from '../tool-answer.ts'
 import { type ToolNeed, toolNeeds } from './tool-needs.ts'
 
 /** For which user, with which account, a tool is to be authorized. */

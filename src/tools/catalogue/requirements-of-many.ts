@@ -1,8 +1,8 @@
-import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { unionOfScopes } from '../domain/scopes.ts'
-import { type Tool, toolId } from '../domain/tool.ts'
-import { beginAuthorization, connectUrl, type ProviderNeed } from '../flows/begin-authorization.ts'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { unionOfScopes } from '../../domain/scopes.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import { beginAuthorization, connectUrl, type ProviderNeed } from '../../flows/begin-authorization.ts'
 import type { RequiredProvider } from './tool-definition.ts'
 import { authorizationStatus, chosenRequirements, entryOf } from './tool-requirements.ts'
 

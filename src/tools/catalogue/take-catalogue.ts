@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Broker } from '../broker.ts'
-import { newId, sha256 } from '../domain/ids.ts'
-import { normalizeTags } from '../domain/tags.ts'
-import { type Tool, toolId } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
-import type { CatalogueTool } from './backend.ts'
-import { backendOf } from './backends.ts'
+import type { Broker } from '../../broker.ts'
+import { newId, sha256 } from '../../domain/ids.ts'
+import { normalizeTags } from '../../domain/tags.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { CatalogueTool } from '../backend.ts'
+import { backendOf } from '../backends.ts'
 import { toolFaults } from './validate-tool.ts'
 
 /** How many descriptions are looked at before others get their turn. */

@@ -1,6 +1,6 @@
-import type { Broker } from '../broker.ts'
-import type { Tool } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
+import type { Broker } from '../../broker.ts'
+import type { Tool } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
 
 // What every run of a tool looks up, as the cache has it.
 

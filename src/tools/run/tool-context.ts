@@ -1,8 +1,8 @@
-import type { Broker } from '../broker.ts'
-import type { Tool } from '../domain/tool.ts'
-import { currentContext } from '../flows/request-context.ts'
-import type { BackendCall } from './backend.ts'
-import { openSecret } from './secrets.ts'
+import type { Broker } from '../../broker.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { currentContext } from '../../flows/request-context.ts'
+import type { BackendCall } from '../backend.ts'
+import { openSecret } from '../secrets.ts'
 
 /** What a tool declared besides tokens, or a sentence that says what is missing. */
 export type ToolContext =
