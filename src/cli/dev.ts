@@ -36,7 +36,7 @@ export function addDev(program: Command, { environment }: Shell): void {
 }
 
 /** What a newcomer pastes, step by step: the whole main job. */
-export function welcome(config: Config, newApiKey: string | undefined): string {
+function welcome(config: Config, newApiKey: string | undefined): string {
   const url = config.publicUrl.origin
   const metadata = JSON.stringify(sampleMetadata(config.publicUrl)).replaceAll("'", "'\\''")
   const json = "-H 'content-type: application/json'"

@@ -1,5 +1,5 @@
 /** How a run of code may end besides by its `return`, a closed list for callers to switch on. */
-export const CODE_ERROR_KINDS = [
+const CODE_ERROR_KINDS = [
   'code_error',
   'timeout',
   'memory_limit',

@@ -2,7 +2,7 @@
  * Every refusal a caller may meet, as a closed list they can switch on. The everyday outcomes (`ready`,
  * `authorization_required`, `provider_unavailable`) are values, not errors.
  */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'invalid_request',
   'unsupported_media_type',
   'request_too_large',

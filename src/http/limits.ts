@@ -4,7 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 // What a request may hold, besides the size of its body (body-limit.ts) and of its headers (server-options.ts).
 
 /** How deep JSON may nest: enough for every tool schema there is, and far from what overflows a stack. */
-export const MAX_JSON_DEPTH = 64
+const MAX_JSON_DEPTH = 64
 export const MAX_IDEMPOTENCY_KEY = 255
 
 /**

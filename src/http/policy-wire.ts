@@ -66,7 +66,7 @@ const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e
   message: '16 characters or more, visible ASCII without spaces',
 })
 
-export const hookSchema = z.strictObject({
+const hookSchema = z.strictObject({
   url: plainText(2048),
   timeout_ms: timeoutMs.default(2_000),
   on_failure: onFailure.default('deny').openapi({ description: 'When it does not answer as it should' }),

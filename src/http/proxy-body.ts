@@ -4,9 +4,9 @@ import { BrokerError } from '../domain/errors.ts'
 import type { StreamScrubber } from '../tools/scrub-stream.ts'
 
 /** What is read into memory, so that it can be sent a second time. */
-export const REPEATABLE_BYTES = 256 * 1024
+const REPEATABLE_BYTES = 256 * 1024
 /** A file of the size that APIs take in one request. */
-export const MAX_UPLOAD_BYTES = 256 * 1024 * 1024
+const MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 
 /**
  * The request's body: bytes when it is small, else what it is read from, piece by piece. Throws `request_too_large`,

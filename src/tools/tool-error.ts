@@ -1,5 +1,5 @@
 /** The kinds of error a tool run may end with (reference/arcade.md section 1.4), a closed list for callers to switch on. */
-export const ERROR_KINDS = [
+const ERROR_KINDS = [
   'TOOLKIT_LOAD_FAILED',
   'TOOL_DEFINITION_BAD_DEFINITION',
   'TOOL_DEFINITION_BAD_INPUT_SCHEMA',

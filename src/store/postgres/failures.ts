@@ -19,7 +19,7 @@ const RACED_CONSTRAINTS = ['connections_default', 'audit_heads_pkey']
 const UNKEEPABLE = ['22021', '22P05', '22003', '54000']
 
 /** What the driver said, without drizzle's message, which has the parameters in it. */
-export function causeOf(error: unknown): unknown {
+function causeOf(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error
 }
 
@@ -36,7 +36,7 @@ export function isConnectionFailure(error: unknown): boolean {
 }
 
 /** The driver's own errors are of no class: this marks those of a statement that was sent, or could not be. */
-export class Unreachable extends Error {}
+class Unreachable extends Error {}
 
 /** Runs what the driver does, so that its failures can be told from faults of this program. */
 export async function asked<T>(query: Promise<T>): Promise<T> {

@@ -15,7 +15,7 @@ export function declaredSecrets(tool: JsonRecord, path: string, warn: Warn): str
 }
 
 /** The key of the secret that a configuration key stands for. */
-export function secretKey(configurationKey: string): string {
+function secretKey(configurationKey: string): string {
   return wordsOf(configurationKey).join('_').toUpperCase()
 }
 
@@ -33,7 +33,7 @@ const ABOUT =
   /^(id|name|url|uri|path|file|type|header|prefix|length|limit|count|address|symbol|decimals|amount)$/
 
 /** Whether a configuration key names a secret, by the words it is made of. */
-export function looksSecret(configurationKey: string): boolean {
+function looksSecret(configurationKey: string): boolean {
   const words = wordsOf(configurationKey)
   const [last = '', before = ''] = words.toReversed()
   if (ABOUT.test(last)) return false

@@ -101,7 +101,7 @@ export function targetOf({ root }: OpenapiDocument, reference: string): unknown 
     const name = decoded(token).replaceAll('~1', '/').replaceAll('~0', '~')
     if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name))
       throw new Refusal(`It refers to ${quote(reference)}, which is not in the document.`)
-    target = Object.entries(target).find(([own]) => own === name)?.[1]
+    target = Object.getOwnPropertyDescriptor(target, name)?.value
   }
   return target
 }

@@ -6,7 +6,7 @@ import { askWorker } from '../worker-request.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 
 /** How an OXP server knows its caller: not at all, by the header `OXP-API-Key`, or by a JWT as bearer token (HS256). */
-export const OXP_AUTHENTICATIONS = ['none', 'api_key', 'jwt'] as const
+const OXP_AUTHENTICATIONS = ['none', 'api_key', 'jwt'] as const
 export type OxpAuthentication = (typeof OXP_AUTHENTICATIONS)[number]
 
 /** What an OXP worker's settings hold; its secret is the API key or the JWT's key. */
