@@ -99,6 +99,25 @@ describe('an OpenAPI document', () => {
     )
   })
 
+  test('with many references into a large map looks none of them up by reading the map', async () => {
+    const schemas = Object.fromEntries(
+      Array.from({ length: 100_000 }, (_, i) => [`s${i}`, { type: 'string' }]),
+    )
+    const paths = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => {
+        const parameters = Array.from({ length: 20 }, (_, j) => ({
+          name: `p${j}`,
+          in: 'query',
+          schema: { $ref: `#/components/schemas/s${i * 900 + j}` },
+        }))
+        return [`/p${i}`, { get: { operationId: `Do${i}`, parameters } }]
+      }),
+    )
+    const servers = [{ url: 'https://api.example.com' }]
+    const items = await read({ openapi: '3.1.0', servers, paths, components: { schemas } })
+    expect(items.filter(({ outcome }) => outcome === 'read')).toHaveLength(100)
+  })
+
   test('names its tools by operationId, or by method and path; a name that comes twice is left out', async () => {
     const paths = {
       '/a/{id}': {

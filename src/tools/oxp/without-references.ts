@@ -55,7 +55,7 @@ function targetOf(root: JsonRecord, reference: string): unknown {
       .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
       .reduce<unknown>((at, name) => {
         if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
-        return Object.entries(at).find(([own]) => own === name)?.[1]
+        return Object.getOwnPropertyDescriptor(at, name)?.value
       }, root)
   } catch {
     return undefined // not percent-encoded
