@@ -1,5 +1,6 @@
 import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
+import type { JsonType } from '../json-schema/value-shape.ts'
 import {
   isAbsent,
   isDeeperThan,
@@ -13,7 +14,6 @@ import {
   text,
 } from '../read-json.ts'
 import { INFERRABLE, VALUE_TYPES } from './value-schema.ts'
-import type { JsonType } from './value-shape.ts'
 
 export type WorkerToolReading =
   | { readonly outcome: 'read'; readonly tool: WorkerTool }

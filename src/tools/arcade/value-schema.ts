@@ -1,6 +1,11 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import {
+  type JsonType,
+  type SchemaReader,
+  schemaReader,
+  type ValueShape,
+} from '../json-schema/value-shape.ts'
 import { isRecord } from '../read-json.ts'
-import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
 
 // JSON Schema -> Arcade's parameters. The other direction is in read-worker-tool.ts; a worker's definition that went
 // there and comes back here says the same.
