@@ -87,6 +87,11 @@ export interface ToolBinding {
   readonly version?: string
 }
 
+/** Whether its source says that running it twice does no more than running it once. */
+export function isSafeToRepeat({ annotations }: Pick<Tool, 'annotations'>): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
+}
+
 /** `namespace:name[:version]`, or `name` alone without a namespace. */
 export function toolId(tool: Pick<Tool, 'namespace' | 'name' | 'version'>): string {
   const named = tool.namespace === '' ? tool.name : `${tool.namespace}:${tool.name}`

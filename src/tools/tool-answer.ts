@@ -26,6 +26,11 @@ export type ToolOutcome =
   | { readonly outcome: 'requires_authorization'; readonly requirement: AskedAuthorization }
   | { readonly outcome: 'artifact'; readonly artifact: Artifact }
 
+/** The tool was not reached, not asked, or what runs it gave no answer of the protocol. */
+export function ownError(error: ToolError, logs: readonly ToolLog[] = []): ToolAnswer {
+  return { outcome: 'error', error, isOwn: true, logs }
+}
+
 /**
  * A consent that a worker asks for of its own accord. It has no URL: a link a user may follow comes from this broker's
  * own authorizations alone, and its `id` is the worker's word too.

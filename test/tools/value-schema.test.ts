@@ -4,7 +4,8 @@ import type { JsonSchema, Tool } from '../../src/domain/tool.ts'
 import { functionName } from '../../src/domain/tool.ts'
 import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
 import { toParameters, toValueSchema, type ValueSchema } from '../../src/tools/arcade/value-schema.ts'
-import { formatTool, toDefinition } from '../../src/tools/catalogue/tool-definition.ts'
+import { toDefinition } from '../../src/tools/catalogue/tool-definition.ts'
+import { formatTool } from '../../src/tools/catalogue/tool-formats.ts'
 
 describe('JSON Schema as a value schema', () => {
   test.each<[string, JsonSchema, ValueSchema]>([

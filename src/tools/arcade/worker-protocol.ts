@@ -3,7 +3,7 @@ import type { Outgoing } from '../../providers/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'
-import type { ToolAnswer } from '../tool-answer.ts'
+import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { askWorker, jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { readWorkerAnswer } from './read-worker-answer.ts'
@@ -114,7 +114,7 @@ export async function invokeWorker(
     return scrub(readWorkerAnswer(said), credentials) as ToolAnswer // the same shape, with the values taken out
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
-    return { outcome: 'error', error: error.error, isOwn: true, logs: [] }
+    return ownError(error.error)
   }
 }
 

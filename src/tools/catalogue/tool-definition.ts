@@ -1,11 +1,5 @@
-import { functionName, type JsonSchema, type Tool, toolId } from '../../domain/tool.ts'
-import {
-  INFERRABLE,
-  type Parameter,
-  toParameters,
-  toValueSchema,
-  type ValueSchema,
-} from '../arcade/value-schema.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import { type Parameter, toParameters, toValueSchema, type ValueSchema } from '../arcade/value-schema.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 import type { AuthorizationStatus } from '../tool-answer.ts'
 
@@ -122,95 +116,4 @@ function toRequirements({ requirements }: Tool): ToolDefinition['requirements'] 
     }),
     secrets: requirements.secrets.map((key) => ({ key })),
   }
-}
-
-export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp', 'jsonschema'] as const
-export type ToolFormat = (typeof TOOL_FORMATS)[number]
-
-/** The tool as a model's API takes it. */
-export function formatTool(tool: Tool, format: ToolFormat): Record<string, unknown> {
-  const name = functionName(tool)
-  const { description, title } = tool
-  switch (format) {
-    case 'openai':
-      return { type: 'function', function: { name, description, parameters: modelSchema(tool.inputSchema) } }
-    case 'anthropic':
-      return { name, description, input_schema: modelSchema(tool.inputSchema) }
-    case 'mcp': {
-      const { outputSchema, annotations, meta, icons } = tool
-      return {
-        name,
-        title,
-        description,
-        inputSchema: plainSchema(tool.inputSchema),
-        ...(outputSchema?.type === 'object' && { outputSchema }),
-        ...(annotations && { annotations }),
-        ...(icons && { icons }),
-        ...(meta && { _meta: meta }),
-      }
-    }
-    case 'jsonschema':
-      return { $schema: DIALECT, title: name, description, ...plainSchema(tool.inputSchema) }
-  }
-}
-
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
-
-/** MCP's Tool with `namespace`, `version` and `tags`: the form in which runs name their tool (seeds/002). */
-export function toModelTool(tool: Tool): Record<string, unknown> {
-  const { name, namespace, version, title, description, outputSchema, annotations, meta, icons, tags } = tool
-  return {
-    name,
-    ...(namespace !== '' && { namespace }),
-    ...(version !== undefined && { version }),
-    title,
-    description,
-    inputSchema: plainSchema(tool.inputSchema),
-    ...(outputSchema && { outputSchema }),
-    ...(annotations && { annotations }),
-    ...(meta && { _meta: meta }),
-    ...(icons && { icons }),
-    tags,
-  }
-}
-
-/** Model APIs refuse these beside `type: "object"`. Without them more is accepted. */
-const NOT_AT_THE_TOP = [
-  ...['$schema', '$id', 'allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const', 'if', 'then', 'else'],
-  ...['dependentSchemas', 'unevaluatedProperties'],
-]
-
-/** Closed where its properties are all there are: a schema that names none takes anything. */
-function modelSchema(inputSchema: JsonSchema): JsonRecord {
-  const members = Object.entries(inputSchema)
-  const kept = members.filter(([name]) => !NOT_AT_THE_TOP.includes(name))
-  const isWhole = kept.length === members.length && inputSchema.patternProperties === undefined
-  const { properties } = plainSchema(inputSchema)
-  return {
-    ...(isWhole && Object.keys(properties).length > 0 && { additionalProperties: false }),
-    ...Object.fromEntries(kept),
-    type: 'object',
-    properties,
-  }
-}
-
-/** As it is, without the mark of Arcade's value schemas. */
-function plainSchema(inputSchema: JsonSchema): JsonRecord & { readonly properties: JsonRecord } {
-  const properties = isRecord(inputSchema.properties) ? Object.entries(inputSchema.properties) : []
-  return {
-    ...inputSchema,
-    type: 'object',
-    properties: Object.fromEntries(properties.map(([name, schema]) => [name, withoutMark(schema)])),
-  }
-}
-
-function withoutMark(schema: unknown): unknown {
-  if (!isRecord(schema) || schema[INFERRABLE] === undefined) return schema
-  const { [INFERRABLE]: _, ...plain } = schema
-  return plain
-}
-
-/** Whether its source says that running it twice does no more than running it once. */
-export function isSafeToRepeat({ annotations }: Pick<Tool, 'annotations'>): boolean {
-  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
 }

@@ -3,7 +3,7 @@ import type { Worker } from '../../domain/worker.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'
-import type { ToolAnswer } from '../tool-answer.ts'
+import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { type CallAccess, callMcpTool } from './call-tool.ts'
 import { mcpCatalogue } from './catalogue.ts'
@@ -65,7 +65,7 @@ export const mcpBackend: Backend = {
       return clean({ ...outcome, logs: [], durationMs: performance.now() - started })
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
-      return { outcome: 'error', error: error.error, isOwn: true, logs: [] }
+      return ownError(error.error)
     }
   },
 }
@@ -86,16 +86,11 @@ function isUnauthorized(error: unknown): error is ExchangeFault {
 /** The server wants OAuth, which its list of tools did not show: it is found out now, and listed from now on. */
 async function tellOfConsent(broker: Broker, worker: Worker, { seen }: ExchangeFault): Promise<ToolAnswer> {
   await findServerAuthorization(broker, worker, bearerChallenge(seen.refused?.challenge))
-  return {
-    outcome: 'error',
-    isOwn: true,
-    logs: [],
-    error: {
-      kind: 'TOOL_REQUIREMENTS_NOT_MET',
-      message:
-        'What runs the tool wants its user to approve, which was not known until now. Call it again in a minute.',
-      can_retry: true,
-      retry_after_ms: 60_000,
-    },
-  }
+  return ownError({
+    kind: 'TOOL_REQUIREMENTS_NOT_MET',
+    message:
+      'What runs the tool wants its user to approve, which was not known until now. Call it again in a minute.',
+    can_retry: true,
+    retry_after_ms: 60_000,
+  })
 }

@@ -1,5 +1,6 @@
 import type { Worker } from '../../domain/worker.ts'
 import { type Backend, WorkerFault } from '../backend.ts'
+import { ownError } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
 import { loadedModule, type ToolModule } from './load-module.ts'
 import { runHandler } from './run-handler.ts'
@@ -17,7 +18,7 @@ export const moduleBackend: Backend = {
   },
   async call(_, worker, call) {
     const tool = findTool(loadedModule(worker.uri), call.tool)
-    if (tool === undefined) return { outcome: 'error', error: notLoaded(worker), isOwn: true, logs: [] }
+    if (tool === undefined) return ownError(notLoaded(worker))
     return runHandler(tool.options, call, tool.options.timeoutSeconds ?? worker.timeoutSeconds)
   },
 }

@@ -1,5 +1,5 @@
 import type { BackendCall, GivenAuthorization, ToolEvent } from '../backend.ts'
-import type { ToolAnswer, ToolLog } from '../tool-answer.ts'
+import { ownError, type ToolAnswer, type ToolLog } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
 import { upstreamKind } from '../upstream-status.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
@@ -213,5 +213,5 @@ function timedOut(logs: readonly ToolLog[]): ToolAnswer {
     message: 'The tool did not answer in time.',
     can_retry: false,
   }
-  return { outcome: 'error', error, isOwn: true, logs: [...logs] }
+  return ownError(error, [...logs])
 }

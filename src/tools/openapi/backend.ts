@@ -3,8 +3,7 @@ import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../providers/outgoing.ts'
 import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
-import type { ToolAnswer } from '../tool-answer.ts'
-import type { ToolError } from '../tool-error.ts'
+import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import {
   askWorker,
   MAX_CATALOGUE_SECONDS,
@@ -64,8 +63,8 @@ export const openapiBackend: Backend = {
       return await callApi(broker, worker, call)
     } catch (error) {
       if (error instanceof BadArgument)
-        return failed({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: error.message, can_retry: false })
-      if (error instanceof WorkerFault) return failed(error.error)
+        return ownError({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: error.message, can_retry: false })
+      if (error instanceof WorkerFault) return ownError(error.error)
       throw error
     }
   },
@@ -74,7 +73,7 @@ export const openapiBackend: Backend = {
 async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer> {
   const plan = planOf(call.tool.source.document)
   const placed = placeCredentials(buildRequest(plan, call.input), plan.credentials, call, worker.uri)
-  if (placed.outcome === 'refused') return failed(placed.error)
+  if (placed.outcome === 'refused') return ownError(placed.error)
   const { url, headers, body } = placed.request
   const isSafe = plan.method === 'GET' // RFC 9110 section 9.2.1
   const response = await askWorker(broker.outgoing, {
@@ -133,9 +132,4 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
       developer_message: error.message,
     })
   }
-}
-
-/** These are not the API's words: it was not reached, or not asked. */
-function failed(error: ToolError): ToolAnswer {
-  return { outcome: 'error', error, isOwn: true, logs: [] }
 }

@@ -6,7 +6,7 @@ import { currentContext } from '../../flows/request-context.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'
-import type { ToolAnswer } from '../tool-answer.ts'
+import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { askOxpServer, oxpSettings } from './oxp-server.ts'
@@ -47,7 +47,7 @@ export const oxpBackend: Backend = {
       return await callTool(broker, worker, call)
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
-      return { outcome: 'error', error: error.error, isOwn: true, logs: [] }
+      return ownError(error.error)
     }
   },
 }

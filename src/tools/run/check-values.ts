@@ -11,7 +11,7 @@ import {
   validateOutput,
   validitySentence,
 } from '../json-schema/schema-validator.ts'
-import type { ToolAnswer } from '../tool-answer.ts'
+import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
 import { whatRuns } from './what-runs.ts'
 
@@ -62,12 +62,8 @@ export function withCheckedValue(tool: Tool, answer: ToolAnswer, workerType: Wor
   const said = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
   const checked = check(() => validateOutput(tool, said))
   if (checked.outcome === 'valid') return answer
-  const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developer_message'>): ToolAnswer => ({
-    outcome: 'error',
-    error: { can_retry: false, ...error },
-    isOwn: true,
-    logs,
-  })
+  const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developer_message'>) =>
+    ownError({ can_retry: false, ...error }, logs)
   return checked.outcome === 'bad schema'
     ? bad({
         kind: 'TOOL_DEFINITION_BAD_OUTPUT_SCHEMA',

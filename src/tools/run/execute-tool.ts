@@ -2,16 +2,14 @@ import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import type { EntryPoint } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
-import { type Tool, toolId } from '../../domain/tool.ts'
+import { isSafeToRepeat, type Tool, toolId } from '../../domain/tool.ts'
 import type { Release } from '../../flows/get-access-token.ts'
 import { currentContext, inContext, permit } from '../../flows/request-context.ts'
 import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
-import { isSafeToRepeat } from '../catalogue/tool-definition.ts'
 import { requirementStatus } from '../catalogue/tool-requirements.ts'
 import { scrub } from '../scrub.ts'
-import type { ToolAnswer } from '../tool-answer.ts'
-import type { ToolError } from '../tool-error.ts'
+import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
 import { inputFault, withCheckedValue } from './check-values.ts'
 import { consentNeeded } from './consent-needed.ts'
@@ -92,7 +90,7 @@ async function permitted(
   } catch (error) {
     const refused = policyRefusal(error)
     if (refused === undefined) throw error
-    return failed(refused)
+    return ownError(refused)
   }
 }
 
@@ -114,10 +112,10 @@ async function run(
   const { tool, userId, input, callId, onEvent } = call
   const fault = inputFault(tool, input, runner.outcome === 'found' ? runner.worker.type : undefined)
   // consent comes first: who calls with nothing in hand yet finds out what is needed
-  if (fault !== undefined && (await isGranted(broker, tool, userId))) return failed(fault)
+  if (fault !== undefined && (await isGranted(broker, tool, userId))) return ownError(fault)
   const begun = await authorizeTool(broker, call, needs)
   if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
-  if (fault !== undefined) return failed(fault)
+  if (fault !== undefined) return ownError(fault)
   if (runner.outcome === 'none') return refusal(runner.message)
   const context = await toolContext(broker, tool, call.metadata)
   if (context.outcome === 'incomplete') return refusal(context.message)
@@ -183,9 +181,5 @@ async function askForMore(
 }
 
 function refusal(message: string): ToolAnswer {
-  return failed({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false })
-}
-
-function failed(error: ToolError): ToolAnswer {
-  return { outcome: 'error', error, isOwn: true, logs: [] }
+  return ownError({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false })
 }
