@@ -118,6 +118,22 @@ describe('an OpenAPI document', () => {
     expect(items.filter(({ outcome }) => outcome === 'read')).toHaveLength(100)
   })
 
+  test('whose schemas lead from one to the next takes no stack for it', async () => {
+    const chain = (length: number) => ({
+      ...documentOf(taking({ $ref: '#/components/schemas/s0' })),
+      components: {
+        schemas: Object.fromEntries(
+          Array.from({ length }, (_, i) => [
+            `s${i}`,
+            { type: 'object', properties: { next: { $ref: `#/components/schemas/s${(i + 1) % length}` } } },
+          ]),
+        ),
+      },
+    })
+    expect(await reasonOf(chain(1_000))).toBe('read')
+    expect(await reasonOf(chain(50_000))).toContain('It has more than')
+  })
+
   test('names its tools by operationId, or by method and path; a name that comes twice is left out', async () => {
     const paths = {
       '/a/{id}': {

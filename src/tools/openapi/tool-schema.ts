@@ -27,6 +27,8 @@ export interface SchemaWriter {
 export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'output'): SchemaWriter {
   const names = new Map<string, string>()
   const definitions = new Map<string, unknown>()
+  /** References to what is still to be written: one schema may lead to the next without end. */
+  const unwritten = new Map<string, string>()
   let left = MAX_SCHEMAS
 
   function nameOf(reference: string): string {
@@ -37,8 +39,13 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
     for (let i = 2; definitions.has(name); i++) name = `${plain}_${i}`
     names.set(reference, name)
     definitions.set(name, {})
-    definitions.set(name, any(targetOf(document, reference)))
+    unwritten.set(name, reference)
     return name
+  }
+
+  function writeDefinitions(): void {
+    for (const [name, reference] of unwritten) definitions.set(name, any(targetOf(document, reference)))
+    unwritten.clear()
   }
 
   function any(schema: unknown): unknown {
@@ -81,6 +88,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
       const isReference = isRecord(schema) && typeof schema.$ref === 'string'
       const isBare = isReference && (document.version === '3.0' || Object.keys(schema).length === 1)
       const written = any(isBare ? resolved(document, schema, 'A schema') : schema)
+      writeDefinitions()
       return isRecord(written) ? written : written === true ? {} : { not: {} }
     },
     definitions: () => (definitions.size > 0 ? { $defs: Object.fromEntries(definitions) } : {}),
