@@ -30,8 +30,8 @@ describe('a definition', () => {
   test('may have nulls everywhere', () => {
     expect(read()).toEqual({
       name: 'CreateTicket',
-      toolkit: 'Hub',
-      toolkitVersion: '1.0.0',
+      namespace: 'Hub',
+      version: '1.0.0',
       description: 'Creates a ticket.',
       inputSchema: { type: 'object', properties: {} },
       requirements: { authorization: [], secrets: [], metadata: [] },
@@ -50,7 +50,7 @@ describe('a definition', () => {
 
   test('may say next to nothing', () => {
     const reading = readWorkerTool({ name: 'T', toolkit: { name: 'K' } })
-    expect(reading).toMatchObject({ outcome: 'read', tool: { name: 'T', toolkit: 'K', description: '' } })
+    expect(reading).toMatchObject({ outcome: 'read', tool: { name: 'T', namespace: 'K', description: '' } })
   })
 
   test('says what the tool requires', () => {

@@ -149,7 +149,7 @@ function workerTool(): Tool {
     uid: 'tool_1',
     projectId: 'proj_1',
     name: tool.name,
-    namespace: tool.toolkit,
+    namespace: tool.namespace,
     version: '1.0.0',
     title: tool.name,
     description: tool.description,

@@ -1,10 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import type { ToolAnnotations } from '../../domain/tool.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import type { Backend, BackendCall, CatalogueItem, GivenAuthorization } from '../backend.ts'
-import { isRecord, type JsonRecord } from '../read-json.ts'
+import type { Backend, BackendCall, GivenAuthorization } from '../backend.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 import { readWorkerTool } from './read-worker-tool.ts'
 import {
@@ -19,7 +17,7 @@ import {
 /** HTTP tool workers (reference/arcade.md section 3). */
 export const arcadeBackend: Backend = {
   async catalogue(broker, worker) {
-    return (await workerCatalogue(broker.outgoing, endpointOf(broker, worker))).map(toItem)
+    return (await workerCatalogue(broker.outgoing, endpointOf(broker, worker))).map(readWorkerTool)
   },
   health: (broker, worker) => workerHealth(broker.outgoing, endpointOf(broker, worker)),
   call(broker, worker, call) {
@@ -45,35 +43,6 @@ export const arcadeBackend: Backend = {
 function endpointOf(broker: Broker, worker: Worker): WorkerEndpoint {
   const { uri, timeoutSeconds, retry } = worker
   return { uri, timeoutSeconds, retry, secret: openWorkerSecret(broker, worker) }
-}
-
-function toItem(definition: unknown): CatalogueItem {
-  const reading = readWorkerTool(definition)
-  if (reading.outcome === 'refused') return reading
-  const { toolkit: namespace, toolkitVersion: version, toolkitDescription: _, ...tool } = reading.tool
-  const annotations = toAnnotations(tool.document)
-  return {
-    outcome: 'read',
-    tool: {
-      ...tool,
-      namespace,
-      ...(version !== undefined && { version }),
-      ...(annotations && { annotations }),
-    },
-  }
-}
-
-/** MCP's hints out of what a worker says of its tool's behaviour. */
-function toAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined {
-  const behavior = isRecord(metadata) ? metadata.behavior : undefined
-  if (!isRecord(behavior)) return undefined
-  const hints = [
-    ['readOnlyHint', behavior.read_only],
-    ['destructiveHint', behavior.destructive],
-    ['idempotentHint', behavior.idempotent],
-    ['openWorldHint', behavior.open_world],
-  ].filter((hint): hint is [string, boolean] => typeof hint[1] === 'boolean')
-  return hints.length > 0 ? Object.fromEntries(hints) : undefined
 }
 
 /** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */

@@ -1,6 +1,11 @@
-import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
+import type {
+  AuthorizationRequirement,
+  JsonSchema,
+  ToolAnnotations,
+  ToolRequirements,
+} from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
-import type { JsonType } from '../json-schema/value-shape.ts'
+import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import {
   isAbsent,
   isDeeperThan,
@@ -13,33 +18,14 @@ import {
   scopeList,
   text,
 } from '../read-json.ts'
-import { INFERRABLE, VALUE_TYPES } from './value-schema.ts'
-
-export type WorkerToolReading =
-  | { readonly outcome: 'read'; readonly tool: WorkerTool }
-  | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
-
-/** A tool as its worker describes it. */
-export interface WorkerTool {
-  readonly name: string
-  readonly toolkit: string
-  /** As the worker spells it: a call names the tool so. */
-  readonly toolkitVersion?: string
-  readonly toolkitDescription?: string
-  readonly description: string
-  readonly inputSchema: JsonSchema
-  /** Of the value; absent when nothing is said about it. */
-  readonly outputSchema?: JsonSchema
-  readonly requirements: ToolRequirements
-  /** The definition as it came. */
-  readonly document: JsonRecord
-}
+import { readValueSchema } from './read-value-schema.ts'
+import { INFERRABLE } from './value-schema.ts'
 
 const MAX_DEPTH = 64
 const VERSION = /^[A-Za-z0-9_.+-]{1,64}$/
 
 /** Reads a worker's ToolDefinition (reference/arcade.md section 3). `null`, `""` and absent mean the same. */
-export function readWorkerTool(definition: unknown): WorkerToolReading {
+export function readWorkerTool(definition: unknown): CatalogueItem {
   try {
     return { outcome: 'read', tool: readTool(definition) }
   } catch (error) {
@@ -48,7 +34,7 @@ export function readWorkerTool(definition: unknown): WorkerToolReading {
   }
 }
 
-function readTool(definition: unknown): WorkerTool {
+function readTool(definition: unknown): CatalogueTool {
   const document = record(definition, 'The definition')
   if (isDeeperThan(document, MAX_DEPTH))
     throw new Refusal(`The definition nests deeper than ${MAX_DEPTH} levels.`)
@@ -56,16 +42,17 @@ function readTool(definition: unknown): WorkerTool {
   const version = text(toolkit.version, 'toolkit.version')
   if (version !== undefined && !VERSION.test(version))
     throw new Refusal(`toolkit.version is ${quote(version)}; it is made of A-Z, a-z, 0-9 and _.+-`)
-  const toolkitDescription = text(toolkit.description, 'toolkit.description')
+  text(toolkit.description, 'toolkit.description') // it is shown as the document has it
   const outputSchema = readOutput(document.output)
+  const annotations = readAnnotations(document)
   return {
     name: name(document.name, 'name'),
-    toolkit: name(toolkit.name, 'toolkit.name'),
-    ...(version !== undefined && { toolkitVersion: version }),
-    ...(toolkitDescription !== undefined && { toolkitDescription }),
+    namespace: name(toolkit.name, 'toolkit.name'),
+    ...(version !== undefined && { version }),
     description: text(document.description, 'description') ?? '',
     inputSchema: readInput(document.input),
     ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
     requirements: readRequirements(document.requirements),
     document,
   }
@@ -83,7 +70,7 @@ function readInput(input: unknown): JsonSchema {
     if (properties.has(key)) throw new Refusal(`${path} is called ${quote(key)}, as another one is.`)
     const description = text(parameter.description, `${path}.description`)
     properties.set(key, {
-      ...toJsonSchema(parameter.value_schema, `${path}.value_schema`),
+      ...readValueSchema(parameter.value_schema, `${path}.value_schema`),
       ...(description !== undefined && { description }),
       ...(parameter.inferrable === false && { [INFERRABLE]: false }),
     })
@@ -105,66 +92,22 @@ function readOutput(output: unknown): JsonSchema | undefined {
   const mayBeNull = Array.isArray(available_modes) && available_modes.includes('null')
   const schema = { ...record(value_schema, 'output.value_schema'), ...(mayBeNull && { nullable: true }) }
   return {
-    ...toJsonSchema(schema, 'output.value_schema'),
+    ...readValueSchema(schema, 'output.value_schema'),
     ...(said !== undefined && { description: said }),
   }
 }
 
-const JSON_TYPES: readonly JsonType[] = ['array', 'boolean', 'null', 'number', 'object', 'string']
-
-/** What `value_schema` says, and no more: `json` without properties, and a type that is not known, are anything. */
-function toJsonSchema(value: unknown, path: string): JsonSchema {
-  if (isAbsent(value)) return {}
-  const schema = record(value, path)
-  const nullable = schema.nullable === true
-  const description = text(schema.description, `${path}.description`)
-  return { ...typeOf(schema, nullable, path), ...(description !== undefined && { description }) }
-}
-
-function typeOf(schema: JsonRecord, nullable: boolean, path: string): JsonSchema {
-  const type = (name: JsonType) => ({ type: nullable ? [name, 'null'] : name })
-  const val_type = VALUE_TYPES.find((known) => known === schema.val_type)
-  switch (val_type) {
-    case 'string':
-    case 'integer':
-    case 'number': {
-      const said = list(schema.enum, `${path}.enum`)
-      const values = val_type === 'string' ? said : said.map(Number)
-      const isUsable =
-        values.length > 0 && values.every((one) => typeof one === 'string' || Number.isFinite(one))
-      return { ...type(val_type), ...(isUsable && { enum: nullable ? [...values, null] : values }) }
-    }
-    case 'boolean':
-      return type('boolean')
-    case 'array': {
-      const items = itemsOf(schema, path)
-      return { ...type('array'), ...(items && { items }) }
-    }
-    case 'json':
-    case undefined: {
-      if (isAbsent(schema.properties)) return nullable ? { type: JSON_TYPES } : {}
-      const members = Object.entries(record(schema.properties, `${path}.properties`))
-      const required = isAbsent(schema.required_keys)
-        ? undefined
-        : list(schema.required_keys, `${path}.required_keys`).filter((key) => typeof key === 'string')
-      return {
-        ...type('object'),
-        properties: Object.fromEntries(
-          members.map(([key, one]) => [key, toJsonSchema(one, `${path}.properties.${key}`)]),
-        ),
-        ...(required && { required: [...new Set(required)] }),
-      }
-    }
-  }
-}
-
-/** `items` where a worker writes it, else what the `inner_…` members and `enum` say of the items. */
-function itemsOf(schema: JsonRecord, path: string): JsonSchema | undefined {
-  const { items, inner_val_type, inner_properties, inner_required_keys } = schema
-  if (!isAbsent(items)) return toJsonSchema(items, `${path}.items`)
-  if (isAbsent(inner_val_type)) return undefined
-  const inner = { properties: inner_properties, required_keys: inner_required_keys, enum: schema.enum }
-  return toJsonSchema({ val_type: inner_val_type, ...inner }, path)
+/** MCP's hints out of what a worker says of its tool's behaviour. */
+function readAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined {
+  const behavior = isRecord(metadata) ? metadata.behavior : undefined
+  if (!isRecord(behavior)) return undefined
+  const hints = [
+    ['readOnlyHint', behavior.read_only],
+    ['destructiveHint', behavior.destructive],
+    ['idempotentHint', behavior.idempotent],
+    ['openWorldHint', behavior.open_world],
+  ].filter((hint): hint is [string, boolean] => typeof hint[1] === 'boolean')
+  return hints.length > 0 ? Object.fromEntries(hints) : undefined
 }
 
 function readRequirements(value: unknown): ToolRequirements {

@@ -1,0 +1,61 @@
+import type { JsonSchema } from '../../domain/tool.ts'
+import type { JsonType } from '../json-schema/value-shape.ts'
+import { isAbsent, type JsonRecord, list, record, text } from '../read-json.ts'
+import { VALUE_TYPES } from './value-schema.ts'
+
+const JSON_TYPES: readonly JsonType[] = ['array', 'boolean', 'null', 'number', 'object', 'string']
+
+/** What `value_schema` says, and no more: `json` without properties, and a type that is not known, are anything. */
+export function readValueSchema(value: unknown, path: string): JsonSchema {
+  if (isAbsent(value)) return {}
+  const schema = record(value, path)
+  const nullable = schema.nullable === true
+  const description = text(schema.description, `${path}.description`)
+  return { ...typeOf(schema, nullable, path), ...(description !== undefined && { description }) }
+}
+
+function typeOf(schema: JsonRecord, nullable: boolean, path: string): JsonSchema {
+  const type = (name: JsonType) => ({ type: nullable ? [name, 'null'] : name })
+  const val_type = VALUE_TYPES.find((known) => known === schema.val_type)
+  switch (val_type) {
+    case 'string':
+    case 'integer':
+    case 'number': {
+      const said = list(schema.enum, `${path}.enum`)
+      const values = val_type === 'string' ? said : said.map(Number)
+      const isUsable =
+        values.length > 0 && values.every((one) => typeof one === 'string' || Number.isFinite(one))
+      return { ...type(val_type), ...(isUsable && { enum: nullable ? [...values, null] : values }) }
+    }
+    case 'boolean':
+      return type('boolean')
+    case 'array': {
+      const items = itemsOf(schema, path)
+      return { ...type('array'), ...(items && { items }) }
+    }
+    case 'json':
+    case undefined: {
+      if (isAbsent(schema.properties)) return nullable ? { type: JSON_TYPES } : {}
+      const members = Object.entries(record(schema.properties, `${path}.properties`))
+      const required = isAbsent(schema.required_keys)
+        ? undefined
+        : list(schema.required_keys, `${path}.required_keys`).filter((key) => typeof key === 'string')
+      return {
+        ...type('object'),
+        properties: Object.fromEntries(
+          members.map(([key, one]) => [key, readValueSchema(one, `${path}.properties.${key}`)]),
+        ),
+        ...(required && { required: [...new Set(required)] }),
+      }
+    }
+  }
+}
+
+/** `items` where a worker writes it, else what the `inner_…` members and `enum` say of the items. */
+function itemsOf(schema: JsonRecord, path: string): JsonSchema | undefined {
+  const { items, inner_val_type, inner_properties, inner_required_keys } = schema
+  if (!isAbsent(items)) return readValueSchema(items, `${path}.items`)
+  if (isAbsent(inner_val_type)) return undefined
+  const inner = { properties: inner_properties, required_keys: inner_required_keys, enum: schema.enum }
+  return readValueSchema({ val_type: inner_val_type, ...inner }, path)
+}
