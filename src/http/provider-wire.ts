@@ -7,6 +7,7 @@ import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { apiToWire, changedApi } from './provider-api.ts'
 import {
   authorizationBlockToWire,
+  type BlockName,
   parseAuthorizationBlock,
   parseResourceBlock,
   parseTokenBlock,
@@ -81,7 +82,7 @@ export function applyProviderPatch(
   if (id !== undefined && id !== entry.id) refuse('id', 'never changes; make another provider instead')
   const said = oauth2 ?? {}
   const before: OAuth2Input = oauth2ToWire(entry.provider)
-  const merge = (name: keyof Blocks, block: BlockInput): BlockInput => {
+  const merge = (name: BlockName, block: BlockInput): BlockInput => {
     const { triggers, ...kept } = before[name] ?? {}
     // new parameters decide anew whether they carry the secret
     const rethought = block.params != null && kept.auth_method === 'client_secret_post'
@@ -127,35 +128,21 @@ export function providerToWire(entry: ProviderEntry, redirectUri: string, hasSec
   }
 }
 
-type Blocks = Pick<
-  OAuth2Input,
-  | 'authorize_request'
-  | 'token_request'
-  | 'refresh_request'
-  | 'user_info_request'
-  | 'token_introspection_request'
-  | 'revocation_request'
->
-
 /** A provider of what was said, over what it is based on. A block that is `null` is none, one left out is the base's. */
 function buildProvider(
   id: string,
   said: OAuth2Input,
   base: Provider | undefined,
-  complete: (name: keyof Blocks, block: BlockInput) => BlockInput,
+  complete: (name: BlockName, block: BlockInput) => BlockInput,
   allowsHttp: AllowsHttp,
 ): Provider {
   /** The block as parsed; the base's when nothing is said, `undefined` when it is taken away. */
-  const block = <T>(
-    name: keyof Blocks,
-    old: T | undefined,
-    read: (block: BlockInput) => T,
-  ): T | undefined => {
+  const block = <T>(name: BlockName, old: T | undefined, read: (block: BlockInput) => T): T | undefined => {
     const given = said[name]
     if (given === undefined) return old
     return given === null || given.enabled === false ? undefined : read(complete(name, given))
   }
-  const required = <T>(name: keyof Blocks, old: T | undefined, read: (block: BlockInput) => T): T =>
+  const required = <T>(name: BlockName, old: T | undefined, read: (block: BlockInput) => T): T =>
     block(name, old, read) ??
     refuse(`oauth2.${name}`, 'is required, unless provider_id names a provider that Gatepass knows')
 

@@ -2,12 +2,13 @@ import { z } from '@hono/zod-openapi'
 import { BrokerError } from '../../domain/errors.ts'
 import { parseDocument } from '../../tools/openapi/openapi-document.ts'
 import {
+  asInvalidRequest,
   baseUri,
   checkSettings,
   type OpenapiSettings,
   openapiSettings,
 } from '../../tools/openapi/openapi-settings.ts'
-import { isRecord, Refusal } from '../../tools/read-json.ts'
+import { isRecord } from '../../tools/read-json.ts'
 import { defineWorkerType, workerRetry, workerTimeout } from './define.ts'
 import {
   fromSchemeWire,
@@ -130,7 +131,10 @@ function toMembers(said: Members): OpenapiSettings {
   const { document, url, request, server_url, namespace, authorization, operations, headers, check_output } =
     said
   return {
-    ...(document !== undefined && { document: typeof document === 'string' ? parsed(document) : document }),
+    ...(document !== undefined && {
+      document:
+        typeof document === 'string' ? asInvalidRequest(() => parseDocument(document).root) : document,
+    }),
     ...(url !== undefined && { url }),
     ...(request !== undefined && { request: toRequestSettings(request) }),
     ...(server_url !== undefined && { serverUrl: server_url }),
@@ -148,14 +152,5 @@ function toMembers(said: Members): OpenapiSettings {
     }),
     ...(headers && { headers }),
     ...(check_output !== undefined && { checkOutput: check_output }),
-  }
-}
-
-function parsed(text: string) {
-  try {
-    return parseDocument(text).root
-  } catch (error) {
-    if (error instanceof Refusal) throw new BrokerError('invalid_request', error.message)
-    throw error
   }
 }

@@ -76,11 +76,18 @@ export type RequestAuthorization =
 
 /** Throws `invalid_request` for what can be known to be wrong without asking anybody. */
 export function checkSettings(settings: OpenapiSettings): void {
-  try {
+  asInvalidRequest(() => {
     checkHeaders(settings.headers ?? {})
     if (settings.request !== undefined) readRequestDescription(settings.request, settings)
     if (settings.document !== undefined) readDocument(settings.document)
     baseUri(settings)
+  })
+}
+
+/** What is refused of settings is their sender's fault: throws `invalid_request` for a `Refusal`. */
+export function asInvalidRequest<T>(read: () => T): T {
+  try {
+    return read()
   } catch (error) {
     if (error instanceof Refusal) throw new BrokerError('invalid_request', error.message)
     throw error

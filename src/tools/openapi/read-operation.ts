@@ -7,7 +7,7 @@ import { readAnswers } from './read-answers.ts'
 import { type ReadBody, readBody } from './read-body.ts'
 import { type ReadParameter, readParameters } from './read-parameters.ts'
 import { type ReadSecurity, readSecurity } from './read-security.ts'
-import { type Method, type RequestPlan, toToolDocument } from './request-plan.ts'
+import { lowerCased, type Method, type RequestPlan, toToolDocument } from './request-plan.ts'
 import { checkedServer, serverOf } from './server-url.ts'
 import { schemaWriter } from './tool-schema.ts'
 import { pathTemplate, placeholdersOf } from './url-template.ts'
@@ -48,7 +48,7 @@ export function readOperation(
     method,
     url: server + pathTemplate(path),
     parameters: parameters.map(({ planned }) => planned),
-    headers: { accept: answers.accept, ...fixedHeaders(settings) },
+    headers: { accept: answers.accept, ...lowerCased(settings.headers ?? {}) },
     query: {},
     ...(body && { body: body.planned }),
     credentials: security.credentials,
@@ -78,7 +78,7 @@ function readInput(
   settings: OpenapiSettings,
 ): { parameters: readonly ReadParameter[]; body: ReadBody | undefined; inputSchema: JsonSchema } {
   const writer = schemaWriter(document, 'input')
-  const fixed = fixedHeaders(settings)
+  const fixed = lowerCased(settings.headers ?? {})
   const isTaken = (place: string, name: string) =>
     (place === 'header' && Object.hasOwn(fixed, name.toLowerCase())) || isCredential(security, place, name)
   const lists = { ofPath: pathItem.parameters, ofOperation: operation.parameters }
@@ -108,10 +108,6 @@ function readInput(
       ...writer.definitions(),
     },
   }
-}
-
-function fixedHeaders({ headers = {} }: OpenapiSettings): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function isCredential({ credentials }: ReadSecurity, place: string, name: string): boolean {

@@ -9,6 +9,7 @@ import {
   isHeaderName,
   isHeaderValue,
   isReservedHeader,
+  lowerCased,
   METHODS,
   type PlannedParameter,
   placeholderOf,
@@ -115,10 +116,6 @@ function split(said: Readonly<Record<string, string>>, place: 'query' | 'header'
     else constants[name] = value
   }
   return { parameters, constants }
-}
-
-function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function toCredential(said: RequestAuthorization): Credential {

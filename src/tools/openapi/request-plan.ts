@@ -101,6 +101,10 @@ export function isCredentialHeader(name: string): boolean {
   return isHeaderName(name) && (name.toLowerCase() === 'authorization' || !isReservedHeader(name))
 }
 
+export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
 /** RFC 9110 section 5.1. */
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)
