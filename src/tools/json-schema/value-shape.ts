@@ -134,7 +134,7 @@ function targetOf(root: JsonSchema, reference: string): unknown {
     for (const token of reference.split('/').slice(1).map(decodeURIComponent)) {
       const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
       if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined
-      target = Object.entries(target).find(([own]) => own === name)?.[1]
+      target = Object.getOwnPropertyDescriptor(target, name)?.value
     }
   } catch {
     return undefined // not percent-encoded
