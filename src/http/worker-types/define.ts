@@ -40,8 +40,21 @@ export function defineWorkerType<Create extends z.ZodType, Change extends z.ZodT
 }
 
 export const workerUri = z.string().min(1).max(2048)
-export const workerTimeout = z.number().int().min(1).max(600).openapi({ description: 'Seconds' })
-export const workerRetry = z.number().int().min(0).max(10)
+const timeout = z.number().int().min(1).max(600).openapi({ description: 'Seconds' })
+const retry = z.number().int().min(0).max(10)
+
+/** How long a call may take, and how often it is tried again: members of every type's schemas. */
+export const limits = {
+  create: { timeout: timeout.default(30), retry: retry.default(3) },
+  change: { timeout: timeout.optional(), retry: retry.optional() },
+  answer: { timeout: z.number(), retry: z.number() },
+}
+
+export function changedLimits({ timeout, retry }: Said<typeof limits.change>): Partial<TypeSettings> {
+  return { ...(timeout !== undefined && { timeoutSeconds: timeout }), ...(retry !== undefined && { retry }) }
+}
+
+type Said<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>
 
 /** That there is a secret, as Arcade's wire says it. */
 export const keptSecret = z.object({

@@ -1,12 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import {
-  defineWorkerType,
-  keptSecret,
-  toKeptSecret,
-  workerRetry,
-  workerTimeout,
-  workerUri,
-} from './define.ts'
+import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 
 const secret = z.string().min(1).max(100)
 
@@ -16,16 +9,14 @@ export const httpWorker = defineWorkerType({
   create: z.object({
     uri: workerUri,
     secret,
-    timeout: workerTimeout.default(30),
-    retry: workerRetry.default(3),
+    ...limits.create,
   }),
   change: z.object({
     uri: workerUri.optional(),
     secret: secret.optional(),
-    timeout: workerTimeout.optional(),
-    retry: workerRetry.optional(),
+    ...limits.change,
   }),
-  answer: z.object({ uri: z.string(), timeout: z.number(), retry: z.number(), secret: keptSecret }),
+  answer: z.object({ uri: z.string(), ...limits.answer, secret: keptSecret }),
   toSettings: (_, { uri, secret, timeout, retry }) => ({
     uri,
     secret,
@@ -36,8 +27,7 @@ export const httpWorker = defineWorkerType({
   toChange: (_, { uri, secret, timeout, retry }) => ({
     ...(uri !== undefined && { uri }),
     ...(secret !== undefined && { secret }),
-    ...(timeout !== undefined && { timeoutSeconds: timeout }),
-    ...(retry !== undefined && { retry }),
+    ...changedLimits({ timeout, retry }),
   }),
   toWire: (_, { uri, timeoutSeconds, retry }) => ({
     uri,

@@ -1,13 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { keptMcpSecrets, mcpSettings } from '../../tools/mcp/settings.ts'
-import {
-  defineWorkerType,
-  keptSecret,
-  toKeptSecret,
-  workerRetry,
-  workerTimeout,
-  workerUri,
-} from './define.ts'
+import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 import {
   changedSecrets,
   changedSettings,
@@ -30,24 +23,21 @@ export const mcpWorker = defineWorkerType({
   type: 'mcp',
   create: z.object({
     uri: workerUri,
-    timeout: workerTimeout.default(30),
-    retry: workerRetry.default(3),
+    ...limits.create,
     secrets: z.record(secretName, secretValue).nullish(),
     oauth2: mcpOAuth2.nullish(),
     ...nullish(mcpSettingsShape),
   }),
   change: z.object({
     uri: workerUri.optional(),
-    timeout: workerTimeout.optional(),
-    retry: workerRetry.optional(),
+    ...limits.change,
     secrets: z.record(secretName, secretValue.nullable()).nullish(),
     oauth2: mcpOAuth2.nullish(),
     ...nullish(mcpSettingsShape),
   }),
   answer: z.object({
     uri: z.string(),
-    timeout: z.number(),
-    retry: z.number(),
+    ...limits.answer,
     headers: z.record(z.string(), z.string()).optional(),
     secrets: z.record(z.string(), keptSecret).optional(),
     namespace: z.string().optional(),
@@ -90,8 +80,7 @@ export const mcpWorker = defineWorkerType({
     const isMoved = uri !== undefined && uri !== worker.uri
     return {
       ...(uri !== undefined && { uri }),
-      ...(timeout !== undefined && { timeoutSeconds: timeout }),
-      ...(retry !== undefined && { retry }),
+      ...changedLimits({ timeout, retry }),
       ...((secrets !== undefined || oauth2 !== undefined) && {
         secret: toSecret(changedSecrets(kept, secrets, oauth2)),
       }),

@@ -9,7 +9,7 @@ import {
   openapiSettings,
 } from '../../tools/openapi/openapi-settings.ts'
 import { isRecord } from '../../tools/read-json.ts'
-import { defineWorkerType, workerRetry, workerTimeout } from './define.ts'
+import { changedLimits, defineWorkerType, limits } from './define.ts'
 import {
   fromSchemeWire,
   requestDescription,
@@ -57,15 +57,14 @@ type Members = { readonly [Name in keyof typeof members]?: z.output<(typeof memb
 /** HTTP APIs by an OpenAPI document or the description of one request. */
 export const openapiWorker = defineWorkerType({
   type: 'openapi',
-  create: z.object({ ...members, timeout: workerTimeout.default(30), retry: workerRetry.default(3) }),
-  change: z.object({ ...members, timeout: workerTimeout.optional(), retry: workerRetry.optional() }),
+  create: z.object({ ...members, ...limits.create }),
+  change: z.object({ ...members, ...limits.change }),
   answer: z.object({
     ...members,
     document: z
       .object({ openapi: z.string(), title: z.string().optional(), version: z.string().optional() })
       .optional(),
-    timeout: z.number(),
-    retry: z.number(),
+    ...limits.answer,
   }),
   toSettings(_, { timeout, retry, ...said }) {
     const settings = toOpenapiSettings(said)
@@ -79,8 +78,7 @@ export const openapiWorker = defineWorkerType({
     return {
       uri: uriOf(settings),
       settings: { ...settings },
-      ...(timeout !== undefined && { timeoutSeconds: timeout }),
-      ...(retry !== undefined && { retry }),
+      ...changedLimits({ timeout, retry }),
     }
   },
   toWire(_, worker) {

@@ -1,14 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { BrokerError } from '../../domain/errors.ts'
 import { type OxpSettings, oxpSettings } from '../../tools/oxp/oxp-server.ts'
-import {
-  defineWorkerType,
-  keptSecret,
-  toKeptSecret,
-  workerRetry,
-  workerTimeout,
-  workerUri,
-} from './define.ts'
+import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 
 /** It goes into a header as it is (RFC 9110 section 5.5). */
 const apiKey = z
@@ -39,8 +32,7 @@ export const oxpWorker = defineWorkerType({
       jwt_secret: jwtSecret.optional(),
       audience: audience.optional(),
       envelope: envelope.default('request'),
-      timeout: workerTimeout.default(30),
-      retry: workerRetry.default(3),
+      ...limits.create,
     })
     .refine((one) => one.api_key === undefined || one.jwt_secret === undefined, ONE_OF_BOTH)
     .refine((one) => one.audience === undefined || one.jwt_secret !== undefined, AUDIENCE_ALONE),
@@ -51,8 +43,7 @@ export const oxpWorker = defineWorkerType({
       jwt_secret: jwtSecret.nullish().openapi({ description: '`null`: none any more' }),
       audience: audience.nullish(),
       envelope: envelope.optional(),
-      timeout: workerTimeout.optional(),
-      retry: workerRetry.optional(),
+      ...limits.change,
     })
     .refine((one) => one.api_key == null || one.jwt_secret == null, ONE_OF_BOTH),
   answer: z.object({
@@ -61,8 +52,7 @@ export const oxpWorker = defineWorkerType({
     jwt_secret: keptSecret.optional(),
     audience: z.string().optional(),
     envelope,
-    timeout: z.number(),
-    retry: z.number(),
+    ...limits.answer,
   }),
   toSettings: (_, { uri, api_key, jwt_secret, audience, envelope, timeout, retry }) => ({
     uri,
@@ -84,8 +74,7 @@ export const oxpWorker = defineWorkerType({
       ...(uri !== undefined && { uri }),
       ...(secret !== undefined && { secret }),
       settings: toSettings({ auth, audience, envelope: said.envelope ?? before.envelope }),
-      ...(timeout !== undefined && { timeoutSeconds: timeout }),
-      ...(retry !== undefined && { retry }),
+      ...changedLimits({ timeout, retry }),
     }
   },
   toWire(_, worker) {

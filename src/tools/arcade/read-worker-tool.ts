@@ -44,17 +44,18 @@ function readTool(definition: unknown): CatalogueTool {
     throw new Refusal(`toolkit.version is ${quote(version)}; it is made of A-Z, a-z, 0-9 and _.+-`)
   text(toolkit.description, 'toolkit.description') // it is shown as the document has it
   const outputSchema = readOutput(document.output)
+  const namespace = name(toolkit.name, 'toolkit.name')
   const annotations = readAnnotations(document)
   return {
     name: name(document.name, 'name'),
-    namespace: name(toolkit.name, 'toolkit.name'),
-    ...(version !== undefined && { version }),
     description: text(document.description, 'description') ?? '',
     inputSchema: readInput(document.input),
     ...(outputSchema && { outputSchema }),
-    ...(annotations && { annotations }),
     requirements: readRequirements(document.requirements),
     document,
+    namespace,
+    ...(version !== undefined && { version }),
+    ...(annotations && { annotations }),
   }
 }
 
