@@ -5,6 +5,7 @@ import { findTool } from '../tools/catalogue/find-tool.ts'
 import { isRecord } from '../tools/read-json.ts'
 import { executeTool, type ToolCall } from '../tools/run/execute-tool.ts'
 import { type RequiredAuthorizationWire, type RunResult, toRunResult } from '../tools/run/run-tool.ts'
+import { accountsFor } from '../tools/run/tool-needs.ts'
 import { createTrace, type OpenCall, type Operation, type TracedCall } from './call-trace.ts'
 import { type CallError, type CodeError, tooManyCalls } from './code-error.ts'
 import type { CodeLimits } from './limits.ts'
@@ -118,9 +119,11 @@ function createGateway(
       const tool = await findTool(broker, projectId, named)
       const id = toolId(tool)
       traced.named(id)
+      const { accounts: _, ...rest } = run.call
+      const accounts = run.call.accounts && (await accountsFor(broker, tool, run.call))
       const execution = await executeTool(
         broker,
-        { ...run.call, tool, input: args, entryPoint: 'code' },
+        { ...rest, ...(accounts && { accounts }), tool, input: args, entryPoint: 'code' },
         signal,
       )
       const result = toRunResult(tool, execution)

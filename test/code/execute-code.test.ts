@@ -213,6 +213,16 @@ describe('POST /v1/code/execute', () => {
     )
   })
 
+  test('an account is chosen at the providers that a tool needs, and left out for those it does not', async () => {
+    const user_id = newUser()
+    const token = await world.connect(user_id)
+    const code = "await tools.call('Demo.Null', {}); return tools.call('Demo.EchoWithToken', {})"
+    const { items } = (await world.call('GET', `/v1/connections?user_id=${user_id}`)).body
+    const { body } = await execute(code, { user_id, accounts: { demo: items[0].account.id } })
+    expect(body.error).toBeUndefined()
+    expect(body.value.context.authorization.token_digest).toBe(digest(token))
+  })
+
   test('an Idempotency-Key runs it once', async () => {
     const before = world.worker.invocations.length
     const options = { headers: { 'idempotency-key': 'code-1' } }

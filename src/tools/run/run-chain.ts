@@ -15,7 +15,7 @@ import {
   type RunResult,
   runTool,
 } from './run-tool.ts'
-import { toolNeeds } from './tool-needs.ts'
+import { accountsFor, toolNeeds } from './tool-needs.ts'
 
 /** seeds/002's ChainStep. */
 export interface ChainStep {
@@ -165,7 +165,7 @@ async function runStep(
   const given = usePrevious ? { ...args, previous: previous ?? null } : args
   try {
     const { accounts, ...call } = run
-    const own = accounts && (await accountsOf(broker, run, toolId, accounts))
+    const own = accounts && (await accountsFor(broker, await findTool(broker, run.projectId, toolId), run))
     const { result: ran } = await runTool(
       broker,
       { ...call, ...(own && { accounts: own }), toolId, args: given, entryPoint: 'run_chain' },
@@ -177,17 +177,6 @@ async function runStep(
     if (!(error instanceof BrokerError)) throw error
     return { toolId, status: 'failed', error: toRunError(error, toolId) }
   }
-}
-
-/** Those at the providers that this step's tool needs: the others are for other steps. */
-async function accountsOf(
-  broker: Broker,
-  run: ChainRun,
-  toolId: string,
-  accounts: Readonly<Record<string, string>>,
-): Promise<Readonly<Record<string, string>>> {
-  const needed = await providersOf(broker, run, toolId)
-  return Object.fromEntries(Object.entries(accounts).filter(([id]) => needed.includes(id)))
 }
 
 async function checkAccounts(broker: Broker, run: ChainRun, steps: readonly ChainStep[]): Promise<void> {

@@ -52,6 +52,17 @@ export async function toolNeeds(
   return asked === undefined ? all : withAsked(all, asked)
 }
 
+/** Of accounts that are chosen for several tools together, those at the providers that this one needs. */
+export async function accountsFor(
+  broker: Broker,
+  tool: Tool,
+  { userId, accounts = {} }: Pick<ToolNeedOptions, 'userId' | 'accounts'>,
+): Promise<Readonly<Record<string, string>>> {
+  const needs = await toolNeeds(broker, tool, { ...(userId !== undefined && { userId }) })
+  const needed = new Set(needs.map(({ entry }) => entry.id))
+  return Object.fromEntries(Object.entries(accounts).filter(([id]) => needed.has(id)))
+}
+
 /** What a caller may ask for, too: scopes are kept, shown and sent in a URL. */
 const MAX_ASKED = 200
 const SCOPE = /^\P{Cc}{1,1000}$/u
