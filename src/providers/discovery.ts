@@ -1,8 +1,9 @@
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import { type AllowsHttp, endpointFault } from './endpoint.ts'
-import { type Outgoing, OutgoingError } from './outgoing.ts'
+import type { Outgoing } from './outgoing.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
-import { type Members, readJsonMembers } from './response-body.ts'
+import type { Members } from './response-body.ts'
+import { readWellKnown } from './well-known.ts'
 
 /** What an authorization server says about itself (RFC 8414 section 2, OpenID Connect Discovery section 3), as far as it is used. */
 export interface ServerMetadata {
@@ -55,7 +56,7 @@ export function createDiscovery(outgoing: Outgoing, now: Clock): Discover {
 async function discover(outgoing: Outgoing, issuer: string): Promise<ServerMetadata> {
   const urls = metadataUrls(issuer)
   for (const url of urls) {
-    const members = await ask(outgoing, issuer, url)
+    const members = await readWellKnown(outgoing, url, { of: issuer, nothing: ['redirected'] })
     if (members !== undefined) return toMetadata(members, issuer, (url) => outgoing.allows(url))
   }
   throw new ProviderRefusal(
@@ -76,26 +77,6 @@ function metadataUrls(issuer: string): URL[] {
     new URL(`${origin}${WELL_KNOWN}oauth-authorization-server${path}`),
     ...(path === '' ? [] : [new URL(`${origin}${WELL_KNOWN}openid-configuration${path}`)]),
   ]
-}
-
-/** `undefined` when there is nothing to be read there, as the other place is tried then. */
-async function ask(outgoing: Outgoing, issuer: string, url: URL): Promise<Members | undefined> {
-  try {
-    const { status, body } = await outgoing.send({
-      url,
-      purpose: 'discovery',
-      headers: { accept: 'application/json' },
-    })
-    if (status >= 500 || status === 429)
-      throw new ProviderRefusal('provider_unavailable', `${issuer} cannot answer right now (HTTP ${status}).`)
-    return status === 200 ? readJsonMembers(body) : undefined
-  } catch (error) {
-    if (!(error instanceof OutgoingError)) throw error
-    if (error.kind === 'redirected') return undefined
-    const isPassing = error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'busy'
-    const reason = isPassing ? 'provider_unavailable' : 'provider_refused'
-    throw new ProviderRefusal(reason, error.message, { cause: error })
-  }
 }
 
 /** The issuer must be the very one that was asked for (RFC 8414 section 3.3), and every endpoint one that may be used. */

@@ -1,7 +1,8 @@
 import { endpointFault } from './endpoint.ts'
-import { type Outgoing, OutgoingError } from './outgoing.ts'
+import type { Outgoing } from './outgoing.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
-import { type Members, readJsonMembers } from './response-body.ts'
+import type { Members } from './response-body.ts'
+import { readWellKnown } from './well-known.ts'
 
 /** What a protected resource says about itself (RFC 9728 section 2), as far as it is used. */
 export interface ProtectedResource {
@@ -67,7 +68,10 @@ export async function discoverProtectedResource(
     new URL(`${server.origin}${WELL_KNOWN}`),
   ]
   for (const place of places) {
-    const members = await ask(outgoing, place)
+    const members = await readWellKnown(outgoing, place, {
+      of: place.host,
+      nothing: ['redirected', 'too_large'],
+    })
     if (members !== undefined) return read(members, server, outgoing)
   }
   throw new ProviderRefusal(
@@ -113,28 +117,4 @@ function readScopes(values: readonly unknown[]): string[] {
     (one) => typeof one === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/.test(one),
   )
   return [...new Set(scopes)].map(String).slice(0, MAX_SCOPES)
-}
-
-/** `undefined` when there is nothing to be read there, as the next place is tried then. */
-async function ask(outgoing: Outgoing, url: URL): Promise<Members | undefined> {
-  try {
-    const { status, body } = await outgoing.send({
-      url,
-      purpose: 'discovery',
-      headers: { accept: 'application/json' },
-    })
-    if (status >= 500 || status === 429)
-      throw new ProviderRefusal(
-        'provider_unavailable',
-        `${url.host} cannot answer right now (HTTP ${status}).`,
-      )
-    return status === 200 ? readJsonMembers(body) : undefined
-  } catch (error) {
-    if (!(error instanceof OutgoingError)) throw error
-    if (error.kind === 'redirected' || error.kind === 'too_large') return undefined
-    const isPassing = error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'busy'
-    throw new ProviderRefusal(isPassing ? 'provider_unavailable' : 'provider_refused', error.message, {
-      cause: error,
-    })
-  }
 }

@@ -110,11 +110,10 @@ function bodyOf(
   return Object.entries(filled)
     .flatMap(([name, value]) => {
       const form = Object.hasOwn(forms, name) ? forms[name] : undefined
-      const isNested = typeof value === 'object' && value !== null && !Array.isArray(value)
       return toPairs(
         name,
         value,
-        form ?? (isNested ? { style: 'json', explode: false } : { style: 'form', explode: true }),
+        form ?? (isRecord(value) ? { style: 'json', explode: false } : { style: 'form', explode: true }),
       )
     })
     .map(([name, value]) => `${name}=${value}`)
