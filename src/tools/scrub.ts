@@ -54,22 +54,35 @@ export interface Form {
   readonly kind: 'exact' | 'folded' | 'base64'
 }
 
-export function formsOf(secrets: readonly string[]): Form[] {
+export function formsOf(secrets: readonly string[]): readonly Form[] {
   const known = secrets.flatMap((secret) => [secret, secret.trim()]) // what uses a secret may trim it
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-  return usable.flatMap((secret): Form[] => {
-    // as it is, and as it is when all of it was escaped: only then does a `%41` that stands in a secret stay one
-    const folded = new Set([fold(secret), fold(percentEncoded(secret))])
-    // both besides the folds: an escape that begins in the secret and ends behind it folds to something else
-    const exact = new Set([secret, JSON.stringify(secret).slice(1, -1)])
-    return [
-      ...[...exact].map((text) => ({ text, kind: 'exact' }) as const),
-      ...[...folded]
-        .filter((text) => text.length >= MIN_FOLDED_LENGTH)
-        .map((text) => ({ text, kind: 'folded' }) as const),
-      ...base64Forms(secret).map((text) => ({ text: fold(text), kind: 'base64' }) as const),
-    ]
+  return usable.flatMap((secret) => {
+    const forms = kept.get(secret) ?? makeForms(secret)
+    kept.delete(secret)
+    kept.set(secret, forms)
+    const [oldest] = kept.keys()
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+    return forms
   })
+}
+
+/** Of the secrets that were looked for last: making them costs more than looking, and each is looked for several times. */
+const kept = new Map<string, readonly Form[]>()
+const MAX_KEPT = 256
+
+function makeForms(secret: string): readonly Form[] {
+  // as it is, and as it is when all of it was escaped: only then does a `%41` that stands in a secret stay one
+  const folded = new Set([fold(secret), fold(percentEncoded(secret))])
+  // both besides the folds: an escape that begins in the secret and ends behind it folds to something else
+  const exact = new Set([secret, JSON.stringify(secret).slice(1, -1)])
+  return [
+    ...[...exact].map((text) => ({ text, kind: 'exact' }) as const),
+    ...[...folded]
+      .filter((text) => text.length >= MIN_FOLDED_LENGTH)
+      .map((text) => ({ text, kind: 'folded' }) as const),
+    ...base64Forms(secret).map((text) => ({ text: fold(text), kind: 'base64' }) as const),
+  ]
 }
 
 function percentEncoded(secret: string): string {
