@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Broker } from '../broker.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import type { Worker } from '../domain/worker.ts'
@@ -77,8 +79,33 @@ export async function checkWorkers(
 ): Promise<Check[]> {
   const workers = await broker.store.workers.list(project.id)
   return Promise.all(
-    workers.map((worker) => checkWorker(broker, worker, new URL(config.publicUrl).origin, { isUp })),
+    workers.map((worker) =>
+      worker.type === 'module'
+        ? checkModule(worker, config)
+        : checkWorker(broker, worker, new URL(config.publicUrl).origin, { isUp }),
+    ),
   )
+}
+
+/** It runs in the server's process, so all there is to see from here is whether the settings still name it. */
+function checkModule({ id, uri, syncError }: Worker, { toolModules }: Opened['config']): Check {
+  const name = `worker ${id}`
+  const file = fileURLToPath(uri)
+  if (!toolModules.some((one) => pathToFileURL(resolve(one)).href === uri))
+    return {
+      name,
+      status: 'warning',
+      message: `is the module ${file}, which GATEPASS_TOOLS does not name here.`,
+      fix: 'Name it in GATEPASS_TOOLS, as the server has it; one that the server no longer names goes at its next start.',
+    }
+  if (syncError !== undefined)
+    return {
+      name,
+      status: 'warning',
+      message: `is the module ${file}, of which not all was taken: ${syncError}`,
+      fix: 'Put the module right and start the server again.',
+    }
+  return { name, status: 'ok', message: `is the module ${file}, in the server’s own process` }
 }
 
 async function checkWorker(

@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
 import { startFakeIssuer } from '../fake-issuer.ts'
+import { startGatepass } from '../gatepass.ts'
 import { type Installation, install } from './gatepass.ts'
 
 let gatepass: Installation
@@ -247,6 +249,25 @@ describe('doctor', () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'server', status: 'warning' }))
     expect(checks).toContainEqual(expect.objectContaining({ name: 'API keys', status: 'warning' }))
     expect(checks).toContainEqual(expect.objectContaining({ name: 'provider github' }))
+  })
+
+  test('looks whether the settings name the modules that tools run in', async () => {
+    const GATEPASS_TOOLS = fileURLToPath(new URL('../kinds/tools-module.ts', import.meta.url))
+    await using server = await startGatepass({ environment: { GATEPASS_TOOLS } })
+    const env = {
+      GATEPASS_DATABASE_URL: `file:${server.databasePath}`,
+      GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    }
+    const check = async (more: Record<string, string>) => {
+      const { stdout } = await gatepass.runWith({ env: { ...env, ...more } }, 'doctor', '--json')
+      const { checks } = JSON.parse(stdout)
+      return checks.find(({ name }: { name: string }) => name === 'worker tools-module')
+    }
+    expect(await check({ GATEPASS_TOOLS })).toMatchObject({ status: 'ok' })
+    expect(await check({})).toMatchObject({
+      status: 'warning',
+      fix: expect.stringContaining('GATEPASS_TOOLS'),
+    })
   })
 
   test('asks the issuer of logins, and says what to register there', async () => {
