@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { authorizeMcpServer } from '../tools/mcp/authorize-server.ts'
 import { getWorker, syncWorker } from '../tools/worker.ts'
 import { authorizationSchema, begunToWire } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
@@ -46,6 +45,7 @@ async function authorize(
       'invalid_request',
       `The worker "${worker.id}" is of the type ${worker.type}; only MCP servers are authorized by themselves.`,
     )
+  const { authorizeMcpServer } = await import('../tools/mcp/authorize-server.ts')
   const begun = await authorizeMcpServer(broker, worker, {
     userId,
     ...(nextUri !== undefined && { nextUri }),

@@ -1,23 +1,27 @@
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { arcadeBackend } from './arcade/backend.ts'
 import type { Backend } from './backend.ts'
-import { mcpBackend } from './mcp/backend.ts'
 import { moduleBackend } from './module/backend.ts'
 import { openapiBackend } from './openapi/backend.ts'
 import { oxpBackend } from './oxp/backend.ts'
 
+const loadMcp = async () => (await import('./mcp/backend.ts')).mcpBackend
+
 /** One for each type of worker. */
-const BACKENDS: Readonly<Partial<Record<WorkerType, Backend>>> = {
+const BACKENDS: Readonly<Record<WorkerType, Backend>> = {
   http: arcadeBackend,
-  mcp: mcpBackend,
+  // the MCP client is loaded with the first MCP server: it takes a tenth of every start
+  mcp: {
+    catalogue: async (...of) => (await loadMcp()).catalogue(...of),
+    health: async (...of) => (await loadMcp()).health(...of),
+    call: async (...of) => (await loadMcp()).call(...of),
+  },
   module: moduleBackend,
   openapi: openapiBackend,
   oxp: oxpBackend,
 }
 
 /** What speaks to the worker. */
-export function backendOf({ type, id }: Pick<Worker, 'type' | 'id'>): Backend {
-  const backend = BACKENDS[type]
-  if (backend === undefined) throw new Error(`the worker ${id} is of the unknown type ${type}`)
-  return backend
+export function backendOf({ type }: Pick<Worker, 'type'>): Backend {
+  return BACKENDS[type]
 }
