@@ -71,9 +71,12 @@ export function formsOf(secrets: readonly string[]): readonly Form[] {
 const kept = new Map<string, readonly Form[]>()
 const MAX_KEPT = 256
 
+/** What most tokens are made of: it folds to itself, escaped or not. */
+const PLAIN = /^[\w.~-]*$/
+
 function makeForms(secret: string): readonly Form[] {
   // as it is, and as it is when all of it was escaped: only then does a `%41` that stands in a secret stay one
-  const folded = new Set([fold(secret), fold(percentEncoded(secret))])
+  const folded = new Set(PLAIN.test(secret) ? [secret] : [fold(secret), fold(percentEncoded(secret))])
   // both besides the folds: an escape that begins in the secret and ends behind it folds to something else
   const exact = new Set([secret, JSON.stringify(secret).slice(1, -1)])
   return [

@@ -33,13 +33,20 @@ export function sqliteExecutions({ db, write }: SqliteContext): Executions {
   const named = (projectId: string, id: string) =>
     and(eq(executions.projectId, projectId), eq(executions.id, id))
 
+  const columns = Object.keys(getTableColumns(executions))
+  const holders = Object.fromEntries(columns.map((name) => [name, sql.placeholder(name)]))
+  // every column by name; the type wants values, and these stand for them
+  const insertion = db
+    .insert(executions)
+    .values(holders as unknown as typeof executions.$inferInsert)
+    .prepare()
+  const nothing = Object.fromEntries(columns.map((name) => [name, null]))
+
   return {
     async add(records, audit) {
       if (records.length === 0) return
-      write(audit, (tx) => {
-        tx.insert(executions)
-          .values([...records])
-          .run()
+      write(audit, () => {
+        for (const record of records) insertion.run({ ...nothing, ...record })
         return true
       })
     },
