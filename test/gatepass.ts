@@ -54,24 +54,26 @@ const API_KEY = 'test-administrator-key'
 export async function startGatepass(options: GatepassOptions = {}): Promise<Gatepass> {
   const folder = options.databasePath === undefined ? await mkdtemp(join(tmpdir(), 'gatepass-')) : undefined
   const databasePath = options.databasePath ?? join(folder ?? '', 'gatepass.db')
-  const port = options.port ?? (await freePort())
-  const url = `http://127.0.0.1:${port}`
-  const config = readConfig(
-    {
-      GATEPASS_PORT: String(port),
-      GATEPASS_PUBLIC_URL: url,
-      GATEPASS_DATABASE_URL: `file:${databasePath}`,
-      GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-      GATEPASS_API_KEY: API_KEY,
-      GATEPASS_USER_VERIFIER: 'open',
-      GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
-      ...options.environment,
-    },
-    options.mode ?? 'serve',
-  )
   const logLines: string[] = []
   const { now = systemClock } = options
-  const server = await startServer(config, { log: recordingLog(logLines), now })
+  const startOn = async (port: number) => {
+    const config = readConfig(
+      {
+        GATEPASS_PORT: String(port),
+        GATEPASS_PUBLIC_URL: `http://127.0.0.1:${port}`,
+        GATEPASS_DATABASE_URL: `file:${databasePath}`,
+        GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+        GATEPASS_API_KEY: API_KEY,
+        GATEPASS_USER_VERIFIER: 'open',
+        GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
+        ...options.environment,
+      },
+      options.mode ?? 'serve',
+    )
+    return { config, server: await startServer(config, { log: recordingLog(logLines), now }) }
+  }
+  const { config, server } = await (options.port === undefined ? onFreePort(startOn) : startOn(options.port))
+  const url = `http://127.0.0.1:${config.port}`
   const { broker } = server
 
   const gatepass: Gatepass = {
@@ -121,6 +123,17 @@ export function testClock(start = 1_800_000_000): Clock & { advance(seconds: num
       now += seconds
     },
   })
+}
+
+/** Another test may take a port between its choice and its use: then another one is chosen. */
+async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await start(await freePort())
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+      if (!isTaken || tries === 5) throw error
+    }
 }
 
 export async function freePort(): Promise<number> {

@@ -1,4 +1,10 @@
+import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { SignJWT } from 'jose'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -633,4 +639,20 @@ describe('browser', () => {
     expect((await page.screenshot()).length).toBeGreaterThan(1000)
     expect(await page.evaluate(() => window.innerWidth)).toBe(400)
   })
+})
+
+test('a test that fails fails the run, PostgreSQL or not', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-failing-'))
+  try {
+    const setup = fileURLToPath(new URL('postgres-setup.ts', import.meta.url))
+    const config = { test: { include: ['*.test.ts'], globals: true, globalSetup: [setup] } }
+    await writeFile(join(folder, 'vitest.config.mjs'), `export default ${JSON.stringify(config)}`)
+    await writeFile(join(folder, 'wrong.test.ts'), "test('is wrong', () => expect(1).toBe(2))")
+    const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
+    const run = spawn(process.execPath, [vitest, 'run', '--root', folder], { stdio: 'ignore' })
+    const [code] = await once(run, 'exit')
+    expect(code).toBe(1)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })

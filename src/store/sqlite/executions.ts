@@ -33,20 +33,13 @@ export function sqliteExecutions({ db, write }: SqliteContext): Executions {
   const named = (projectId: string, id: string) =>
     and(eq(executions.projectId, projectId), eq(executions.id, id))
 
-  const columns = Object.keys(getTableColumns(executions))
-  const holders = Object.fromEntries(columns.map((name) => [name, sql.placeholder(name)]))
-  // every column by name; the type wants values, and these stand for them
-  const insertion = db
-    .insert(executions)
-    .values(holders as unknown as typeof executions.$inferInsert)
-    .prepare()
-  const nothing = Object.fromEntries(columns.map((name) => [name, null]))
+  const insertion = insertionInto(db)
 
   return {
     async add(records, audit) {
       if (records.length === 0) return
       write(audit, () => {
-        for (const record of records) insertion.run({ ...nothing, ...record })
+        for (const record of records) insertion.run({ ...NOTHING, ...record })
         return true
       })
     },
@@ -163,4 +156,16 @@ function filtered(projectId: string, { userId, toolId, type, status }: Execution
 
 function ofType(type: ExecutionRecord['type']): SQL {
   return type === 'scheduled' ? sql`${executions.type} = 'scheduled'` : eq(executions.type, type)
+}
+
+const COLUMNS = Object.keys(getTableColumns(executions))
+const NOTHING = Object.fromEntries(COLUMNS.map((name) => [name, null]))
+
+/** Every column by its name, so that the statement is made once. */
+function insertionInto(db: SqliteContext['db']) {
+  const holders = Object.fromEntries(COLUMNS.map((name) => [name, sql.placeholder(name)]))
+  return db
+    .insert(executions)
+    .values(holders as unknown as typeof executions.$inferInsert) // the type wants values, and these stand for them
+    .prepare()
 }
