@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
+import type { RefreshedTokens } from '../store/grants.ts'
 import type { SealedPlace } from '../store/seal.ts'
-import type { RefreshedTokens } from '../store/store.ts'
 
 /** The row that envelopes are bound to. */
 export type ConnectionRow = Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>

@@ -16,9 +16,9 @@ import type { Policy } from '../domain/policy.ts'
 import type { Tool } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import type { ConnectionOwner } from './grants.ts'
 import { policyUid } from './sealed-columns.ts'
 import type { authorizations, connections, executions, policies, tools } from './sqlite/schema.ts'
-import type { ConnectionOwner } from './store.ts'
 
 /** Rows to nouns and back. Both schemas have the same columns, so this is one for both. */
 

@@ -1,28 +1,13 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { AuditBlock, AuditHead } from '../domain/audit.ts'
-import type {
-  Attempt,
-  Authorization,
-  Completed,
-  Confirming,
-  Exchanging,
-  Failed,
-  FailureReason,
-  Pending,
-} from '../domain/authorization.ts'
-import type { PausedChain } from '../domain/chain.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
-import type { ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
-import type { Policy } from '../domain/policy.ts'
+import type { Connection } from '../domain/connection.ts'
 import type { Project } from '../domain/project.ts'
 import type { Sealed } from '../domain/sealed.ts'
-import type { Secret } from '../domain/secret.ts'
-import type { Tool } from '../domain/tool.ts'
-import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import type { Authorizations, ConnectionOwner, Connections } from './grants.ts'
 import type { PlacedEnvelope, SealedColumn } from './sealed-columns.ts'
-
+import type { Chains, Executions, Policies, Secrets, Tools, Workers } from './tool-nouns.ts'
 /**
  * Where everything is kept. Each method keeps its promise by itself, also against other processes on the same
  * database: callers need no transaction. `test/store/conformance.ts` is the same promise as a test.
@@ -180,178 +165,9 @@ export interface Providers {
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
-/** Projects, users and providers whose connections are one list. */
-export interface ConnectionOwner {
-  readonly projectId: string
-  readonly providerUid: string
-  readonly userId: string
-}
-
-export interface Authorizations {
-  /**
-   * Begins the authorization, or answers the live one of the same `shareKey`: of two racing calls both get the
-   * same. One that has expired does not count as live. The live one takes over a `nextUri` that is given now.
-   * Throws `too_many_pending` instead of adding one to `most` live ones of that user at one of its providers; racing
-   * calls of several nodes may add a few more.
-   */
-  begin(fresh: Pending, shareKey: string, now: EpochSeconds, most?: number): Promise<Authorization>
-  /** How many of the project are neither settled nor expired. */
-  countLive(projectId: string, now: EpochSeconds): Promise<number>
-  find(id: string): Promise<Authorization | undefined>
-  findByState(stateHash: string): Promise<Authorization | undefined>
-  findByFlow(flowHash: string): Promise<Authorization | undefined>
-  /**
-   * Starts an attempt of the step under way and ends an earlier one. `undefined` when there is nothing to attempt:
-   * settled, expired, exchanging within its deadline, or another step by now.
-   */
-  attempt(id: string, step: number, attempt: Attempt, now: EpochSeconds): Promise<Pending | undefined>
-  /** Holds the authorization response until the user is confirmed: at most once per attempt. */
-  confirming(
-    stateHash: string,
-    held: { readonly flowHash: string; readonly response: Sealed },
-    now: EpochSeconds,
-  ): Promise<Confirming | undefined>
-  /**
-   * Claims the unexpired pending or confirming attempt that owns `state`, at most once: of two racing callbacks one
-   * gets it, the other `undefined` (RFC 9700 section 4.7).
-   */
-  claim(stateHash: string, now: EpochSeconds, deadline: EpochSeconds): Promise<Exchanging | undefined>
-  /**
-   * Stores the connection and finishes the step in one transaction: the next step is pending, or all is completed.
-   * The connection becomes the default when `makeDefault`, or when it is the first of its owner. Over one whose user set
-   * out for its consent later (`consentedAt`) nothing is written: the newest consent stands, whichever ends last.
-   * `undefined`, and nothing stored, when this exchange no longer holds its claim or its provider is gone.
-   */
-  finishStep(
-    claimed: Exchanging,
-    connection: Connection,
-    options: { readonly makeDefault: boolean },
-    now: EpochSeconds,
-    audit?: AuditEntries,
-  ): Promise<Pending | Completed | undefined>
-  /** Fails the authorization if it is not settled yet and, where `stateHash` is said, that attempt is still its latest. */
-  fail(
-    id: string,
-    reason: FailureReason,
-    message: string,
-    now: EpochSeconds,
-    stateHash?: string,
-    audit?: AuditEntries,
-  ): Promise<Failed | undefined>
-  /** Deletes what was settled or ran out before `before`. */
-  sweep(before: EpochSeconds): Promise<number>
-}
-
-export interface RefreshedTokens {
-  readonly access: Sealed
-  /** Absent: the answer had no refresh token and the one that was used stays (RFC 6749 section 6). */
-  readonly refresh?: Sealed
-  readonly tokenType: string
-  readonly scopes: readonly string[]
-  readonly receivedAt: EpochSeconds
-  readonly expiresAt?: EpochSeconds
-}
-
-export interface RefreshLease {
+export interface Lease {
   readonly owner: string
   readonly seconds: number
-}
-
-export interface Connections {
-  find(id: string): Promise<Connection | undefined>
-  /** All of one user at one provider, the default first. */
-  ofOwner(owner: ConnectionOwner): Promise<readonly Connection[]>
-  list(
-    projectId: string,
-    filter: { readonly userId?: string; readonly providerUid?: string },
-    page: PageRequest,
-  ): Promise<Page<Connection>>
-  /**
-   * Takes the lease on refreshing this generation, and writes down the intent in the same statement: `unansweredRefreshes`
-   * counts this request too until its outcome is known. One holder at a time; a lease that has run out may be taken
-   * over. `undefined`: somebody else holds it, or the tokens have changed. Time is the database's own where it has
-   * one, so that the clocks of nodes need not agree; `now` is for one that has none.
-   */
-  claimRefresh(
-    id: string,
-    generation: number,
-    lease: RefreshLease,
-    now: EpochSeconds,
-  ): Promise<Connection | undefined>
-  /**
-   * Stores refreshed tokens if the tokens that were used are still the ones stored, whoever holds the lease by now;
-   * the only valid answer is never thrown away because it came late.
-   */
-  settleRefresh(
-    id: string,
-    generation: number,
-    tokens: RefreshedTokens,
-    audit?: AuditEntries,
-  ): Promise<Connection | undefined>
-  /**
-   * Gives the lease back with the tokens unchanged. `answered`: the refresh token was certainly not used up, so the
-   * intent is taken back; `unknown`: it may have been, so it stays.
-   */
-  releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown'): Promise<void>
-  /** Marks the grant as unusable, if its tokens are still those of `generation`. */
-  needsAuthorization(
-    id: string,
-    generation: number,
-    reason: NeedsAuthorizationReason,
-    audit?: AuditEntries,
-  ): Promise<boolean>
-  /**
-   * Active connections with a refresh token whose access token runs out before `before` and has not yet, lives at least
-   * `leastLife` seconds, and was used since it was received; not those that are being refreshed. The first to run out first.
-   */
-  dueForRefresh(
-    before: EpochSeconds,
-    leastLife: number,
-    now: EpochSeconds,
-    limit: number,
-  ): Promise<readonly Connection[]>
-  makeDefault(id: string, audit?: AuditEntries): Promise<void>
-  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
-  /** Deletes the connection and answers what it was, so that it can be revoked at the provider. */
-  delete(id: string, audit?: AuditEntries): Promise<Connection | undefined>
-}
-
-export interface Tools {
-  /** Adds or replaces the tool with that `uid`, its aliases, and the provider entries that come with it: all or nothing. */
-  put(tool: Tool, entries?: readonly ProviderEntry[], audit?: AuditEntries): Promise<void>
-  /** All that answer to this spelling (lower case), newest first. */
-  named(projectId: string, alias: string): Promise<readonly Tool[]>
-  list(projectId: string): Promise<readonly Tool[]>
-  /** Makes the worker's tools exactly these. */
-  replaceOfWorker(
-    projectId: string,
-    workerUid: string,
-    tools: readonly Tool[],
-    audit?: AuditEntries,
-  ): Promise<void>
-  delete(uid: string, audit?: AuditEntries): Promise<void>
-}
-
-export interface Workers {
-  /** Adds the worker, or `undefined` when its `id` is taken in the project. */
-  add(worker: Worker, audit?: AuditEntries): Promise<Worker | undefined>
-  put(worker: Worker, audit?: AuditEntries): Promise<void>
-  findByUid(uid: string): Promise<Worker | undefined>
-  find(projectId: string, id: string): Promise<Worker | undefined>
-  list(projectId: string): Promise<readonly Worker[]>
-  /** Of all projects, for the catalogue's upkeep. */
-  all(): Promise<readonly Worker[]>
-  /** Deletes the worker with its tools and frees the metadata tools bound to it. */
-  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
-}
-
-export interface Secrets {
-  /** Sets the secret of that key (in any case). `undefined` when the key is set under another id by now. */
-  put(secret: Secret, audit?: AuditEntries): Promise<Secret | undefined>
-  find(projectId: string, key: string): Promise<Secret | undefined>
-  list(projectId: string): Promise<readonly Secret[]>
-  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
-  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 export interface SettledRestore {
@@ -427,71 +243,6 @@ export interface Answers {
   /** Frees the place, if it is still the owner's: the answer is not to be kept. */
   release(place: string, owner: string): Promise<void>
   /** Deletes what ran out before `before`. */
-  sweep(before: EpochSeconds): Promise<number>
-}
-
-export interface Policies {
-  /** Adds the policy, or replaces the one of that id. */
-  put(policy: Policy, audit?: AuditEntries): Promise<void>
-  find(projectId: string, id: string): Promise<Policy | undefined>
-  /** By id. */
-  list(projectId: string): Promise<readonly Policy[]>
-  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
-}
-
-export interface ExecutionFilter {
-  readonly userId?: string
-  readonly toolId?: string
-  readonly type?: ExecutionRecord['type']
-  readonly status?: ExecutionStatus
-}
-
-/** What was run and what is to be run. */
-export interface Executions {
-  /** Adds them all or none. */
-  add(records: readonly ExecutionRecord[], audit?: AuditEntries): Promise<void>
-  find(projectId: string, id: string): Promise<ExecutionRecord | undefined>
-  /** Newest first. */
-  list(
-    projectId: string,
-    filter: ExecutionFilter,
-    page: PageRequest,
-  ): Promise<Page<Omit<ExecutionRecord, 'request' | 'result'>>>
-  /**
-   * Claims up to `limit` scheduled runs that are due, the earliest first, each at most once at a time over all
-   * processes: status `running`, one more attempt, the lease is the owner's. One that is `running` under a lease that
-   * has run out is claimed again. Time is the database's own where it has one (`claimRefresh`), but whether a run is
-   * due is by `now`. Those of the projects in `except` are left to others.
-   */
-  claimDue(
-    lease: RefreshLease,
-    now: EpochSeconds,
-    limit: number,
-    except?: readonly string[],
-  ): Promise<readonly ExecutionRecord[]>
-  /** Prolongs the lease, if it is still the owner's; answers whether it is. */
-  prolong(id: string, lease: RefreshLease, now: EpochSeconds): Promise<boolean>
-  /** Writes how a claimed run ended (or, as `scheduled` with a new `runAt`, that it is to be begun again), if the lease is still the owner's. */
-  settle(record: ExecutionRecord, owner: string): Promise<boolean>
-  /** Cancels a scheduled run that has not begun. */
-  cancel(
-    projectId: string,
-    id: string,
-    now: EpochSeconds,
-    audit?: AuditEntries,
-  ): Promise<ExecutionRecord | undefined>
-  /** How many of a project are put off and have not begun. */
-  countScheduled(projectId: string): Promise<number>
-  /** Deletes those that ended before `before`. */
-  sweep(before: EpochSeconds): Promise<number>
-}
-
-export interface Chains {
-  add(chain: PausedChain): Promise<void>
-  /** The chain, unless it has expired, and it is gone: of two that race one gets it. */
-  take(projectId: string, id: string, now: EpochSeconds): Promise<PausedChain | undefined>
-  /** How many of a project have not expired. */
-  count(projectId: string, now: EpochSeconds): Promise<number>
   sweep(before: EpochSeconds): Promise<number>
 }
 

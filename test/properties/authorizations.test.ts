@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Authorization, at, type Exchanging, isSettled } from '../../src/domain/authorization.ts'
+import type { ConnectionOwner } from '../../src/store/grants.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import type { ConnectionOwner, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { attempt, connection, inProject, pending, sealed } from '../store/fixtures.ts'
 
 // Any order of what browsers, callers, exchanges and time can do to authorizations, on a real file that two

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../src/domain/authorization.ts'
 import type { Connection } from '../../src/domain/connection.ts'
-import type { ConnectionOwner, Store } from '../../src/store/store.ts'
+import type { ConnectionOwner } from '../../src/store/grants.ts'
+import type { Store } from '../../src/store/store.ts'
 import {
   attempt,
   claimed,

@@ -14,7 +14,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { earliestFirst, present, settledRow, toExecution } from '../rows.ts'
-import type { ExecutionFilter, Executions } from '../store.ts'
+import type { ExecutionFilter, Executions } from '../tool-nouns.ts'
 import { databaseNow, type PostgresContext } from './database.ts'
 import { executions } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { present } from '../rows.ts'
-import type { Secrets } from '../store.ts'
+import type { Secrets } from '../tool-nouns.ts'
 import type { PostgresContext } from './database.ts'
 import { secrets } from './schema.ts'
 import { latest } from './uses.ts'

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { present, workerRow } from '../rows.ts'
-import type { Workers } from '../store.ts'
+import type { Workers } from '../tool-nouns.ts'
 import type { PostgresContext } from './database.ts'
 import { tools, workers } from './schema.ts'
 

@@ -7,6 +7,7 @@ import {
   type Pending,
 } from '../../domain/authorization.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Authorizations } from '../grants.ts'
 import {
   type AuthorizationRow,
   NO_ATTEMPT,
@@ -16,7 +17,7 @@ import {
   toAuthorization,
   withConnection,
 } from '../rows.ts'
-import type { AuditEntries, Authorizations } from '../store.ts'
+import type { AuditEntries } from '../store.ts'
 import { putConnection } from './connections.ts'
 import type { SqliteContext, Transaction } from './database.ts'
 import { authorizations, providers } from './schema.ts'

@@ -1,5 +1,5 @@
 import { and, count, eq, gt, lt } from 'drizzle-orm'
-import type { Chains } from '../store.ts'
+import type { Chains } from '../tool-nouns.ts'
 import type { SqliteContext } from './database.ts'
 import { chains } from './schema.ts'
 

@@ -1,7 +1,8 @@
 import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Connection } from '../../domain/connection.ts'
+import type { ConnectionOwner, Connections } from '../grants.ts'
 import { type ConnectionRow, ownerOf, toConnection } from '../rows.ts'
-import type { AuditEntries, ConnectionOwner, Connections } from '../store.ts'
+import type { AuditEntries } from '../store.ts'
 import type { SqliteContext, Transaction } from './database.ts'
 import { connections } from './schema.ts'
 

@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { earliestFirst, present, settledRow, toExecution } from '../rows.ts'
-import type { ExecutionFilter, Executions } from '../store.ts'
+import type { ExecutionFilter, Executions } from '../tool-nouns.ts'
 import type { SqliteContext } from './database.ts'
 import { executions } from './schema.ts'
 

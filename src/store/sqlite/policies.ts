@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { policyRow, toPolicy } from '../rows.ts'
-import type { Policies } from '../store.ts'
+import type { Policies } from '../tool-nouns.ts'
 import type { SqliteContext } from './database.ts'
 import { policies } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, notInArray } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../../domain/tool.ts'
 import { toolRow, toTool } from '../rows.ts'
-import type { Tools } from '../store.ts'
+import type { Tools } from '../tool-nouns.ts'
 import type { SqliteContext, SqliteDatabase } from './database.ts'
 import { putProvider } from './providers.ts'
 import { toolAliases, tools } from './schema.ts'

@@ -8,7 +8,7 @@ import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import { inContext } from '../../flows/request-context.ts'
 import { UnsealError } from '../../store/seal.ts'
-import type { RefreshLease } from '../../store/store.ts'
+import type { Lease } from '../../store/store.ts'
 import { findTool } from '../catalogue/find-tool.ts'
 import { executeTool } from './execute-tool.ts'
 import { type Attempt, openAttempts, openRequest, sealAttempts } from './execution-content.ts'
@@ -42,13 +42,13 @@ export function createScheduler(broker: Broker): Scheduler {
   /** With the project of each. */
   const running = new Map<Promise<void>, string>()
   /** Of those that are running, by their ids. */
-  const leases = new Map<string, RefreshLease>()
+  const leases = new Map<string, Lease>()
   let lookedAt = broker.now()
   let looking: Promise<void> | undefined
   let isClosed = false
   let isOver = false
 
-  async function run(record: ExecutionRecord, lease: RefreshLease): Promise<void> {
+  async function run(record: ExecutionRecord, lease: Lease): Promise<void> {
     leases.set(record.id, lease)
     const heartbeat = setInterval(() => void prolong(record.id, lease), PROLONG_MS).unref()
     try {
@@ -65,7 +65,7 @@ export function createScheduler(broker: Broker): Scheduler {
     }
   }
 
-  async function prolong(id: string, lease: RefreshLease): Promise<void> {
+  async function prolong(id: string, lease: Lease): Promise<void> {
     await broker.store.executions.prolong(id, lease, broker.now()).catch((error: unknown) => {
       broker.log.warn({ execution: id, error }, 'the lease of a scheduled run could not be prolonged')
     })
