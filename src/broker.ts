@@ -4,6 +4,7 @@ import type { Worker } from './domain/worker.ts'
 import type { AuditLog } from './flows/audit-log.ts'
 import type { ExecutionLog } from './flows/execution-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
+import type { Liveness } from './flows/liveness.ts'
 import type { Metrics } from './flows/metrics.ts'
 import type { PendingLimit } from './flows/pending-limit.ts'
 import type { Policies } from './flows/policies.ts'
@@ -42,6 +43,8 @@ export interface Broker {
     readonly workers: ReadCache<{ readonly worker?: Worker }>
   }
   readonly refreshes: Refreshes
+  /** Which processes are alive, for claims that one of them holds. */
+  readonly liveness: Liveness
   readonly uses: UseLog
   readonly metrics: Metrics
   readonly audit: AuditLog

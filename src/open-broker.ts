@@ -8,6 +8,7 @@ import { createAuditLog } from './flows/audit-log.ts'
 import { createExecutionLog } from './flows/execution-log.ts'
 import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
+import { createLiveness } from './flows/liveness.ts'
 import { createMetrics } from './flows/metrics.ts'
 import { observedOutgoing, observedStore } from './flows/observed.ts'
 import { createPendingLimit } from './flows/pending-limit.ts'
@@ -65,6 +66,7 @@ export async function openBroker(
     const uses = createUseLog(store)
     const history = createExecutionLog(store, metrics)
     const refreshes = createRefreshes(store, { now, log })
+    const liveness = createLiveness(store, { log })
     metrics.gauge(
       'gatepass_providers_held_back',
       'Providers whose refreshes are held back',
@@ -116,6 +118,7 @@ export async function openBroker(
         }),
       },
       refreshes,
+      liveness,
       redirectUri: ({ uid }) => new URL(`/callback/${uid}`, config.publicUrl).href,
       clientFor(entry) {
         const { clientId, clientSecret } = entry
@@ -140,6 +143,7 @@ export async function openBroker(
         await uses.flush().catch(() => {}) // the last second of last-used times may be lost
         await history.flush().catch(() => {}) // and of the history
         await outgoing.close()
+        await liveness.close()
         await store.close()
       },
     }

@@ -6,6 +6,7 @@ import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/background-refresh.ts'
+import { BEAT_MS } from './flows/liveness.ts'
 import { createApp } from './http/app.ts'
 import type { Gather } from './http/metrics.ts'
 import { listen } from './listen.ts'
@@ -122,6 +123,7 @@ function upkeep(broker: Broker, scheduler: Scheduler, keepsUpForAll: boolean): N
     every(FLUSH_MS, () => uses.flush(), log),
     every(FLUSH_MS, () => history.flush(), log),
     every(SCHEDULE_MS, () => scheduler.runDue(), log),
+    every(BEAT_MS, () => broker.liveness.bury(), log),
   ]
   if (!keepsUpForAll) return own
   // doubled over several machines these do no harm: a catalogue is read twice, a lease lets one refresh

@@ -39,8 +39,18 @@ export async function completeAuthorization(
   stateHash: string,
   response: URLSearchParams,
 ): Promise<Authorization | undefined> {
+  return broker.liveness.whileAlive((claimedBy) => exchange(broker, stateHash, response, claimedBy))
+}
+
+async function exchange(
+  broker: Broker,
+  stateHash: string,
+  response: URLSearchParams,
+  claimedBy: string,
+): Promise<Authorization | undefined> {
   const { store, now } = broker
-  const claimed = await store.authorizations.claim(stateHash, now(), now() + EXCHANGE_SECONDS)
+  const claim = { deadline: now() + EXCHANGE_SECONDS, claimedBy }
+  const claimed = await store.authorizations.claim(stateHash, now(), claim)
   if (claimed === undefined) return undefined
   try {
     return await redeem(broker, claimed, response)

@@ -26,10 +26,10 @@ export interface CopiedColumn {
 /** In the order of the table's columns; flags are 0 and 1. */
 export type Row = readonly (string | number | null)[]
 
-/** All of the schema, each after those it refers to. The change feed is each database's own. */
+/** All of the schema, each after those it refers to. The change feed and the beats of processes are each database's own. */
 export const COPIED_TABLES: readonly CopiedTable[] = inOrder(
   Object.values(schema)
-    .filter((table) => is(table, SQLiteTable) && table !== schema.changes)
+    .filter((table) => is(table, SQLiteTable) && table !== schema.changes && table !== schema.processes)
     .sort((a, b) => (getTableName(a) < getTableName(b) ? -1 : 1)),
 ).map((table) => {
   const columns = Object.values(getTableColumns(table))

@@ -48,9 +48,14 @@ export interface Authorizations {
   ): Promise<Confirming | undefined>
   /**
    * Claims the unexpired pending or confirming attempt that owns `state`, at most once: of two racing callbacks one
-   * gets it, the other `undefined` (RFC 9700 section 4.7).
+   * gets it, the other `undefined` (RFC 9700 section 4.7). The claim is over at its deadline, or when the process
+   * `claimedBy` is declared dead.
    */
-  claim(stateHash: string, now: EpochSeconds, deadline: EpochSeconds): Promise<Exchanging | undefined>
+  claim(
+    stateHash: string,
+    now: EpochSeconds,
+    claim: { readonly deadline: EpochSeconds; readonly claimedBy: string },
+  ): Promise<Exchanging | undefined>
   /**
    * Stores the connection and finishes the step in one transaction: the next step is pending, or all is completed.
    * The connection becomes the default when `makeDefault`, or when it is the first of its owner. Over one whose user set

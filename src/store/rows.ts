@@ -138,10 +138,17 @@ export const NO_ATTEMPT = {
   flowHash: null,
   response: null,
   deadline: null,
+  claimedBy: null,
 } as const
 
 /** A settled authorization keeps the hashes, so that a late browser is shown the end, and no secret. */
-export const SETTLED = { shareKey: null, secrets: null, response: null, deadline: null } as const
+export const SETTLED = {
+  shareKey: null,
+  secrets: null,
+  response: null,
+  deadline: null,
+  claimedBy: null,
+} as const
 
 /** Throws `too_many_pending` when `most` live ones of the user have one of the providers already. */
 export function refuseMore(

@@ -6,6 +6,7 @@ import type { Project } from '../domain/project.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { Authorizations, ConnectionOwner, Connections } from './grants.ts'
+import type { Processes } from './processes.ts'
 import type { PlacedEnvelope, SealedColumn } from './sealed-columns.ts'
 import type { Chains, Executions, Policies, Secrets, Tools, Workers } from './tool-nouns.ts'
 /**
@@ -26,6 +27,7 @@ export interface Store {
   readonly audit: AuditTrail
   readonly answers: Answers
   readonly policies: Policies
+  readonly processes: Processes
   readonly executions: Executions
   readonly chains: Chains
   /**

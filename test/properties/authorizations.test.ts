@@ -7,7 +7,7 @@ import { type Authorization, at, type Exchanging, isSettled } from '../../src/do
 import type { ConnectionOwner } from '../../src/store/grants.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { attempt, connection, inProject, pending, sealed } from '../store/fixtures.ts'
+import { attempt, connection, inProject, pending, sealed, until } from '../store/fixtures.ts'
 
 // Any order of what browsers, callers, exchanges and time can do to authorizations, on a real file that two
 // processes have open. The invariants are checked after every step.
@@ -131,7 +131,9 @@ class Model {
         if (chosen === undefined) return
         // both processes are called back with the same state at once
         const both = await Promise.all(
-          [store, other].map((one) => one.authorizations.claim(chosen.state, this.now, this.now + DEADLINE)),
+          [store, other].map((one) =>
+            one.authorizations.claim(chosen.state, this.now, until(this.now + DEADLINE)),
+          ),
         )
         for (const claimed of both) {
           if (claimed === undefined) continue

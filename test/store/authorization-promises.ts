@@ -15,6 +15,7 @@ import {
   providerEntry,
   refreshed,
   sealed,
+  until,
 } from './fixtures.ts'
 
 /** What `Authorizations` promises. Time is the number that is passed; authorizations live from 0 to 600. */
@@ -74,7 +75,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { store } = opened
         const { owner } = await inProject(store)
         const { id } = await attempted(store, owner)
-        await store.authorizations.claim('s1', 2, 30)
+        await store.authorizations.claim('s1', 2, until(30))
         for (const now of [10, 40])
           expect(await store.authorizations.begin(pending(owner), 'share', now)).toMatchObject({ id })
       })
@@ -84,7 +85,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { store } = opened
         const { owner } = await inProject(store)
         const { id } = await attempted(store, owner)
-        const claim = defined(await store.authorizations.claim('s1', 2, 30))
+        const claim = defined(await store.authorizations.claim('s1', 2, until(30)))
         if (end === 'failed') await store.authorizations.fail(id, 'access_denied', 'no', 3)
         else await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 3)
         const next = await begun(store, owner)
@@ -134,8 +135,8 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
           attempt: { stateHash: 's2', browserHash: 'b2' },
         })
         expect(await store.authorizations.findByState('s1')).toBeUndefined()
-        expect(await store.authorizations.claim('s1', 3, 30)).toBeUndefined()
-        expect(await store.authorizations.claim('s2', 3, 30)).toMatchObject({ id })
+        expect(await store.authorizations.claim('s1', 3, until(30))).toBeUndefined()
+        expect(await store.authorizations.claim('s2', 3, until(30))).toMatchObject({ id })
       })
 
       test('ends one that waits for its user to be confirmed', async () => {
@@ -154,13 +155,13 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         ['is expired', 0, 600, async () => {}],
         ['is at another step by now', 1, 1, async () => {}],
         ['has failed', 0, 3, (store: Store, id: string) => store.authorizations.fail(id, 'expired', '', 2)],
-        ['is being exchanged', 0, 29, (store: Store) => store.authorizations.claim('s1', 2, 30)],
+        ['is being exchanged', 0, 29, (store: Store) => store.authorizations.claim('s1', 2, until(30))],
         [
           'is completed',
           0,
           3,
           async (store: Store, _: string, owner: ConnectionOwner) => {
-            const claim = defined(await store.authorizations.claim('s1', 2, 30))
+            const claim = defined(await store.authorizations.claim('s1', 2, until(30)))
             await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 3)
           },
         ],
@@ -186,7 +187,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
           await store.authorizations.finishStep(dead, connection(owner), { makeDefault: true }, 31),
         ).toBeUndefined()
         expect(await store.connections.ofOwner(owner)).toEqual([])
-        expect(await store.authorizations.claim('s2', 31, 60)).toMatchObject({ id: dead.id })
+        expect(await store.authorizations.claim('s2', 31, until(60))).toMatchObject({ id: dead.id })
       })
     })
 
@@ -196,7 +197,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { store, other } = opened
         const { owner } = await inProject(store)
         const { id } = await attempted(store, owner)
-        const racing = [store, other, store, other].map((one) => one.authorizations.claim('s1', 2, 30))
+        const racing = [store, other, store, other].map((one) => one.authorizations.claim('s1', 2, until(30)))
         const won = (await Promise.all(racing)).filter((one) => one !== undefined)
         expect(won).toMatchObject([
           { id, status: 'exchanging', deadline: 30, attempt: { secrets: 'verifier' } },
@@ -208,8 +209,8 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { store } = opened
         const { owner } = await inProject(store)
         await attempted(store, owner)
-        expect(await store.authorizations.claim('s1', 2, 30)).toBeDefined()
-        expect(await store.authorizations.claim('s1', 40, 70)).toBeUndefined()
+        expect(await store.authorizations.claim('s1', 2, until(30))).toBeDefined()
+        expect(await store.authorizations.claim('s1', 40, until(70))).toBeUndefined()
       })
 
       test.each([
@@ -221,7 +222,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { store } = opened
         const { owner } = await inProject(store)
         await attempted(store, owner)
-        expect((await store.authorizations.claim(state, now, now + 30)) !== undefined).toBe(given)
+        expect((await store.authorizations.claim(state, now, until(now + 30))) !== undefined).toBe(given)
       })
 
       test('keeps a second authorization with the same state from being', async () => {
@@ -262,7 +263,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { owner } = await inProject(store)
         await attempted(store, owner)
         await store.authorizations.confirming('s1', held('f1'), 2)
-        const claim = defined(await store.authorizations.claim('s1', 3, 30))
+        const claim = defined(await store.authorizations.claim('s1', 3, until(30)))
         expect(claim).toMatchObject({ status: 'exchanging', flowHash: 'f1' })
         await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 4)
         expect(await store.authorizations.findByFlow('f1')).toMatchObject({ status: 'completed' })
@@ -291,7 +292,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { owner } = await inProject(store)
         const begun = await store.authorizations.begin(pending(owner, { expiresAt: 600 }), 'share', 0)
         await store.authorizations.attempt(begun.id, 0, attempt('s1'), 1)
-        const claim = defined(await store.authorizations.claim('s1', claimedAt, claimedAt + 28))
+        const claim = defined(await store.authorizations.claim('s1', claimedAt, until(claimedAt + 28)))
         const done = await store.authorizations.finishStep(
           claim,
           connection(owner),
@@ -333,7 +334,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(after).not.toHaveProperty('attempt')
         expect(await store.authorizations.attempt(claim.id, 0, attempt('s2'), 6)).toBeUndefined()
         expect(await store.authorizations.attempt(claim.id, 1, attempt('s3'), 6)).toBeDefined()
-        const second = defined(await store.authorizations.claim('s3', 7, 40))
+        const second = defined(await store.authorizations.claim('s3', 7, until(40)))
         const secondOwner = { ...owner, providerUid: next.uid }
         const done = await store.authorizations.finishStep(
           second,
@@ -353,7 +354,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
           'another attempt is being exchanged',
           async (store: Store, id: string) => {
             await store.authorizations.attempt(id, 0, attempt('s2'), 31)
-            await store.authorizations.claim('s2', 32, 60)
+            await store.authorizations.claim('s2', 32, until(60))
           },
         ],
         ['it has failed', (store: Store, id: string) => store.authorizations.fail(id, 'expired', '', 5)],
@@ -489,7 +490,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const claim = await claimed(store, owner)
         const done = await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 5)
         expect(await store.authorizations.fail(claim.id, 'access_denied', 'late', 6)).toBeUndefined()
-        expect(await store.authorizations.claim('s1', 6, 30)).toBeUndefined()
+        expect(await store.authorizations.claim('s1', 6, until(30))).toBeUndefined()
         expect(await store.authorizations.find(claim.id)).toEqual(done)
       })
 
@@ -502,7 +503,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
           const { id } = await attempted(store, owner)
           if (status === 'confirming')
             await store.authorizations.confirming('s1', { flowHash: 'f1', response: sealed('r') }, 2)
-          if (status === 'exchanging') await store.authorizations.claim('s1', 2, 30)
+          if (status === 'exchanging') await store.authorizations.claim('s1', 2, until(30))
           expect(await store.authorizations.fail(id, 'user_mismatch', 'what to do', 7)).toMatchObject({
             status: 'failed',
             reason: 'user_mismatch',

@@ -24,10 +24,12 @@ import {
   sealed,
   secret,
   tool,
+  until,
   worker,
 } from './fixtures.ts'
 import { keyPromises } from './key-promises.ts'
 import { policyPromises } from './policy-promises.ts'
+import { processPromises } from './process-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 
 /** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
@@ -172,6 +174,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     policyPromises(open)
     executionPromises(open)
     chainPromises(open)
+    processPromises(open)
 
     describe('answers', () => {
       /** A project, and what claims in it. */
@@ -356,7 +359,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
             await store.connections.needsAuthorization(held.id, 99, 'refresh_refused')
             await store.connections.delete('conn_unknown')
             await store.policies.delete(owner.projectId, 'unknown')
-            await store.authorizations.claim('made up', 1, 30)
+            await store.authorizations.claim('made up', 1, until(30))
             const lost = { ...claim, attempt: attempt('lost') }
             await store.authorizations.finishStep(lost, connection(owner), { makeDefault: true }, 1)
           },

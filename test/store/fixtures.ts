@@ -110,15 +110,25 @@ export function refreshed(of: Partial<RefreshedTokens> = {}): RefreshedTokens {
   }
 }
 
+/** A claim on redeeming a code, of a process that is nobody in particular. */
+export function until(deadline: number, claimedBy = 'process_1') {
+  return { deadline, claimedBy }
+}
+
 /** An authorization whose attempt with this state has just been claimed, until `deadline`. */
 export async function claimed(
   store: Store,
   owner: ConnectionOwner,
-  { state = 's1', deadline = 30, ...of }: Partial<Pending> & { state?: string; deadline?: number } = {},
+  {
+    state = 's1',
+    deadline = 30,
+    claimedBy,
+    ...of
+  }: Partial<Pending> & { state?: string; deadline?: number; claimedBy?: string } = {},
 ): Promise<Exchanging> {
   const begun = await store.authorizations.begin(pending(owner, of), `share ${state}`, 0)
   await store.authorizations.attempt(begun.id, begun.step, attempt(state), 0)
-  return defined(await store.authorizations.claim(state, 0, deadline))
+  return defined(await store.authorizations.claim(state, 0, until(deadline, claimedBy)))
 }
 
 /** Stores the connection as a consent does, and answers it as it then stands. */

@@ -142,12 +142,12 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
       )
     },
 
-    async claim(stateHash, now, deadline) {
+    async claim(stateHash, now, { deadline, claimedBy }) {
       // one UPDATE, so PostgreSQL decides who wins
       return writeRow(undefined, (tx) =>
         tx
           .update(authorizations)
-          .set({ status: 'exchanging', deadline })
+          .set({ status: 'exchanging', deadline, claimedBy })
           .where(
             and(
               eq(authorizations.stateHash, stateHash),

@@ -121,6 +121,8 @@ export const authorizations = pgTable(
     flowHash: text('flow_hash').unique('authorizations_flow_hash'),
     response: sealed('response'),
     deadline: whole('deadline'),
+    /** The process that redeems the code: see `processes`. */
+    claimedBy: text('claimed_by'),
     reason: text('reason').$type<FailureReason>(),
     message: text('message'),
     createdAt: whole('created_at').notNull(),
@@ -129,9 +131,20 @@ export const authorizations = pgTable(
   },
   (t) => [
     index('authorizations_expiry').on(t.expiresAt),
+    index('authorizations_claimed').on(t.claimedBy).where(sql`status = 'exchanging'`),
+    index('authorizations_held').on(t.deadline).where(sql`response is not null`),
     index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
   ],
 )
+
+/**
+ * The processes that hold claims, while they hold any. `beatAt` is in milliseconds by the database's clock; whose beat
+ * stays away is taken for dead, and its row is deleted.
+ */
+export const processes = pgTable('processes', {
+  id: text('id').primaryKey(),
+  beatAt: whole('beat_at').notNull(),
+})
 
 export const connections = pgTable(
   'connections',

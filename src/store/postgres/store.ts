@@ -17,6 +17,7 @@ import { postgresExecutions } from './executions.ts'
 import { asked, patiently, steady } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { postgresPolicies } from './policies.ts'
+import { postgresProcesses } from './processes.ts'
 import { postgresProjects } from './projects.ts'
 import { postgresProviders } from './providers.ts'
 import { postgresSettleRestore } from './restore.ts'
@@ -69,6 +70,7 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
       envelopes: steady(postgresEnvelopes(context)),
       answers: steady(postgresAnswers(context)),
       policies: steady(postgresPolicies(context)),
+      processes: steady(postgresProcesses(context)),
       executions: steady(postgresExecutions(context)),
       chains: steady(postgresChains(context)),
       audit: steady(postgresAudit(context)),

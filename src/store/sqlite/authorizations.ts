@@ -148,12 +148,12 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
       )
     },
 
-    async claim(stateHash, now, deadline) {
+    async claim(stateHash, now, { deadline, claimedBy }) {
       // one UPDATE, so SQLite decides who wins
       return writeRow(undefined, (tx) =>
         tx
           .update(authorizations)
-          .set({ status: 'exchanging', deadline })
+          .set({ status: 'exchanging', deadline, claimedBy })
           .where(
             and(
               eq(authorizations.stateHash, stateHash),

@@ -99,6 +99,8 @@ export const authorizations = sqliteTable(
     flowHash: text('flow_hash').unique(),
     response: sealed('response'),
     deadline: integer('deadline'),
+    /** The process that redeems the code: see `processes`. */
+    claimedBy: text('claimed_by'),
     reason: text('reason').$type<FailureReason>(),
     message: text('message'),
     createdAt: integer('created_at').notNull(),
@@ -107,9 +109,20 @@ export const authorizations = sqliteTable(
   },
   (t) => [
     index('authorizations_expiry').on(t.expiresAt),
+    index('authorizations_claimed').on(t.claimedBy).where(sql`status = 'exchanging'`),
+    index('authorizations_held').on(t.deadline).where(sql`response is not null`),
     index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
   ],
 )
+
+/**
+ * The processes that hold claims, while they hold any. `beatAt` is in milliseconds by the database's clock; whose beat
+ * stays away is taken for dead, and its row is deleted.
+ */
+export const processes = sqliteTable('processes', {
+  id: text('id').primaryKey(),
+  beatAt: integer('beat_at').notNull(),
+})
 
 export const connections = sqliteTable(
   'connections',

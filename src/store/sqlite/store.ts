@@ -20,6 +20,7 @@ import {
 import { sqliteEnvelopes } from './envelopes.ts'
 import { sqliteExecutions } from './executions.ts'
 import { sqlitePolicies } from './policies.ts'
+import { sqliteProcesses } from './processes.ts'
 import { sqliteProjects } from './projects.ts'
 import { sqliteProviders } from './providers.ts'
 import { sqliteSettleRestore } from './restore.ts'
@@ -82,6 +83,7 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     envelopes: steady(sqliteEnvelopes(context)),
     answers: steady(sqliteAnswers(context)),
     policies: steady(sqlitePolicies(context)),
+    processes: steady(sqliteProcesses(context)),
     executions: steady(sqliteExecutions(context)),
     chains: steady(sqliteChains(context)),
     audit: steady(sqliteAudit(context, appendAudit)),

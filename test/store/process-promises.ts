@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { at } from '../../src/domain/authorization.ts'
+import { claimed, defined, inProject, type OpenedStore, until } from './fixtures.ts'
+
+/** What `Processes` promises. Their time is the database's own, so that a lapse here is short and really runs out. */
+const LAPSE_MS = 100
+const LONG_MS = 60_000
+
+export function processPromises(open: () => Promise<OpenedStore>): void {
+  describe('processes', () => {
+    test('are alive from entering until they leave', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      expect(await other.processes.isAlive('a', LONG_MS)).toBe(false)
+      await store.processes.enter('a')
+      expect(await other.processes.isAlive('a', LONG_MS)).toBe(true)
+      await store.processes.leave('a')
+      expect(await other.processes.isAlive('a', LONG_MS)).toBe(false)
+    })
+
+    test('say how long they had said nothing', async () => {
+      await using opened = await open()
+      const { store } = opened
+      await store.processes.enter('a')
+      await sleep(60)
+      const age = defined(await store.processes.beat('a'))
+      expect(age).toBeGreaterThan(40)
+      expect(defined(await store.processes.beat('a'))).toBeLessThan(age)
+      expect(await store.processes.beat('never entered')).toBeUndefined()
+    })
+
+    test('whose beat stays away are dead, and are told so when they wake', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      await store.processes.enter('a')
+      await sleep(LAPSE_MS + 50)
+      expect(await other.processes.isAlive('a', LAPSE_MS)).toBe(false)
+      expect(await store.processes.beat('a')).toBeUndefined()
+      expect(await other.processes.isAlive('a', LONG_MS)).toBe(false)
+    })
+
+    test('that lapsed lose their claims; those that beat keep them', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { owner } = await inProject(store)
+      await store.processes.enter('dead')
+      const lost = await claimed(store, owner, { state: 's1', claimedBy: 'dead' })
+      await sleep(LAPSE_MS + 50)
+      await store.processes.enter('living')
+      const kept = await claimed(store, { ...owner, userId: 'bob' }, { state: 's2', claimedBy: 'living' })
+      const heard: string[] = []
+      other.onChange((change) => void (change.noun === 'authorization' && heard.push(change.id)))
+
+      expect(await other.processes.bury(LAPSE_MS)).toBe(1)
+      expect(heard).toContain(lost.id)
+      expect(at(defined(await store.authorizations.find(lost.id)), 1).status).toBe('pending')
+      expect(at(defined(await store.authorizations.find(kept.id)), 1).status).toBe('exchanging')
+      expect(await other.processes.bury(LAPSE_MS)).toBe(0)
+    })
+
+    test('a claim of a process that was declared dead before it claimed is ended too', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { owner } = await inProject(store)
+      const { id } = await claimed(store, owner, { claimedBy: 'dead before' })
+      expect(await other.processes.bury(LAPSE_MS)).toBe(1)
+      expect(at(defined(await store.authorizations.find(id)), 1).status).toBe('pending')
+    })
+
+    test('a code whose claim was ended is never claimed again', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { owner } = await inProject(store)
+      await claimed(store, owner, { state: 's1', claimedBy: 'dead' })
+      await other.processes.bury(LAPSE_MS)
+      expect(await other.authorizations.claim('s1', 2, until(30, 'living'))).toBeUndefined()
+    })
+  })
+}
