@@ -25,9 +25,16 @@ export interface ApiKey {
 
 export type KeyOrder = Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit'>
 
+/** How a key begins. Arcade's MCP servers take a key for one only when it begins with `arc_`. */
+export const KEY_PREFIXES = ['gp', 'arc'] as const
+export type KeyPrefix = (typeof KEY_PREFIXES)[number]
+
 /** A new key and its record. The key is shown once and cannot be had again. */
-export function issueApiKey(of: KeyOrder): { readonly key: string; readonly record: ApiKey } {
-  const key = `gp_${randomToken()}`
+export function issueApiKey(
+  of: KeyOrder,
+  prefix: KeyPrefix = 'gp',
+): { readonly key: string; readonly record: ApiKey } {
+  const key = `${prefix}_${randomToken()}`
   return { key, record: { ...of, id: newId('key'), hash: sha256(key) } }
 }
 
@@ -35,16 +42,21 @@ export function issueApiKey(of: KeyOrder): { readonly key: string; readonly reco
  * The key that takes another's place: the same project, role, name and limit, and as long a life if it has an end.
  * Both are good until the old one ends.
  */
-export function successor(old: ApiKey, now: EpochSeconds): { readonly key: string; readonly record: ApiKey } {
+export function successor(
+  old: ApiKey,
+  now: EpochSeconds,
+  prefix: KeyPrefix = 'gp',
+): { readonly key: string; readonly record: ApiKey } {
   const { projectId, name, role, createdAt, expiresAt, rateLimit } = old
-  return issueApiKey({
+  const order = {
     projectId,
     name,
     role,
     createdAt: now,
     ...(expiresAt !== undefined && { expiresAt: now + Math.max(expiresAt - createdAt, 0) }),
     ...(rateLimit !== undefined && { rateLimit }),
-  })
+  }
+  return issueApiKey(order, prefix)
 }
 
 export function mayAct(role: Role, needed: Role): boolean {

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'tool.cancelled',
   'secret.set',
   'secret.deleted',
+  'project.created',
   'key.created',
   'key.rotated',
   'key.revoked',

@@ -18,6 +18,7 @@ import { errorResponse, toRefusal } from './errors.ts'
 import { addExecutions } from './executions.ts'
 import { addHealth } from './health.ts'
 import { idempotent } from './idempotency.ts'
+import { addKeys } from './keys.ts'
 import { addLogin } from './login.ts'
 import { addMetrics, type MetricsOptions } from './metrics.ts'
 import { createNotFound } from './not-found.ts'
@@ -102,6 +103,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
+  addKeys(add, broker) //             /v1/admin/keys, /v1/admin/projects
   addAudit(add, broker) //            /v1/admin/audit
   addPolicies(add, broker) //         /v1/admin/policies
   addProxy(app, broker, surroundings) //   /proxy/{provider}/{path}

@@ -131,6 +131,8 @@ export interface PageRequest {
 export interface Projects {
   /** The project of that name, made now if there is none. */
   ensure(name: string, now: EpochSeconds): Promise<Project>
+  /** Adds the project; `false` when its name is taken. */
+  add(project: Project, audit?: AuditEntries): Promise<boolean>
   find(id: string): Promise<Project | undefined>
   findByName(name: string): Promise<Project | undefined>
   list(): Promise<readonly Project[]>

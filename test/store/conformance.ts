@@ -48,6 +48,17 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.projects.findByName('p')).toEqual(first)
         expect(await store.projects.findByName('q')).toBeUndefined()
       })
+
+      test('are added once per name: of two that race one is', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const added = await Promise.all([
+          store.projects.add({ id: 'proj_a', name: 'p', createdAt: 1 }),
+          other.projects.add({ id: 'proj_b', name: 'p', createdAt: 2 }),
+        ])
+        expect(added.toSorted()).toEqual([false, true])
+        expect((await store.projects.list()).map(({ name }) => name)).toEqual(['p'])
+      })
     })
 
     describe('API keys', () => {

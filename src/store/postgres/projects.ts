@@ -22,6 +22,16 @@ export function postgresProjects({ db, write }: PostgresContext): Projects {
       if (project === undefined) throw new Error(`project ${name} is neither there nor could it be added`)
       return project
     },
+    async add(project, audit) {
+      return write(audit, async (tx) => {
+        const added = await tx
+          .insert(projects)
+          .values(project)
+          .onConflictDoNothing()
+          .returning({ id: projects.id })
+        return added.length > 0
+      })
+    },
     async find(id) {
       return (await db.select().from(projects).where(eq(projects.id, id)))[0]
     },

@@ -4,7 +4,7 @@ import type { Projects } from '../store.ts'
 import type { SqliteContext } from './database.ts'
 import { projects } from './schema.ts'
 
-export function sqliteProjects({ db }: SqliteContext): Projects {
+export function sqliteProjects({ db, write }: SqliteContext): Projects {
   return {
     async ensure(name, now) {
       db.insert(projects)
@@ -14,6 +14,9 @@ export function sqliteProjects({ db }: SqliteContext): Projects {
       const project = db.select().from(projects).where(eq(projects.name, name)).get()
       if (project === undefined) throw new Error(`project ${name} is neither there nor could it be added`)
       return project
+    },
+    async add(project, audit) {
+      return write(audit, (tx) => tx.insert(projects).values(project).onConflictDoNothing().run().changes > 0)
     },
     async find(id) {
       return db.select().from(projects).where(eq(projects.id, id)).get()

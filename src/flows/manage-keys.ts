@@ -1,0 +1,120 @@
+import type { Broker } from '../broker.ts'
+import {
+  type ApiKey,
+  isExpired,
+  issueApiKey,
+  type KeyOrder,
+  type KeyPrefix,
+  successor,
+} from '../domain/api-key.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newId } from '../domain/ids.ts'
+import { DEFAULT_PROJECT, type Project } from '../domain/project.ts'
+
+export interface Issued {
+  /** Shown once: only its hash is kept. */
+  readonly key: string
+  readonly record: ApiKey
+}
+
+/** The keys of the project, revoked ones too, oldest first. */
+export function listKeys(broker: Broker, projectId: string): Promise<readonly ApiKey[]> {
+  return broker.store.apiKeys.list(projectId)
+}
+
+export async function createKey(
+  broker: Broker,
+  order: Omit<KeyOrder, 'createdAt'>,
+  prefix?: KeyPrefix,
+): Promise<Issued> {
+  const issued = issueApiKey({ ...order, createdAt: broker.now() }, prefix)
+  const entries = broker.audit.of(order.projectId, { action: 'key.created', subject: issued.record.id })
+  await broker.store.apiKeys.add(issued.record, entries)
+  return issued
+}
+
+/**
+ * Makes the key that takes the place of another, which stays good for `graceSeconds` at most. Throws `not_found` for
+ * a key that is not live, `already_exists` for one that was rotated already.
+ */
+export async function rotateKey(
+  broker: Broker,
+  project: Pick<Project, 'id' | 'name'>,
+  id: string,
+  { graceSeconds, prefix }: { readonly graceSeconds: number; readonly prefix?: KeyPrefix },
+): Promise<Issued & { readonly oldEndsAt: EpochSeconds }> {
+  const now = broker.now()
+  const old = (await listKeys(broker, project.id)).find((one) => one.id === id)
+  if (old === undefined || old.revokedAt !== undefined || isExpired(old, now))
+    throw new BrokerError('not_found', `There is no live API key "${id}" in the project "${project.name}".`)
+  const issued = successor(old, now, prefix)
+  const oldEndsAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + graceSeconds)
+  const entries = broker.audit.of(project.id, { action: 'key.rotated', subject: id })
+  if (!(await broker.store.apiKeys.rotate(old, oldEndsAt, issued.record, entries)))
+    throw new BrokerError(
+      'already_exists',
+      `"${id}" was rotated already: ${old.replacedBy ?? 'another key'} takes its place. Rotate that one.`,
+    )
+  return { ...issued, oldEndsAt }
+}
+
+/** Refuses the key from now on. Throws `not_found` for one that is not there or was revoked before. */
+export async function revokeKey(
+  broker: Broker,
+  project: Pick<Project, 'id' | 'name'>,
+  id: string,
+): Promise<void> {
+  const entries = broker.audit.of(project.id, { action: 'key.revoked', subject: id })
+  if (!(await broker.store.apiKeys.revoke(project.id, id, broker.now(), entries)))
+    throw new BrokerError(
+      'not_found',
+      `There is no unrevoked API key "${id}" in the project "${project.name}".`,
+    )
+}
+
+/** The project that the key is of. */
+export async function projectOf(broker: Broker, { projectId }: Pick<ApiKey, 'projectId'>): Promise<Project> {
+  const project = await broker.store.projects.find(projectId)
+  if (project === undefined) throw new Error(`the project ${projectId} of a key that was accepted is gone`)
+  return project
+}
+
+/**
+ * Whether an administrator of this project administers the installation: sees the names of all projects, makes new
+ * ones and their first key. That is no power over a project that has keys of its own.
+ */
+export function administersInstallation(project: Pick<Project, 'name'>): boolean {
+  return project.name === DEFAULT_PROJECT
+}
+
+/** Throws `insufficient_role` unless `by` administers the installation, `already_exists` when the name is taken. */
+export async function createProject(broker: Broker, by: Project, name: string): Promise<Project> {
+  if (!administersInstallation(by))
+    throw new BrokerError(
+      'insufficient_role',
+      `Projects are made by an administrator of the project "${DEFAULT_PROJECT}"; this key is of "${by.name}".`,
+    )
+  const project = { id: newId('proj'), name, createdAt: broker.now() }
+  const entries = broker.audit.of(by.id, { action: 'project.created', subject: project.id })
+  if (!(await broker.store.projects.add(project, entries)))
+    throw new BrokerError('already_exists', `There is a project "${name}" already.`)
+  return project
+}
+
+/**
+ * The project that an administrator of `by` may make a key in: their own, or for an administrator of the installation
+ * a new one or one without any key yet. Throws `insufficient_role` for every other, whether it exists or not.
+ */
+export async function projectForKey(broker: Broker, by: Project, name: string): Promise<Project> {
+  if (name === by.name) return by
+  const refused = new BrokerError(
+    'insufficient_role',
+    `An administrator's key has power in its own project only, "${by.name}". Use one of the project "${name}", or \`gatepass keys create --project\` beside the database.`,
+  )
+  if (!administersInstallation(by)) throw refused
+  const found = await broker.store.projects.findByName(name)
+  if (found === undefined) return createProject(broker, by, name)
+  if ((await listKeys(broker, found.id)).length > 0) throw refused
+  return found
+}
