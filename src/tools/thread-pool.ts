@@ -1,0 +1,172 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+
+// Runs pure functions on input from outside (tool answers, API documents) in a small pool of threads, so that neither
+// their size nor what they hold keeps the event loop from other requests. Threads are started when they are needed and
+// end when they have been idle for a while.
+
+/**
+ * A module that exports `run(input, transfer)`. Input and result are copied by the structured clone algorithm; buffers
+ * that `run` adds to `transfer` are moved instead. Copying objects back costs the event loop about as much as parsing
+ * them: a result that may be large should be bytes.
+ */
+export interface ThreadTask<Input, Output> {
+  readonly module: URL
+  /** Never set: it ties the types to the module. */
+  readonly types?: (input: Input) => Output
+}
+
+export interface TaskModule<Input, Output> {
+  run(input: Input, transfer: ArrayBuffer[]): Output | Promise<Output>
+}
+
+export interface ThreadOptions {
+  /** Queues of different owners (project ids) take turns, so that one owner's tasks do not delay another's. */
+  readonly owner?: string
+  /** From the start of the task; the thread is ended after it. */
+  readonly timeoutMs?: number
+}
+
+/** The thread could not finish the task: it took too long or too much memory, or too many tasks are waiting. */
+export class ThreadFault extends Error {
+  readonly reason: 'timeout' | 'memory' | 'crashed' | 'busy'
+
+  constructor(reason: ThreadFault['reason']) {
+    super(`A task in a thread was not finished: ${reason}.`)
+    this.name = 'ThreadFault'
+    this.reason = reason
+  }
+}
+
+/** One core is left to the event loop. */
+const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
+const MAX_WAITING = 1_000
+const TIMEOUT_MS = 30_000
+const IDLE_MS = 30_000
+/** JSON of 4 MB may parse into a hundred times its size. */
+const RESOURCES = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 64 }
+/** A checkout runs its sources, a published package what was built from them. */
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const THREAD = new URL(`./pool-thread.${EXTENSION}`, import.meta.url)
+
+/** `path` is relative to the caller's `import.meta.url`, without its extension: `./read-document-task`. */
+export function threadTask<Input, Output>(path: string, base: string): ThreadTask<Input, Output> {
+  return { module: new URL(`${path}.${EXTENSION}`, base) }
+}
+
+interface Job {
+  readonly module: string
+  readonly input: unknown
+  readonly timeoutMs: number
+  readonly resolve: (output: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+interface Thread {
+  readonly worker: Worker
+  job: Job | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+/** What pool-thread.ts answers. */
+export type FromPoolThread = { readonly output: unknown } | { readonly error: string }
+export type ToPoolThread = Pick<Job, 'module' | 'input'>
+
+const threads = new Set<Thread>()
+/** By their owner, in the order in which the owners are served next. */
+const queues = new Map<string, Job[]>()
+let waiting = 0
+
+/** Throws `ThreadFault`, and an `Error` with the same message when the task itself throws. */
+export function inThread<Input, Output>(
+  task: ThreadTask<Input, Output>,
+  input: Input,
+  { owner = '', timeoutMs = TIMEOUT_MS }: ThreadOptions = {},
+): Promise<Output> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  if (waiting >= MAX_WAITING) reject(new ThreadFault('busy'))
+  else {
+    const queue = queues.get(owner) ?? []
+    queues.set(owner, queue)
+    queue.push({ module: task.module.href, input, timeoutMs, resolve, reject })
+    waiting++
+    next()
+  }
+  return promise as Promise<Output> // the task's types say what its module answers
+}
+
+function next(): void {
+  if (waiting === 0) return
+  const idle = [...threads].find((thread) => thread.job === undefined)
+  if (idle === undefined && threads.size >= MAX_THREADS) return
+  begin(idle ?? start(), takeJob())
+  next()
+}
+
+function takeJob(): Job {
+  for (const [owner, queue] of queues) {
+    const job = queue.shift()
+    queues.delete(owner)
+    if (queue.length > 0) queues.set(owner, queue) // behind all others
+    if (job === undefined) continue
+    waiting--
+    return job
+  }
+  throw new Error('No task is waiting.')
+}
+
+function begin(thread: Thread, job: Job): void {
+  thread.job = job
+  thread.worker.ref()
+  clearTimeout(thread.timer)
+  thread.timer = setTimeout(() => end(thread, new ThreadFault('timeout')), job.timeoutMs)
+  try {
+    thread.worker.postMessage({ module: job.module, input: job.input } satisfies ToPoolThread)
+  } catch (error) {
+    finish(thread)
+    job.reject(error instanceof Error ? error : new Error(String(error))) // it cannot be cloned
+  }
+}
+
+function start(): Thread {
+  const worker = new Worker(THREAD, {
+    name: 'gatepass pool',
+    resourceLimits: RESOURCES,
+    env: {},
+    argv: [],
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+  })
+  const thread: Thread = { worker, job: undefined, timer: undefined }
+  threads.add(thread)
+  worker.on('message', (message: FromPoolThread) => {
+    const { job } = thread
+    finish(thread)
+    if ('error' in message) job?.reject(new Error(message.error))
+    else job?.resolve(message.output)
+  })
+  worker.on('error', (error: Error & { readonly code?: string }) =>
+    end(thread, new ThreadFault(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crashed')),
+  )
+  worker.on('exit', () => end(thread, new ThreadFault('crashed')))
+  return thread
+}
+
+/** The thread is free for the next task. */
+function finish(thread: Thread): void {
+  thread.job = undefined
+  thread.worker.unref() // an idle thread does not keep the process alive
+  clearTimeout(thread.timer)
+  thread.timer = setTimeout(() => end(thread, new ThreadFault('crashed')), IDLE_MS)
+  thread.timer.unref()
+  next()
+}
+
+function end(thread: Thread, fault: ThreadFault): void {
+  if (!threads.delete(thread)) return
+  clearTimeout(thread.timer)
+  thread.job?.reject(fault)
+  void thread.worker.terminate()
+  next()
+}
