@@ -48,13 +48,17 @@ const OWN_KINDS: ReadonlySet<ErrorKind> = new Set([
   'CONTEXT_DENIED',
 ])
 
-/**
- * The kind that a worker says, in any case; what is no known kind, or none of a worker's to say, is `UNKNOWN`
- * (arcade-mcp-ts writes lower case and kinds of its own).
- */
+/** Kinds of arcade-mcp-ts alone, and the contract's nearest. */
+const OTHER_KINDS = new Map<string, ErrorKind>([
+  ['TOOL_SERIALIZATION', 'TOOL_RUNTIME_BAD_OUTPUT_VALUE'],
+  ['TOOL_RUNTIME_RESPONSE_EXTRACTION', 'TOOL_RUNTIME_BAD_OUTPUT_VALUE'],
+  ['TOOL_RUNTIME_EXECUTION', 'TOOL_RUNTIME_FATAL'],
+])
+
+/** The kind that a worker says, in any case; what is no known kind, or none of a worker's to say, is `UNKNOWN`. */
 export function readErrorKind(kind: unknown): ErrorKind {
   const upper = typeof kind === 'string' ? kind.toUpperCase() : ''
-  const known = ERROR_KINDS.find((one) => one === upper)
+  const known = ERROR_KINDS.find((one) => one === upper) ?? OTHER_KINDS.get(upper)
   return known === undefined || OWN_KINDS.has(known) ? 'UNKNOWN' : known
 }
 
@@ -66,4 +70,27 @@ export function badOutputError(developer_message: string): ToolError {
     can_retry: false,
     developer_message,
   }
+}
+
+const STACK = /^(?:stack|stack_?trace|trace_?back)$/i
+
+/** What a worker says besides of an error, and the stack trace in it, which is not for callers. */
+export function withoutStacks(extra: Readonly<Record<string, unknown>>): {
+  readonly extra: Readonly<Record<string, unknown>>
+  readonly stacktrace?: string
+} {
+  const stacks: string[] = []
+  const strip = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(strip)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, one]) => {
+        if (!STACK.test(name)) return [[name, strip(one)]]
+        stacks.push(Array.isArray(one) ? one.map(String).join('\n') : String(one))
+        return []
+      }),
+    )
+  }
+  const rest = strip(extra) as Readonly<Record<string, unknown>> // an object stays one
+  return { extra: rest, ...(stacks.length > 0 && { stacktrace: stacks.join('\n') }) }
 }

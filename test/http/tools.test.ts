@@ -202,7 +202,7 @@ describe('outputs, as seeds/000 and as Arcade has them', () => {
     [
       'an error of a kind nobody knows',
       'Fail',
-      { kind: 'tool_serialization' },
+      { kind: 'tool_made_up' },
       { error: expect.any(Object) },
       { error: { kind: 'UNKNOWN', message: 'It failed.', can_retry: false } },
     ],

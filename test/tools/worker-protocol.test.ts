@@ -121,7 +121,8 @@ describe("a tool's error", () => {
 
   test.each([
     ['tool_runtime_retry', 'TOOL_RUNTIME_RETRY'],
-    ['tool_serialization', 'UNKNOWN'],
+    ['tool_serialization', 'TOOL_RUNTIME_BAD_OUTPUT_VALUE'],
+    ['tool_made_up', 'UNKNOWN'],
     ['', 'UNKNOWN'],
     [7, 'UNKNOWN'],
     [null, 'UNKNOWN'],

@@ -4,7 +4,8 @@ import { isSafeToRepeat } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { Backend, BackendCall, GivenAuthorization } from '../backend.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
-import { readWorkerTool } from './read-worker-tool.ts'
+import { withoutUnsaidNulls } from './optional-nulls.ts'
+import { nameAtWorker, readWorkerTools } from './read-worker-tool.ts'
 import {
   invokeWorker,
   type ToolAuthorization,
@@ -17,12 +18,13 @@ import {
 /** HTTP tool workers (reference/arcade.md section 3). */
 export const arcadeBackend: Backend = {
   async catalogue(broker, worker) {
-    return (await workerCatalogue(broker.outgoing, endpointOf(broker, worker))).map(readWorkerTool)
+    return readWorkerTools(await workerCatalogue(broker.outgoing, endpointOf(broker, worker)))
   },
   health: (broker, worker) => workerHealth(broker.outgoing, endpointOf(broker, worker)),
   call(broker, worker, call) {
     const { executionId, createdAt, tool, input, signal } = call
-    const { namespace: toolkit, name, version } = tool
+    const { namespace: toolkit, version } = tool
+    const name = nameAtWorker(tool.source.document, tool.name)
     return invokeWorker(
       broker.outgoing,
       endpointOf(broker, worker),
@@ -31,7 +33,7 @@ export const arcadeBackend: Backend = {
         executionId,
         createdAt,
         tool: { name, toolkit, ...(version !== undefined && { version }) },
-        inputs: input,
+        inputs: withoutUnsaidNulls(tool.inputSchema, input),
         context: contextOf(call),
         isRepeatable: isSafeToRepeat(tool),
       },

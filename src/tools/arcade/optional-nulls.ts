@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../domain/tool.ts'
 import { isRecord } from '../read-json.ts'
 
 const MAX_DEPTH = 100
@@ -17,4 +18,33 @@ export function withoutOptionalNulls(schema: unknown, value: unknown, depth = 0)
         withoutOptionalNulls(Object.hasOwn(properties, name) ? properties[name] : undefined, one, depth + 1),
       ]),
   )
+}
+
+/**
+ * The input without `null` for properties that are optional and whose schema has no `null`: a model writes it where it
+ * means nothing, and a worker that knows only "given or not" refuses it. Values that no schema describes stay as they are.
+ */
+export function withoutUnsaidNulls(schema: JsonSchema, input: Input): Input {
+  return strip(schema, input, 0) as Input // an object stays one
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+function strip(schema: unknown, value: unknown, depth: number): unknown {
+  if (!isRecord(schema) || depth > MAX_DEPTH) return value
+  if (Array.isArray(value)) return value.map((one) => strip(schema.items, one, depth + 1))
+  if (!isRecord(value) || !isRecord(schema.properties)) return value
+  const { properties } = schema
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => {
+      const said = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (one === null && !required.includes(name) && isRecord(said) && !takesNull(said)) return []
+      return [[name, strip(said, one, depth + 1)]]
+    }),
+  )
+}
+
+function takesNull({ type }: Readonly<Record<string, unknown>>): boolean {
+  return type === undefined || type === 'null' || (Array.isArray(type) && type.includes('null'))
 }

@@ -5,16 +5,24 @@ import { VALUE_TYPES } from './value-schema.ts'
 
 const JSON_TYPES: readonly JsonType[] = ['array', 'boolean', 'null', 'number', 'object', 'string']
 
+export interface ValueReading {
+  /**
+   * A string of which nothing else is said is anything: arcade-mcp-ts writes that for every type it has no word for, such
+   * as a record or a union, where only the worker knows what fits.
+   */
+  readonly isLoose?: boolean
+}
+
 /** What `value_schema` says, and no more: `json` without properties, and a type that is not known, are anything. */
-export function readValueSchema(value: unknown, path: string): JsonSchema {
+export function readValueSchema(value: unknown, path: string, reading: ValueReading = {}): JsonSchema {
   if (isAbsent(value)) return {}
   const schema = record(value, path)
   const nullable = schema.nullable === true
   const description = text(schema.description, `${path}.description`)
-  return { ...typeOf(schema, nullable, path), ...(description !== undefined && { description }) }
+  return { ...typeOf(schema, nullable, path, reading), ...(description !== undefined && { description }) }
 }
 
-function typeOf(schema: JsonRecord, nullable: boolean, path: string): JsonSchema {
+function typeOf(schema: JsonRecord, nullable: boolean, path: string, reading: ValueReading): JsonSchema {
   const type = (name: JsonType) => ({ type: nullable ? [name, 'null'] : name })
   const val_type = VALUE_TYPES.find((known) => known === schema.val_type)
   switch (val_type) {
@@ -25,12 +33,13 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string): JsonSchema
       const values = val_type === 'string' ? said : said.map(Number)
       const isUsable =
         values.length > 0 && values.every((one) => typeof one === 'string' || Number.isFinite(one))
+      if (reading.isLoose === true && val_type === 'string' && Object.keys(schema).length === 1) return {}
       return { ...type(val_type), ...(isUsable && { enum: nullable ? [...values, null] : values }) }
     }
     case 'boolean':
       return type('boolean')
     case 'array': {
-      const items = itemsOf(schema, path)
+      const items = itemsOf(schema, path, reading)
       return { ...type('array'), ...(items && { items }) }
     }
     case 'json':
@@ -43,7 +52,7 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string): JsonSchema
       return {
         ...type('object'),
         properties: Object.fromEntries(
-          members.map(([key, one]) => [key, readValueSchema(one, `${path}.properties.${key}`)]),
+          members.map(([key, one]) => [key, readValueSchema(one, `${path}.properties.${key}`, reading)]),
         ),
         ...(required && { required: [...new Set(required)] }),
       }
@@ -52,10 +61,11 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string): JsonSchema
 }
 
 /** `items` where a worker writes it, else what the `inner_…` members and `enum` say of the items. */
-function itemsOf(schema: JsonRecord, path: string): JsonSchema | undefined {
+function itemsOf(schema: JsonRecord, path: string, reading: ValueReading): JsonSchema | undefined {
   const { items, inner_val_type, inner_properties, inner_required_keys } = schema
-  if (!isAbsent(items)) return readValueSchema(items, `${path}.items`)
+  if (!isAbsent(items)) return readValueSchema(items, `${path}.items`, reading)
   if (isAbsent(inner_val_type)) return undefined
-  const inner = { properties: inner_properties, required_keys: inner_required_keys, enum: schema.enum }
-  return readValueSchema({ val_type: inner_val_type, ...inner }, path)
+  const said = { properties: inner_properties, required_keys: inner_required_keys, enum: schema.enum }
+  const inner = Object.fromEntries(Object.entries(said).filter(([, one]) => !isAbsent(one)))
+  return readValueSchema({ val_type: inner_val_type, ...inner }, path, reading)
 }

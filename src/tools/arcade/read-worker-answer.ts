@@ -8,7 +8,7 @@ import {
   type ToolLog,
   type ToolOutcome,
 } from '../tool-answer.ts'
-import { badOutputError, readErrorKind, type ToolError } from '../tool-error.ts'
+import { badOutputError, readErrorKind, type ToolError, withoutStacks } from '../tool-error.ts'
 
 const MAX_DEPTH = 100
 
@@ -48,7 +48,9 @@ function readOutput(output: Members, success: boolean): ToolOutcome {
 
 function readError(error: Members): ToolError {
   const said = text(error, 'message')
-  const { retry_after_ms: wait, status_code: status, extra } = error
+  const { retry_after_ms: wait, status_code: status } = error
+  const extra = membersOf(error.extra)
+  const more = extra && withoutStacks(extra)
   return {
     kind: readErrorKind(error.kind),
     message: said.message ?? 'The tool failed without saying why.',
@@ -57,8 +59,8 @@ function readError(error: Members): ToolError {
     ...text(error, 'additional_prompt_content'),
     ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
     ...(typeof status === 'number' && Number.isInteger(status) && { status_code: status }),
+    ...more,
     ...text(error, 'stacktrace'),
-    ...(membersOf(extra) && { extra: { ...membersOf(extra) } }),
   }
 }
 

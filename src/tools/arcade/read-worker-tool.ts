@@ -18,11 +18,40 @@ import {
   scopeList,
   text,
 } from '../read-json.ts'
-import { readValueSchema } from './read-value-schema.ts'
+import { readValueSchema, type ValueReading } from './read-value-schema.ts'
 import { INFERRABLE } from './value-schema.ts'
 
 const MAX_DEPTH = 64
 const VERSION = /^[A-Za-z0-9_.+-]{1,64}$/
+
+/** Reads all that a worker lists. */
+export function readWorkerTools(definitions: readonly unknown[]): CatalogueItem[] {
+  const items = definitions.map(readWorkerTool)
+  const names = new Set(items.map((item) => (item.outcome === 'read' ? plainId(item.tool) : '')))
+  return items.map((item) => {
+    const name = item.outcome === 'read' ? withoutToolkit(item.tool) : undefined
+    if (item.outcome !== 'read' || name === undefined) return item
+    // the worker has another tool of the shorter name: each keeps its own
+    if (names.has(plainId({ ...item.tool, name }))) return item
+    return { ...item, tool: { ...item.tool, name } }
+  })
+}
+
+function plainId({ namespace, name }: Pick<CatalogueTool, 'namespace' | 'name'>): string {
+  return `${namespace}.${name}`.toLowerCase()
+}
+
+/** The name of a tool whose author wrote the toolkit into it too: `HeldOut.whoami` of the toolkit `HeldOut` is `whoami`. */
+function withoutToolkit({ namespace, name }: CatalogueTool): string | undefined {
+  const rest = name.slice(namespace.length)
+  const isDoubled = name.toLowerCase().startsWith(namespace.toLowerCase()) && /^[._-]/.test(rest)
+  return isDoubled && isToolName(rest.slice(1)) ? rest.slice(1) : undefined
+}
+
+/** What the worker calls the tool, where it is listed under a shorter name. */
+export function nameAtWorker(document: JsonRecord, name: string): string {
+  return typeof document.name === 'string' ? document.name : name
+}
 
 /** Reads a worker's ToolDefinition (reference/arcade.md section 3). `null`, `""` and absent mean the same. */
 export function readWorkerTool(definition: unknown): CatalogueItem {
@@ -51,7 +80,7 @@ function readTool(definition: unknown): CatalogueTool {
     description: text(document.description, 'description') ?? '',
     inputSchema: readInput(document.input),
     ...(outputSchema && { outputSchema }),
-    requirements: readRequirements(document.requirements),
+    requirements: readRequirements(document.requirements, document.metadata),
     document,
     namespace,
     ...(version !== undefined && { version }),
@@ -59,7 +88,12 @@ function readTool(definition: unknown): CatalogueTool {
   }
 }
 
-function readInput(input: unknown): JsonSchema {
+/** What the input is held to before the worker sees it: what the definition cannot say is left to the worker. */
+export function looseInput({ input }: JsonRecord): JsonSchema {
+  return readInput(input, { isLoose: true })
+}
+
+function readInput(input: unknown, reading: ValueReading = {}): JsonSchema {
   const properties = new Map<string, JsonSchema>()
   const required: string[] = []
   const parameters = isAbsent(input) ? [] : list(record(input, 'input').parameters, 'input.parameters')
@@ -71,7 +105,7 @@ function readInput(input: unknown): JsonSchema {
     if (properties.has(key)) throw new Refusal(`${path} is called ${quote(key)}, as another one is.`)
     const description = text(parameter.description, `${path}.description`)
     properties.set(key, {
-      ...readValueSchema(parameter.value_schema, `${path}.value_schema`),
+      ...readValueSchema(parameter.value_schema, `${path}.value_schema`, reading),
       ...(description !== undefined && { description }),
       ...(parameter.inferrable === false && { [INFERRABLE]: false }),
     })
@@ -111,13 +145,21 @@ function readAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined 
   return hints.length > 0 ? Object.fromEntries(hints) : undefined
 }
 
-function readRequirements(value: unknown): ToolRequirements {
+/** @param metadata the definition's own: what it says there nobody has to give (arcade-mcp-ts requires each of its keys). */
+function readRequirements(value: unknown, metadata: unknown): ToolRequirements {
   const requirements = isAbsent(value) ? {} : record(value, 'requirements')
+  const stated = new Set(statedKeys(metadata).concat(statedKeys(requirements.metadata)))
   return {
     authorization: readAuthorization(requirements.authorization),
     secrets: readKeys(requirements.secrets, 'requirements.secrets'),
-    metadata: readKeys(requirements.metadata, 'requirements.metadata'),
+    metadata: readKeys(requirements.metadata, 'requirements.metadata').filter((key) => !stated.has(key)),
   }
+}
+
+/** The keys that an object gives a value to; `true` and what is empty say only that one is wanted. */
+function statedKeys(value: unknown): string[] {
+  if (!isRecord(value)) return []
+  return Object.keys(value).filter((key) => !isAbsent(value[key]) && value[key] !== true)
 }
 
 function readAuthorization(value: unknown): AuthorizationRequirement[] {
@@ -135,9 +177,11 @@ function readAuthorization(value: unknown): AuthorizationRequirement[] {
   return [{ ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }), scopes }]
 }
 
-/** `[{"key": "API_KEY"}]`. */
+/** `[{"key": "API_KEY"}]`; also `["API_KEY"]`, and an object by its keys. */
 function readKeys(value: unknown, path: string): string[] {
+  if (isRecord(value)) return Object.keys(value)
   const keys = list(value, path).map((one, index) => {
+    if (typeof one === 'string' && one !== '') return one
     const key = text(record(one, `${path}[${index}]`).key, `${path}[${index}].key`)
     if (key === undefined) throw new Refusal(`${path}[${index}].key is missing.`)
     return key

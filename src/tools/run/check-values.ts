@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
+import { withLooseTypes } from '../arcade/loose-types.ts'
 import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
 import type { Complaint } from '../json-schema/complaint.ts'
 import { SchemaFault } from '../json-schema/schema-fault.ts'
@@ -24,8 +25,9 @@ export function inputFault(
   input: Readonly<Record<string, unknown>>,
   workerType: WorkerType | undefined,
 ): ToolError | undefined {
-  const said = workerType === 'http' ? withoutOptionalNulls(tool.inputSchema, input) : input
-  const checked = check(() => validateInput(tool, said))
+  const isArcade = workerType === 'http'
+  const said = isArcade ? withoutOptionalNulls(tool.inputSchema, input) : input
+  const checked = check(() => validateInput(isArcade ? withLooseTypes(tool) : tool, said))
   if (checked.outcome === 'valid') return undefined
   if (checked.outcome === 'bad schema')
     return {

@@ -33,6 +33,9 @@ export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent
   readonly keepContent?: boolean
 }
 
+/** In characters, of what the log keeps of a stack trace. */
+const MAX_STACK = 8_000
+
 /**
  * Runs the tool with the user's token in its authorization context, and only there: whatever it answers is scrubbed of
  * it. Every way to run a tool comes through here. Missing consent is an outcome; what goes wrong with the tool is one too.
@@ -63,6 +66,11 @@ async function execute(broker: Broker, call: ToolCall, signal: AbortSignal | und
     wasCalled,
     ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
   }
+  if (outcome.outcome === 'error' && outcome.error.stacktrace !== undefined)
+    broker.log.debug(
+      { execution: id, stacktrace: outcome.error.stacktrace.slice(0, MAX_STACK) },
+      'a tool failed',
+    )
   const end = outcome.outcome === 'error' ? outcome.error.kind : outcome.outcome
   broker.metrics.toolRan(execution.worker?.type ?? 'none', end, execution.durationMs / 1000)
   if (call.executionId === undefined) rememberExecution(broker, call, execution, startedAt)
