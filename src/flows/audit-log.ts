@@ -6,6 +6,7 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries, AuditedRelease, AuditLink, Store } from '../store/store.ts'
+import type { PoliciesInForce } from '../store/tool-nouns.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
 
 /** As many releases as one commit takes, and as may wait for theirs before more are refused. */
@@ -35,11 +36,11 @@ export interface AuditLog {
   record(projectId: string, event: AuditEvent): Promise<void>
   /**
    * Records that the tokens are released; only when it resolves with `true` may they be. `false`, and none recorded:
-   * something they rest on has changed, so they must be looked up again. Those that come together share one commit.
+   * something they rest on has changed, so they must be looked up and judged again. Those that come together share one commit.
    * Throws `invalid_authorization` when the key was revoked meanwhile, `store_unavailable` when nothing can be
    * recorded.
    */
-  release(tokens: readonly AuditedToken[]): Promise<boolean>
+  release(tokens: readonly AuditedToken[], policies: PoliciesInForce): Promise<boolean>
   /** Of a token, keyed: tells tokens apart without telling anything of them. */
   fingerprint(token: string): string
   readonly link: AuditLink
@@ -116,14 +117,14 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     async record(projectId, event) {
       await store.audit.append(this.of(projectId, event))
     },
-    async release(tokens) {
+    async release(tokens, policies) {
       if (waiting >= MAX_WAITING)
         throw new BrokerError('store_unavailable', 'Too many releases wait for the audit trail. Try again.', {
           retryAfter: 1,
         })
       const context = currentContext()
       const { apiKey } = context
-      const releases = tokens.map((token) => toRelease(token, context, now()))
+      const releases = tokens.map((token) => toRelease(token, policies, context, now()))
       const stand = await new Promise<boolean>((resolve, reject) => {
         queue.push({ releases, resolve, reject })
         waiting++
@@ -145,13 +146,19 @@ function derive(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `gatepass/audit/${purpose}`, 32))
 }
 
-function toRelease(token: AuditedToken, context: RequestContext, at: number): AuditedRelease {
+function toRelease(
+  token: AuditedToken,
+  policies: PoliciesInForce,
+  context: RequestContext,
+  at: number,
+): AuditedRelease {
   const { connection, entry } = token
   return {
     projectId: connection.projectId,
     line: toReleaseLine(token, context, at),
     connection,
     entry,
+    policies,
     ...(context.apiKey && { apiKey: context.apiKey }),
   }
 }

@@ -4,6 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
 import { UnsealError } from '../store/seal.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
+import type { PoliciesInForce } from '../store/tool-nouns.ts'
 import type { Release } from './get-access-token.ts'
 import { askHook } from './policy-hook.ts'
 import type { Look, PolicyUseOf } from './policy-match.ts'
@@ -12,6 +13,9 @@ import { type Hit, type Judgement, judge, type PolicyRefusalReason } from './pol
 import { createReadCache } from './read-cache.ts'
 import { currentContext } from './request-context.ts'
 
+/** The policies that were judged by, at once where they are in memory. */
+type Judged = PoliciesInForce | Promise<PoliciesInForce>
+
 /**
  * Who may use which tokens for what. Each of these throws `denied_by_policy`, or `policy_check_failed` when a hook that
  * must agree could not be asked; what is refused is in the audit trail then, with the rule that refused it. In a
@@ -19,14 +23,15 @@ import { currentContext } from './request-context.ts'
  */
 export interface Policies {
   /** Before anything is asked of the user or of a provider; what follows runs in `permit` with the same object. */
-  check(use: PolicyUseOf): void | Promise<void>
+  check(use: PolicyUseOf): Judged
   /**
    * When tokens are about to leave: as part of the use that was permitted, now with the scopes that were granted, or
    * else as tokens that are handed to the caller. `once`: the same for the same release, however often it is tried.
+   * What it returns is compared with the policies of the moment when the release is recorded.
    */
-  checkRelease(releases: readonly Release[], once: object): void | Promise<void>
+  checkRelease(releases: readonly [Release, ...Release[]], once: object): Judged
   /** Before a user is asked for a consent that is of no use: refused by a rule that refuses every use of it. */
-  checkConsent(need: Pick<PolicyUseOf, 'projectId' | 'userId' | 'providers'>): void | Promise<void>
+  checkConsent(need: Pick<PolicyUseOf, 'projectId' | 'userId' | 'providers'>): Judged
   /** What the rules say of a use, without counting it or asking a hook. */
   explain(use: PolicyUseOf, at: EpochSeconds): Promise<Judgement>
 }
@@ -36,7 +41,7 @@ type Parts = Pick<Broker, 'store' | 'outgoing' | 'sealer' | 'audit' | 'metrics' 
 const MAX_HELD_PROJECTS = 1_000
 
 export function createPolicies({ store, outgoing, sealer, audit, metrics, log, now }: Parts): Policies {
-  const held = createReadCache<readonly Policy[]>(store, {
+  const held = createReadCache<PoliciesInForce>(store, {
     max: MAX_HELD_PROJECTS,
     forgets: (change) => (change.noun === 'policy' ? 'all' : undefined),
   })
@@ -48,20 +53,18 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
     'reason',
   ])
 
-  function enabled(projectId: string): readonly Policy[] | Promise<readonly Policy[]> {
-    return held.get(projectId, async () =>
-      (await store.policies.list(projectId)).filter((policy) => policy.enabled),
-    )
+  function inForce(projectId: string): Judged {
+    return held.get(projectId, () => store.policies.inForce(projectId))
   }
 
-  function withPolicies(
-    projectId: string,
-    decide: (policies: readonly Policy[]) => Promise<void>,
-  ): void | Promise<void> {
-    const policies = enabled(projectId)
-    if (policies instanceof Promise)
-      return policies.then((read) => (read.length > 0 ? decide(read) : undefined))
-    return policies.length > 0 ? decide(policies) : undefined
+  function withPolicies(projectId: string, decide: (policies: readonly Policy[]) => Promise<void>): Judged {
+    const judged = async (read: PoliciesInForce) => {
+      await decide(read.policies)
+      return read
+    }
+    const held = inForce(projectId)
+    if (held instanceof Promise) return held.then((read) => (read.policies.length > 0 ? judged(read) : read))
+    return held.policies.length > 0 ? judged(held) : held
   }
 
   async function decide(
@@ -149,7 +152,6 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
 
     checkRelease(releases, once) {
       const [first] = releases
-      if (first === undefined) return undefined
       return withPolicies(first.connection.projectId, async (policies) => {
         const permitted = permittedFor(releases)
         const use = { ...(permitted ?? handedOut(first)), providers: releases.map(providerOf) }
@@ -170,7 +172,7 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
       }),
 
     async explain(use, at) {
-      return judge(await enabled(use.projectId), use, { at, scopes: 'needed' })
+      return judge((await inForce(use.projectId)).policies, use, { at, scopes: 'needed' })
     },
   }
 }

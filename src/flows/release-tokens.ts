@@ -7,7 +7,8 @@ const TRIES = 5
 
 /**
  * Looks tokens up and has them recorded before they are handed out (promise P7: no release without a durable record).
- * The project's policies have the last word: throws `denied_by_policy`, `policy_check_failed`.
+ * The project's policies have the last word, as they are when the release is recorded: throws `denied_by_policy`,
+ * `policy_check_failed`.
  * What the look-up rests on may have been changed by another process since it was read: then it is looked up again.
  */
 export async function releaseTokens<Found>(
@@ -18,11 +19,12 @@ export async function releaseTokens<Found>(
   const release = {}
   for (let tries = 0; tries < TRIES; tries++) {
     const found = await lookUp()
-    const tokens = tokensIn(found)
-    if (tokens.length === 0) return found
-    const allowed = broker.policies.checkRelease(tokens, release)
-    if (allowed !== undefined) await allowed
-    if (await broker.audit.release(tokens)) return found
+    const [first, ...others] = tokensIn(found)
+    if (first === undefined) return found
+    const tokens = [first, ...others] as const
+    const checked = broker.policies.checkRelease(tokens, release)
+    const policies = checked instanceof Promise ? await checked : checked
+    if (await broker.audit.release(tokens, policies)) return found
   }
   throw new BrokerError('store_unavailable', 'The connection changes all the time. Try again shortly.', {
     retryAfter: 1,

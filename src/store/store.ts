@@ -8,7 +8,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import type { Authorizations, ConnectionOwner, Connections } from './grants.ts'
 import type { Processes } from './processes.ts'
 import type { PlacedEnvelope, SealedColumn } from './sealed-columns.ts'
-import type { Chains, Executions, Policies, Secrets, Tools, Workers } from './tool-nouns.ts'
+import type { Chains, Executions, Policies, PoliciesInForce, Secrets, Tools, Workers } from './tool-nouns.ts'
 /**
  * Where everything is kept. Each method keeps its promise by itself, also against other processes on the same
  * database: callers need no transaction. `test/store/conformance.ts` is the same promise as a test.
@@ -89,6 +89,8 @@ export interface AuditedRelease {
   readonly entry: ProviderEntry
   /** Absent where none was needed: commands and background jobs. */
   readonly apiKey?: ApiKey
+  /** The policies that let it pass. */
+  readonly policies: PoliciesInForce
 }
 
 /** Append-only, one chain of blocks for each project. */
@@ -97,7 +99,7 @@ export interface AuditTrail {
   append(entries: AuditEntries): Promise<void>
   /**
    * Appends the releases that still stand, in one commit, and answers which do: the connection is active and of the
-   * same generation, the provider entry is as it was read, the key is not revoked. One that does not stand is announced
+   * same generation, the provider entry is as it was read, the key is not revoked, the project's policies are those of that version. One that does not stand is announced
    * as a change, so that nothing stale is kept.
    */
   release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>

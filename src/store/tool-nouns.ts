@@ -48,12 +48,20 @@ export interface Secrets {
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
+/** The enabled policies of a project, and the version of all its policies, which each write of one raises. */
+export interface PoliciesInForce {
+  readonly version: number
+  readonly policies: readonly Policy[]
+}
+
 export interface Policies {
   /** Adds the policy, or replaces the one of that id. */
   put(policy: Policy, audit?: AuditEntries): Promise<void>
   find(projectId: string, id: string): Promise<Policy | undefined>
   /** By id. */
   list(projectId: string): Promise<readonly Policy[]>
+  /** The enabled ones, with the version that `AuditTrail.release` compares; a list may be newer than its version, never older. */
+  inForce(projectId: string): Promise<PoliciesInForce>
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 

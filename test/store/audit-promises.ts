@@ -123,7 +123,9 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         const connection = await connected(store, owner)
         const key = apiKey({ projectId })
         await store.apiKeys.add(key)
-        const release = { projectId, line: 'released', connection, entry, apiKey: key }
+        await store.policies.put(policy({ projectId, id: 'older' }))
+        const policies = await store.policies.inForce(projectId)
+        const release = { projectId, line: 'released', connection, entry, apiKey: key, policies }
         return { store, other, projectId, entry, connection, key, release }
       }
       type Scene = Awaited<ReturnType<typeof scene>>
@@ -162,6 +164,14 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         [
           'is asked for with a revoked key',
           (writer, { key }) => writer.apiKeys.revoke(key.projectId, key.id, 9),
+        ],
+        [
+          'was judged before a policy was added',
+          (writer, { projectId }) => writer.policies.put(policy({ projectId })),
+        ],
+        [
+          'was judged before a policy was deleted',
+          (writer, { projectId }) => writer.policies.delete(projectId, 'older'),
         ],
       ])('leaves out, and announces, what %s, here or in another process', async (_, change) => {
         for (const by of ['store', 'other'] as const) {

@@ -27,6 +27,25 @@ export function policyPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.policies.list(projectId)).toEqual([first, bare])
     })
 
+    test('are in force with a version that each write raises', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const versionOf = async (one = store) => (await one.policies.inForce(projectId)).version
+      expect(await store.policies.inForce(projectId)).toEqual({ version: 0, policies: [] })
+      const one = policy({ projectId, id: 'one' })
+      await store.policies.put(one)
+      expect(await other.policies.inForce(projectId)).toEqual({ version: 1, policies: [one] })
+      await other.policies.put({ ...one, enabled: false })
+      expect(await store.policies.inForce(projectId)).toEqual({ version: 2, policies: [] })
+      await other.policies.delete(projectId, 'none')
+      await other.policies.put(policy({ projectId: another.projectId }))
+      expect(await versionOf(other)).toBe(2)
+      await other.policies.delete(projectId, 'one')
+      expect(await versionOf()).toBe(3)
+    })
+
     test('may have the same id in two projects, and are deleted in their own alone', async () => {
       await using opened = await open()
       const { store } = opened

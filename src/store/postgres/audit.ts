@@ -136,11 +136,14 @@ async function groundsOf(client: pg.ClientBase, releases: readonly AuditedReleas
         select 'provider', uid, updated_at, status from providers where uid = any($2::text[])
         union all
         select 'api_key', id, 0, case when revoked_at is null then 'active' else 'revoked' end
-          from api_keys where id = any($3::text[])`,
+          from api_keys where id = any($3::text[])
+        union all
+        select 'policies', id, policies_version, '' from projects where id = any($4::text[])`,
       values: [
         [...new Set(releases.map(({ connection }) => connection.id))],
         [...new Set(releases.map(({ entry }) => entry.uid))],
         [...new Set(releases.flatMap(({ apiKey }) => apiKey?.id ?? []))],
+        [...new Set(releases.map(({ projectId }) => projectId))],
       ],
     }),
   )
@@ -151,7 +154,7 @@ async function groundsOf(client: pg.ClientBase, releases: readonly AuditedReleas
 
 /** The change that the release does not know of, if there is one. */
 function staleGround(
-  { connection, entry, apiKey }: AuditedRelease,
+  { connection, entry, apiKey, policies }: AuditedRelease,
   grounds: Grounds,
 ): StoreChange | undefined {
   const { id, projectId, providerUid, userId } = connection
@@ -162,5 +165,6 @@ function staleGround(
   if (provider?.version !== entry.updatedAt || provider.status !== entry.status) return { noun: 'provider' }
   if (apiKey !== undefined && grounds.get(`api_key ${apiKey.id}`)?.status !== 'active')
     return { noun: 'api_key' }
+  if (grounds.get(`policies ${projectId}`)?.version !== policies.version) return { noun: 'policy' }
   return undefined
 }

@@ -5,8 +5,9 @@ import type { PostgresContext } from './database.ts'
 import { projects } from './schema.ts'
 
 export function postgresProjects({ db, write }: PostgresContext): Projects {
-  const findByName = async (name: string) =>
-    (await db.select().from(projects).where(eq(projects.name, name)))[0]
+  const { id: idColumn, name: nameColumn, createdAt } = projects
+  const select = () => db.select({ id: idColumn, name: nameColumn, createdAt }).from(projects)
+  const findByName = async (name: string) => (await select().where(eq(projects.name, name)))[0]
 
   return {
     async ensure(name, now) {
@@ -33,10 +34,10 @@ export function postgresProjects({ db, write }: PostgresContext): Projects {
       })
     },
     async find(id) {
-      return (await db.select().from(projects).where(eq(projects.id, id)))[0]
+      return (await select().where(eq(projects.id, id)))[0]
     },
     async list() {
-      return db.select().from(projects).orderBy(projects.id)
+      return select().orderBy(projects.id)
     },
     findByName,
   }

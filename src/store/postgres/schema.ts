@@ -53,6 +53,8 @@ export const projects = pgTable('projects', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique('projects_name'),
   createdAt: whole('created_at').notNull(),
+  /** Raised by each write of the project's policies: releases are checked against it. */
+  policiesVersion: whole('policies_version').notNull().default(0),
 })
 
 export const apiKeys = pgTable(

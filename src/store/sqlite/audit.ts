@@ -4,7 +4,7 @@ import type { AuditBlock } from '../../domain/audit.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { AuditEntries, AuditedRelease, AuditTrail, StoreChange } from '../store.ts'
 import type { SqliteContext } from './database.ts'
-import { apiKeys, auditBlocks, connections, providers } from './schema.ts'
+import { apiKeys, auditBlocks, connections, projects, providers } from './schema.ts'
 
 /** Appends a block, inside the transaction of whatever it tells of. */
 export type AppendAudit = (entries: AuditEntries) => void
@@ -120,7 +120,13 @@ function groundsCheck(db: SqliteContext['db'], onChange: SqliteContext['onChange
     .where(eq(apiKeys.id, sql.placeholder('id')))
     .prepare()
 
-  const changed = { connection: 0, provider: 0, api_key: 0 }
+  const versionOf = db
+    .select({ version: projects.policiesVersion })
+    .from(projects)
+    .where(eq(projects.id, sql.placeholder('id')))
+    .prepare()
+
+  const changed = { connection: 0, provider: 0, api_key: 0, policy: 0 }
   const looked = new WeakMap<object, number>()
   onChange(({ noun }) => {
     if (noun in changed) changed[noun as keyof typeof changed]++
@@ -139,7 +145,7 @@ function groundsCheck(db: SqliteContext['db'], onChange: SqliteContext['onChange
   }
 
   return (
-    { connection, entry, apiKey }: AuditedRelease,
+    { projectId, connection, entry, apiKey, policies }: AuditedRelease,
     announce: (change: StoreChange) => void,
   ): boolean => {
     if (!holds(connection, 'connection', () => isCurrent(connection))) {
@@ -157,6 +163,10 @@ function groundsCheck(db: SqliteContext['db'], onChange: SqliteContext['onChange
     const isKeyCurrent = () => apiKey !== undefined && revocationOf.get({ id: apiKey.id })?.revokedAt === null
     if (apiKey !== undefined && !holds(apiKey, 'api_key', isKeyCurrent)) {
       announce({ noun: 'api_key' })
+      return false
+    }
+    if (!holds(policies, 'policy', () => versionOf.get({ id: projectId })?.version === policies.version)) {
+      announce({ noun: 'policy' })
       return false
     }
     return true

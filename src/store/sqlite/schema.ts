@@ -31,6 +31,8 @@ export const projects = sqliteTable('projects', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique(),
   createdAt: integer('created_at').notNull(),
+  /** Raised by each write of the project's policies: releases are checked against it. */
+  policiesVersion: integer('policies_version').notNull().default(0),
 })
 
 export const apiKeys = sqliteTable(

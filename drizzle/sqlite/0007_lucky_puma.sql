@@ -1,0 +1,1 @@
+ALTER TABLE `projects` ADD `policies_version` integer DEFAULT 0 NOT NULL;

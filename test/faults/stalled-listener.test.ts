@@ -1,0 +1,75 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { startGatepass } from '../gatepass.ts'
+import { approve, providerBody } from '../http/world.ts'
+import { freshDatabase } from '../postgres.ts'
+
+// Two nodes on one PostgreSQL. What the first one announces does not reach the second, whose connection for
+// announcements stands still without being lost.
+
+const NEED = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
+
+test('a deny policy that was acknowledged is in force at once on a node that does not hear of it', async () => {
+  await using database = await freshDatabase()
+  await using link = await linkTo(database.url)
+  const as = await startFakeAuthorizationServer()
+  await using _ = { [Symbol.asyncDispose]: () => as.close() }
+  await using writer = await startGatepass({ environment: { GATEPASS_DATABASE_URL: database.url } })
+  await using deaf = await startGatepass({ environment: { GATEPASS_DATABASE_URL: link.url } })
+  expect((await writer.call('POST', '/v1/admin/auth_providers', providerBody('demo', as))).status).toBe(201)
+  await approve((await writer.call('POST', '/v1/auth/authorize', NEED)).body.url)
+  const { items } = (await writer.call('GET', '/v1/connections?user_id=ada')).body
+  const fetchOn = (node: typeof deaf) => node.call('POST', `/v1/connections/${items[0].id}/token`)
+  expect((await fetchOn(deaf)).status).toBe(200)
+
+  link.stall()
+  const rule = { id: 'nobody', effect: 'deny', match: { users: ['ada'] } }
+  expect((await writer.call('POST', '/v1/admin/policies', rule)).status).toBe(201)
+  const refused = await fetchOn(deaf)
+  expect([refused.status, refused.body.name]).toEqual([403, 'denied_by_policy'])
+
+  expect((await writer.call('DELETE', '/v1/admin/policies/nobody')).status).toBe(204)
+  expect((await fetchOn(writer)).status).toBe(200)
+})
+
+/** A way to the database on which announcements can be held back; everything else goes through. */
+async function linkTo(database: string) {
+  const target = new URL(database)
+  const sockets = new Set<Socket>()
+  const listeners = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.once('data', (startup: Buffer) => {
+      if (startup.includes('gatepass listener')) listeners.add(far)
+    })
+    near.pipe(far)
+    far.pipe(near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  const url = new URL(database)
+  url.hostname = '127.0.0.1'
+  url.port = String(address.port)
+  return {
+    url: url.href,
+    stall() {
+      expect(listeners.size).toBeGreaterThan(0)
+      for (const far of listeners) far.unpipe().pause()
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
