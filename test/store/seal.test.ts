@@ -1,3 +1,4 @@
+import { createDecipheriv, hkdfSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import { createSealer, keyId, type SealedPlace, UnknownKeyError, UnsealError } from '../../src/store/seal.ts'
@@ -42,6 +43,26 @@ describe('an envelope', () => {
     expect(first).not.toContain(SECRET)
     expect(first).not.toContain(Buffer.from(SECRET).toString('base64url').slice(0, 12))
     expect(sealer.seal(SECRET, place)).not.toBe(first)
+  })
+
+  test('each row has a key of its own, which opens no other row', () => {
+    // the derivation that the envelope's description promises, made here without the code under test
+    const rowKey = (rowId: string) =>
+      Buffer.from(hkdfSync('sha256', key, rowId, 'gatepass/row/connections', 32))
+    const open = (rowId: string) => {
+      const [version, id, nonce = '', ciphertext = '', tag = ''] = sealer.seal(SECRET, place).split('.')
+      const decipher = createDecipheriv('aes-256-gcm', rowKey(rowId), Buffer.from(nonce, 'base64url'))
+      const { table, column, projectId, userId, providerUid } = place
+      decipher.setAAD(
+        Buffer.from(
+          JSON.stringify([version, id, table, column, place.rowId, projectId, userId, providerUid]),
+        ),
+      )
+      decipher.setAuthTag(Buffer.from(tag, 'base64url'))
+      return decipher.update(ciphertext, 'base64url', 'utf8') + decipher.final('utf8')
+    }
+    expect(open(place.rowId)).toBe(SECRET)
+    for (const other of ['', 'conn_2']) expect(() => open(other)).toThrow('authenticate')
   })
 
   test.each([

@@ -216,6 +216,18 @@ describe('threat 15: huge body, compressed bomb: capped after decompression, and
 })
 
 describe('threat 16: connections are bounded and given back', () => {
+  test('a host has 64 at once, a thousand requests wait for them, and one more is refused as busy', async () => {
+    const server = await raw(() => {}) // which never answers
+    const outgoing = client({})
+    const url = `http://127.0.0.1:${server.port}/`
+    const ended = Array.from({ length: 64 + 1024 }, () => outgoing.send({ url }).catch(() => {}))
+    await expect.poll(() => server.open.size).toBe(64)
+    await expect(outgoing.send({ url })).rejects.toMatchObject({ kind: 'busy' })
+    expect(server.open.size).toBe(64)
+    await outgoing.close()
+    await Promise.all(ended)
+  })
+
   test('whatever was done to a connection, none is left, and the next request is answered', async () => {
     const OK = `${HEAD}content-length: 2\r\n\r\n{}`
     const wrongs: Record<string, (socket: Socket) => unknown> = {

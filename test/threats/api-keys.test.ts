@@ -133,7 +133,7 @@ describe('the rate of a key', () => {
   })
 })
 
-describe('guessing keys', () => {
+describe('threat 29: guessing keys', () => {
   test('is refused past a hundred a minute, while a good key from the same address is not', async () => {
     await using guessed = await startGatepass()
     const guess = (i: number) => guessed.call('GET', '/v1/tools', undefined, { key: `gp_guess_${i}` })

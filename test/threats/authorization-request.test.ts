@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import type { WorkerTool } from '../fake-worker.ts'
 import { click, startScene } from '../flows/fixtures.ts'
 import { metadata, startWorld } from '../http/world.ts'
 
@@ -70,6 +71,38 @@ describe('threat 48: a tool does not get at another tool’s token by declaring 
     const { body } = await world.execute('Demo.EchoWithToken', { user_id: 'ada', input: { text: 'x' } })
     expect(body.output.requires_authorization.scopes).toContain('write')
     expect(world.worker.invocations).toEqual([])
+  })
+
+  test('another tool gets what it declares and was granted, whatever a first tool was given before', async () => {
+    const given: unknown[] = []
+    const tool = (name: string, more: Partial<WorkerTool>): WorkerTool => ({
+      name,
+      description: name,
+      run: async (_, context) => {
+        given.push([name, context.authorization?.token ?? null])
+        return { value: name }
+      },
+      ...more,
+    })
+    await using world = await startWorld({
+      worker: {
+        tools: [
+          tool('Reader', { authorization: { id: 'demo', scopes: ['read'] } }),
+          tool('Writer', { authorization: { id: 'demo', scopes: ['write'] } }),
+          tool('Thief', {}),
+        ],
+      },
+    })
+    const token = await world.connect('ada', ['read'])
+    const run = async (name: string) =>
+      (await world.execute(`Demo.${name}`, { user_id: 'ada', input: {} })).body.output
+    expect(await run('Reader')).toEqual({ value: 'Reader' })
+    expect((await run('Writer')).requires_authorization.scopes).toContain('write')
+    expect(await run('Thief')).toEqual({ value: 'Thief' })
+    expect(given).toEqual([
+      ['Reader', token],
+      ['Thief', null],
+    ])
   })
 })
 

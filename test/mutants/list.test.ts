@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { stringLiteralsOf } from '../string-literals.ts'
+import { mutations, WITHOUT_CODE } from './list.ts'
+import { mutate } from './mutation.ts'
+
+// `npm run mutants` takes minutes and is run by hand. What keeps the list from rotting is checked with every run.
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+describe('the mutations', () => {
+  test.each(mutations)('$file: $fault', (mutation) => {
+    expect(() => mutate(read(mutation.file), mutation)).not.toThrow()
+    const literals = stringLiteralsOf(mutation.test, read(`test/${mutation.test}`))
+    // a name may reach over the titles of several suites
+    const isNamed = literals.some((literal) => literal.includes(mutation.name))
+    expect(isNamed, `"${mutation.name}" in test/${mutation.test}`).toBe(true)
+  })
+
+  test('there is one at least for every row of docs/security.md that has code', () => {
+    const rows = [...read('docs/security.md').matchAll(/^\| ([PR]?\d+[a-d]?) \|/gm)].map(
+      ([, row = '']) => row,
+    )
+    const covered = new Set([...mutations.flatMap((one) => one.rows), ...Object.keys(WITHOUT_CODE)])
+    expect(rows.filter((row) => !covered.has(row))).toEqual([])
+    expect([...covered].filter((row) => !rows.includes(row))).toEqual([])
+  })
+
+  test('each is another', () => {
+    const all = mutations.map(({ file, from, to }) => `${file}\n${from}\n${to}`)
+    expect(all.filter((one, i) => all.indexOf(one) !== i)).toEqual([])
+  })
+})
+
+test('a mutation that no longer applies is an error', () => {
+  const mutation = { rows: [], fault: '', file: 'a.ts', from: 'x', to: 'y', test: '', name: '' }
+  expect(mutate('1 x 2', mutation)).toBe('1 y 2')
+  expect(() => mutate('1 2', mutation)).toThrow('0 times')
+  expect(() => mutate('x x', mutation)).toThrow('2 times')
+  expect(() => mutate('x', { ...mutation, to: 'x' })).toThrow('changes nothing')
+})

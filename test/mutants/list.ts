@@ -1,0 +1,22 @@
+import { consent } from './list/consent.ts'
+import { egress } from './list/egress.ts'
+import { requests } from './list/requests.ts'
+import { storage } from './list/storage.ts'
+import { tokens } from './list/tokens.ts'
+import { tools } from './list/tools.ts'
+import type { Mutation } from './mutation.ts'
+
+/** Every mutation. `npm run mutants` applies them one at a time. */
+export const mutations: readonly Mutation[] = [
+  ...consent,
+  ...tokens,
+  ...requests,
+  ...tools,
+  ...egress,
+  ...storage,
+]
+
+/** Rows of docs/security.md that are met by there being no code, and so have none to mutate. */
+export const WITHOUT_CODE: Readonly<Record<string, string>> = {
+  44: 'there is no MCP endpoint yet; the flow of remote MCP servers is the one of rows 1 to 6',
+}
