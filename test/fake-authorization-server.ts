@@ -54,6 +54,8 @@ export interface Behaviour {
   requirePkce: 'S256' | 'plain' | 'none' | 'ignore'
   /** `refuse-both` takes either place but not both at once; `public` wants no secret; `refuse` takes nobody. */
   clientAuth: 'either' | 'basic-only' | 'post-only' | 'refuse-both' | 'public' | 'refuse'
+  /** What is done to the id and the secret of Basic: RFC 6749's form decoding, percent decoding, or nothing (RFC 7617). */
+  basicDecoding: 'form' | 'percent' | 'none'
   consent: Consent
   /** What is granted instead of what was asked. */
   grantedScopes: readonly string[] | undefined
@@ -107,6 +109,7 @@ export interface Behaviour {
 const WELL_BEHAVED: Behaviour = {
   requirePkce: 'none',
   clientAuth: 'either',
+  basicDecoding: 'form',
   consent: 'approve',
   grantedScopes: undefined,
   issParameter: false,
@@ -386,7 +389,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
 
   /** Why the client is refused (RFC 6749 section 2.3.1), or nothing. */
   function clientRefusal({ headers, params, search }: RecordedRequest): string | undefined {
-    const basic = basicOf(headers.authorization)
+    const basic = basicOf(headers.authorization, behaviour.basicDecoding)
     const posted = params.client_secret
     const rule = behaviour.clientAuth
     if (rule === 'refuse') return 'Client authentication failed.'
@@ -591,13 +594,26 @@ function secret(kind: string): string {
   return `${kind}_${randomBytes(24).toString('base64url')}`
 }
 
-function basicOf(header: string | undefined): { id: string; secret: string } | undefined {
+const DECODERS: Record<Behaviour['basicDecoding'], (text: string) => string> = {
+  form: (text) => new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? '',
+  percent: decodeURIComponent,
+  none: (text) => text,
+}
+
+function basicOf(
+  header: string | undefined,
+  decoding: Behaviour['basicDecoding'],
+): { id: string; secret: string } | undefined {
   const encoded = /^Basic (\S+)$/i.exec(header ?? '')?.[1]
   if (!encoded) return undefined
   const pair = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = pair.indexOf(':')
-  const decode = (text: string) => new URLSearchParams(`v=${text.replaceAll('&', '%26')}`).get('v') ?? '' // form encoding
-  return { id: decode(pair.slice(0, colon)), secret: decode(pair.slice(colon + 1)) }
+  const decode = DECODERS[decoding]
+  try {
+    return { id: decode(pair.slice(0, colon)), secret: decode(pair.slice(colon + 1)) }
+  } catch {
+    return { id: '', secret: '' } // a stray % in what is not encoded
+  }
 }
 
 function consentPage(params: RecordedRequest['params'], scopes: readonly string[], who: Account): string {

@@ -27,24 +27,26 @@ interface Rules {
   readonly authMethods: readonly (RequestBlock['authMethod'] | 'by_params')[]
 }
 
+const BASIC = ['client_secret_basic', 'client_secret_basic_unencoded'] as const
+
 /** `by_params`: the secret goes where the parameters say, or else beside them in the body; Arcade's default. */
 const RULES: Readonly<Record<Exclude<BlockName, 'authorize_request'>, Rules>> = {
   token_request: {
     placeholders: ['client_id', 'client_secret', 'redirect_uri'],
-    authMethods: ['by_params', 'client_secret_basic', 'client_secret_post'],
+    authMethods: ['by_params', ...BASIC, 'client_secret_post'],
   },
   refresh_request: {
     placeholders: ['refresh_token', 'access_token', 'client_id', 'client_secret', 'redirect_uri'],
-    authMethods: ['by_params', 'client_secret_basic', 'client_secret_post', 'bearer_access_token'],
+    authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
   },
   user_info_request: { placeholders: ['client_id', 'access_token'], authMethods: ['bearer_access_token'] },
   token_introspection_request: {
     placeholders: ['access_token', 'client_id', 'client_secret'],
-    authMethods: ['client_secret_basic', 'client_secret_post', 'bearer_access_token', 'by_params'],
+    authMethods: [...BASIC, 'client_secret_post', 'bearer_access_token', 'by_params'],
   },
   revocation_request: {
     placeholders: ['access_token', 'refresh_token', 'client_id', 'client_secret'],
-    authMethods: ['by_params', 'client_secret_basic', 'client_secret_post', 'bearer_access_token'],
+    authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
   },
 }
 

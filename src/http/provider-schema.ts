@@ -12,7 +12,10 @@ const templates = z
 const shown = {
   method: z.enum(['GET', 'POST']).nullish(),
   params: templates.nullish(),
-  auth_method: z.string().max(50).nullish(),
+  auth_method: z.string().max(50).nullish().openapi({
+    description:
+      'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says.',
+  }),
   auth_header_value_format: z.string().max(200).nullish(),
   request_content_type: z.enum(CONTENT_TYPES).nullish(),
   response_content_type: z.enum(CONTENT_TYPES).nullish(),

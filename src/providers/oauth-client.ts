@@ -4,15 +4,12 @@ import {
   buildAuthorizationUrl,
   type ClientAuth,
   ClientError,
-  ClientSecretBasic,
-  ClientSecretPost,
   Configuration,
   type CustomFetchOptions,
   calculatePKCECodeChallenge,
   customFetch,
   enableNonRepudiationChecks,
   fetchUserInfo,
-  None,
   ResponseBodyError,
   randomNonce,
   randomPKCECodeVerifier,
@@ -21,10 +18,18 @@ import {
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
+import { clientCredentials } from './client-authentication.ts'
 import { createDiscovery, type Discover, type ServerMetadata } from './discovery.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
 import { type Outgoing, OutgoingError } from './outgoing.ts'
-import type { Client, Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
+import type {
+  Client,
+  ClientAuthMethod,
+  Provider,
+  RegisteredClient,
+  RequestBlock,
+  TokenRequestBlock,
+} from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
 import { type Members, membersOf } from './response-body.ts'
@@ -341,7 +346,7 @@ function configure(
     },
     client.clientId,
     {},
-    clientAuthentication(block, client.clientSecret),
+    clientAuthentication(block.authMethod, client),
   )
   // which hosts may be reached, and which without TLS, is decided by `Outgoing` on the address that is dialled
   allowInsecureRequests(config)
@@ -351,19 +356,19 @@ function configure(
 /** The first of the usual ways that the issuer takes (OpenID Connect Discovery: Basic where it says nothing). */
 function loginAuthentication(
   { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
-  { clientSecret }: Client,
+  client: Client,
 ): ClientAuth {
-  if (clientSecret === undefined) return None()
   const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
-  return posts ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
+  return clientAuthentication(posts ? 'client_secret_post' : 'client_secret_basic', client)
 }
 
-/** Exactly one way per request; a client without a secret is public (RFC 6749 section 2.3.1). */
-function clientAuthentication({ authMethod }: RequestBlock, secret: string | undefined): ClientAuth {
-  if (secret === undefined) return None()
-  if (authMethod === 'client_secret_basic') return ClientSecretBasic(secret)
-  if (authMethod === 'client_secret_post') return ClientSecretPost(secret)
-  return None()
+/** In place of openid-client's own ways, whose Basic percent-encodes characters that forms leave bare. */
+function clientAuthentication(authMethod: ClientAuthMethod, client: Client): ClientAuth {
+  const { authorization, params } = clientCredentials(authMethod, client)
+  return (_server, _client, body, headers) => {
+    if (authorization !== undefined) headers.set('authorization', authorization)
+    for (const [name, value] of Object.entries(params)) body.set(name, value)
+  }
 }
 
 async function pkceParameters(

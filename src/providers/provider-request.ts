@@ -1,6 +1,7 @@
 import { unionOfScopes } from '../domain/scopes.ts'
+import { type ClientCredentials, clientCredentials } from './client-authentication.ts'
 import type { OutgoingRequest } from './outgoing.ts'
-import type { Client, RegisteredClient, RequestBlock } from './provider.ts'
+import type { RegisteredClient, RequestBlock } from './provider.ts'
 import { mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
 /** What templates of this client's requests may hold; the request adds its own token or scopes. */
@@ -57,11 +58,15 @@ export function requestOf(
   values: TemplateValues,
   protocol?: { readonly headers: Record<string, string>; readonly body?: unknown },
 ): OutgoingRequest {
+  // openid-client has put the client's credentials into the requests that it prepares
+  const prepared = protocol?.headers.authorization !== undefined || protocol?.body !== undefined
+  const own = prepared && block.authMethod !== 'bearer_access_token' ? undefined : ownCredentials(block, values)
   const params = {
     ...Object.fromEntries(new URLSearchParams(protocol?.body === undefined ? '' : String(protocol.body))),
+    ...own?.params,
     ...renderParams(block.params, values),
   }
-  const authorization = protocol?.headers.authorization ?? authorizationOf(block, values)
+  const authorization = protocol?.headers.authorization ?? own?.authorization
   const headers = {
     accept: 'application/json',
     'user-agent': 'gatepass',
@@ -82,24 +87,17 @@ export function requestOf(
 }
 
 /** RFC 6750 section 2.1 with the token, or RFC 6749 section 2.3.1 with the client. */
-function authorizationOf(block: RequestBlock, values: TemplateValues): string | undefined {
-  const { client_id: clientId, client_secret: clientSecret } = values
+function ownCredentials(block: RequestBlock, values: TemplateValues): ClientCredentials {
   if (block.authMethod === 'bearer_access_token') {
     const format = block.authHeaderValueFormat ?? 'Bearer {{access_token}}'
-    return renderTemplate(format, values)
+    return { authorization: renderTemplate(format, values), params: {} }
   }
-  if (
-    block.authMethod === 'client_secret_basic' &&
-    typeof clientId === 'string' &&
-    typeof clientSecret === 'string'
-  )
-    return basic({ clientId, clientSecret })
-  return undefined
-}
-
-function basic({ clientId, clientSecret = '' }: Client): string {
-  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
-  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`
+  const { client_id: clientId, client_secret: clientSecret } = values
+  if (block.authMethod === 'none' || typeof clientId !== 'string') return { params: {} }
+  return clientCredentials(block.authMethod, {
+    clientId,
+    ...(typeof clientSecret === 'string' && { clientSecret }),
+  })
 }
 
 function takeParameter(url: URL, name: string): string {

@@ -58,15 +58,23 @@ export interface ProviderApi {
 
 export type ContentType = 'application/x-www-form-urlencoded' | 'application/json'
 
+/**
+ * How a request authenticates the client, or carries the token. `client_secret_basic` and `client_secret_post` are those
+ * of RFC 6749 section 2.3.1; `client_secret_basic_unencoded` is Basic (RFC 7617) for servers that do not decode the id
+ * and the secret; `none` leaves it to `params`; `bearer_access_token` is RFC 6750 section 2.1.
+ */
+export type ClientAuthMethod =
+  | 'client_secret_basic'
+  | 'client_secret_basic_unencoded'
+  | 'client_secret_post'
+  | 'none'
+  | 'bearer_access_token'
+
 export interface RequestBlock {
   readonly endpoint: string
   readonly method: 'GET' | 'POST'
   readonly params: Readonly<Record<string, string>>
-  /**
-   * How the client (or the token) is shown: `client_secret_basic` and `client_secret_post` as in RFC 6749 section
-   * 2.3.1, exactly one of them; `none` leaves it to `params`; `bearer_access_token` is RFC 6750 section 2.1.
-   */
-  readonly authMethod: 'client_secret_basic' | 'client_secret_post' | 'none' | 'bearer_access_token'
+  readonly authMethod: ClientAuthMethod
   /** Template of the `Authorization` value for `bearer_access_token`, such as `token {{access_token}}`. */
   readonly authHeaderValueFormat?: string
   readonly requestContentType: ContentType

@@ -1,4 +1,4 @@
-import type { Provider, RequestBlock, ResourceRequestBlock, TokenRequestBlock } from '../provider.ts'
+import type { ClientAuthMethod, Provider, RequestBlock, ResourceRequestBlock, TokenRequestBlock } from '../provider.ts'
 
 /** A provider that the broker knows by itself, under the id that callers and tools use for it. */
 export interface BuiltInProvider {
@@ -27,7 +27,7 @@ export interface Facts {
   readonly refresh?: string | false
   readonly pkce: Provider['pkce']
   /** In the body unless it says otherwise. */
-  readonly clientAuthentication?: 'client_secret_basic' | 'client_secret_post'
+  readonly clientAuthentication?: Exclude<ClientAuthMethod, 'none' | 'bearer_access_token'>
   readonly contentType?: RequestBlock['requestContentType']
   readonly scopeSeparator?: Provider['scopeSeparator']
   /** The authorization request's parameter for scopes; `scope` when absent, none at all when `''`. */

@@ -10,7 +10,7 @@ export interface EntryFacts {
   readonly scopes: readonly string[]
   /** Absent: as the provider is known to want it, else `S256`. */
   readonly pkce: 'S256' | 'plain' | undefined
-  readonly authMethod: 'client_secret_basic' | 'client_secret_post'
+  readonly authMethod: 'client_secret_basic' | 'client_secret_basic_unencoded' | 'client_secret_post'
   readonly contentType: TokenRequestBlock['requestContentType']
   /** Whether a refresh token is to be asked for. */
   readonly offlineAccess: boolean

@@ -121,9 +121,11 @@ function readPkce(value: string | undefined, path: string): 'S256' | 'plain' | u
 /** How the client is shown to the token endpoint (RFC 6749 section 2.3.1): in one way only. */
 function readAuthHeader(value: string | undefined, path: string): EntryFacts['authMethod'] {
   if (value === undefined) return 'client_secret_post'
-  if (value.trim().toLowerCase() === 'basic') return 'client_secret_basic'
+  const method = value.trim().toLowerCase().replaceAll('-', '_')
+  if (method === 'basic') return 'client_secret_basic'
+  if (method === 'basic_unencoded') return 'client_secret_basic_unencoded'
   throw new Refusal(
-    `${path} is ${quote(value)}; write "basic", or leave it out to send the secret in the body.`,
+    `${path} is ${quote(value)}; write "basic" ("basic_unencoded" for a server that does not decode), or leave it out to send the secret in the body.`,
   )
 }
 
