@@ -80,7 +80,7 @@ export async function openBroker(
       store,
       sealer,
       outgoing,
-      oauth: createOAuthClient(outgoing, now),
+      oauth: createOAuthClient(outgoing, now, (about, message) => log.warn(about, message)),
       now,
       log,
       settings: config,

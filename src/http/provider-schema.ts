@@ -53,7 +53,8 @@ const settings = {
       'Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207 section 3), so that one without is refused. Needs `issuer`.',
   }),
   token_types: z.array(z.string().max(50)).max(10).nullish().openapi({
-    description: 'Beyond Arcade: `token_type` values taken besides Bearer; an empty one stands for none.',
+    description:
+      'Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as bearer; an empty value is taken and means nothing more.',
   }),
   strict_rotation: z.boolean().nullish().openapi({
     description:

@@ -203,8 +203,8 @@ function buildProvider(
   }
 }
 
-/** Off unless it is asked for, as Arcade has it; `plain` only by its name (RFC 7636 section 4.2). */
-function pkceOf(said: OAuth2Input['pkce'], base: Provider['pkce'] = 'none'): Provider['pkce'] {
+/** S256 unless it is said otherwise; `plain` only by its name (RFC 7636 section 4.2). */
+function pkceOf(said: OAuth2Input['pkce'], base: Provider['pkce'] = 'S256'): Provider['pkce'] {
   if (said == null) return base
   if (!(said.enabled ?? base !== 'none')) return 'none'
   const method = said.code_challenge_method ?? (base === 'plain' ? 'plain' : 'S256')

@@ -112,7 +112,14 @@ const ID_TOKEN_ALGORITHMS = [
   'PS512',
 ]
 
-export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
+export function createOAuthClient(
+  outgoing: Outgoing,
+  now: Clock,
+  /** Told of answers that are usable and yet not as they should be, once for each version of an entry. */
+  remark: (about: { readonly provider: string }, message: string) => void = () => {},
+): OAuthClient {
+  const remarked = new WeakSet<Provider>()
+
   async function grant(
     registered: RegisteredClient,
     block: TokenRequestBlock,
@@ -152,6 +159,10 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
         now: now(),
       })
       seen.idTokenClaims = repaired.idTokenClaims
+      if (repaired.tokenTypeMissing && !remarked.has(provider)) {
+        remarked.add(provider)
+        remark({ provider: provider.displayName }, 'a token response has no token_type; read as bearer')
+      }
       seen.extra = repaired.extra
       return Response.json(repaired.body, { status: repaired.status })
     } catch (error) {
@@ -210,8 +221,7 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
     secretsFor({ provider }, scopes) {
       return {
         ...(provider.pkce !== 'none' && { codeVerifier: randomPKCECodeVerifier() }),
-        // only where the ID token can be checked against an issuer
-        ...(provider.issuer !== undefined && scopes.includes('openid') && { nonce: randomNonce() }),
+        ...(scopes.includes('openid') && { nonce: randomNonce() }),
       }
     },
 
@@ -240,9 +250,12 @@ export function createOAuthClient(outgoing: Outgoing, now: Clock): OAuthClient {
         authorizationCodeGrant(config, url, {
           expectedState: state,
           ...(secrets.codeVerifier !== undefined && { pkceCodeVerifier: secrets.codeVerifier }),
-          ...(secrets.nonce !== undefined && { expectedNonce: secrets.nonce }),
+          // without an issuer openid-client does not see the ID token, whose other claims cannot be checked
+          ...(secrets.nonce !== undefined &&
+            provider.issuer !== undefined && { expectedNonce: secrets.nonce }),
         }),
       )
+      if (provider.issuer === undefined) checkNonce(provider, granted, secrets.nonce)
       return askAboutGrant(outgoing, registered, readGrant(provider, granted), values, {
         event: 'onTokenGrant',
         now: now(),
@@ -369,6 +382,18 @@ function clientAuthentication(authMethod: ClientAuthMethod, client: Client): Cli
     if (authorization !== undefined) headers.set('authorization', authorization)
     for (const [name, value] of Object.entries(params)) body.set(name, value)
   }
+}
+
+/**
+ * OpenID Connect Core section 3.1.3.7, for an ID token that is read for the account's name only: one made for another
+ * request is refused. Some servers leave the nonce out.
+ */
+function checkNonce({ displayName }: Provider, { claims }: GrantedTokens, nonce: string | undefined): void {
+  if (nonce === undefined || claims?.nonce === undefined || claims.nonce === nonce) return
+  throw new ProviderRefusal(
+    'provider_bad_response',
+    `${displayName} answered with an ID token of another authorization request (its nonce differs).`,
+  )
 }
 
 async function pkceParameters(

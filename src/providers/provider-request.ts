@@ -60,7 +60,8 @@ export function requestOf(
 ): OutgoingRequest {
   // openid-client has put the client's credentials into the requests that it prepares
   const prepared = protocol?.headers.authorization !== undefined || protocol?.body !== undefined
-  const own = prepared && block.authMethod !== 'bearer_access_token' ? undefined : ownCredentials(block, values)
+  const own =
+    prepared && block.authMethod !== 'bearer_access_token' ? undefined : ownCredentials(block, values)
   const params = {
     ...Object.fromEntries(new URLSearchParams(protocol?.body === undefined ? '' : String(protocol.body))),
     ...own?.params,

@@ -33,7 +33,7 @@ export interface Provider {
   readonly introspectionRequest?: ResourceRequestBlock
   /** RFC 7009. Absent: the provider cannot revoke. */
   readonly revocationRequest?: RequestBlock
-  /** `token_type` values accepted besides `Bearer`, in lower case; `''` stands for a missing one. */
+  /** `token_type` values accepted besides `Bearer`, in lower case. A missing one is taken as bearer. */
   readonly tokenTypes: readonly string[]
   /** Where the account's id and name stand in the user info, most trusted first; each a response-map expression. */
   readonly account: { readonly id: readonly string[]; readonly name: readonly string[] }

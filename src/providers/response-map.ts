@@ -78,6 +78,19 @@ export function applyResponseMap(
   return Object.assign(standard, selectByMap(map, body))
 }
 
+/**
+ * The object inside the answer that a mapped member is taken out of (`$.authed_user` of `$.authed_user.access_token`);
+ * `undefined` where it stands at the top or is computed.
+ */
+export function nestedOwner(text: string, body: unknown): Record<string, unknown> | undefined {
+  const parsed = parseExpression(text)
+  if ('fault' in parsed || parsed.expression.kind !== 'path' || parsed.expression.steps.length < 2)
+    return undefined
+  const steps = parsed.expression.steps.slice(0, -1)
+  const owner = evaluate({ kind: 'path', steps }, body)
+  return isRecord(owner) ? owner : undefined
+}
+
 /** The mapped members alone: what a user info answer with a response map becomes. */
 export function selectByMap(map: Readonly<Record<string, string>>, body: unknown): Record<string, unknown> {
   const selected: Record<string, unknown> = Object.create(null)

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { ContentType } from './provider.ts'
 import { type Members, membersOf, readJsonMembers, readMembers } from './response-body.ts'
-import { applyResponseMap, selectByMap } from './response-map.ts'
+import { applyResponseMap, nestedOwner, selectByMap } from './response-map.ts'
 
 // The one place where what a server gets wrong in a token response is put right before openid-client sees it
 // (RFC 6749 sections 5.1 and 5.2). Pure: bytes in, clean members out. No fault quotes the answer.
@@ -10,7 +10,7 @@ import { applyResponseMap, selectByMap } from './response-map.ts'
 export interface TokenResponseRules {
   readonly responseContentType: ContentType
   readonly responseMap?: Readonly<Record<string, string>>
-  /** As in `Provider`: accepted besides `bearer`, in lower case; `''` stands for a missing one. */
+  /** As in `Provider`: accepted besides `bearer`, in lower case. */
   readonly tokenTypes: readonly string[]
   readonly expirationFormat?: 'absolute_unix_timestamp' | 'relative_seconds'
   /** Only where the ID token can be checked against an issuer. */
@@ -27,6 +27,8 @@ export interface RepairedTokenResponse {
   readonly extra: Record<string, unknown>
   /** Of an ID token that was not kept. Its signature is unchecked: it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7). */
   readonly idTokenClaims?: Record<string, unknown>
+  /** The answer named no `token_type` and was read as a bearer token. */
+  readonly tokenTypeMissing?: true
 }
 
 /** The answer can't be used. The reason is short and of this file's own words. */
@@ -57,7 +59,15 @@ export function repairTokenResponse(
   if (refusal) return { status: succeeded ? 400 : status, body: refusal, extra: {} }
   if (!succeeded) throw new TokenResponseFault('no error code', status)
   const map = rules.responseMap
-  return readTokens(map ? applyResponseMap(map, answer) : answer, rules)
+  return readTokens(map ? mappedAnswer(map, answer) : answer, rules)
+}
+
+/** A token out of a nested object has that object's `token_type`: another token's type beside it says nothing of it. */
+function mappedAnswer(map: Readonly<Record<string, string>>, answer: Members): Members {
+  const mapped = applyResponseMap(map, answer)
+  const owner = map.access_token === undefined ? undefined : nestedOwner(map.access_token, answer)
+  if (owner !== undefined && map.token_type === undefined) mapped.token_type = owner.token_type
+  return mapped
 }
 
 /** Whoever the token belongs to, and any other JSON object got with a token. Throws `TokenResponseFault`. */
@@ -77,11 +87,14 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
     throw new TokenResponseFault('no access_token')
   }
   if (!isToken(access_token)) throw new TokenResponseFault('access_token is not visible ASCII')
-  const type = typeof answer.token_type === 'string' ? answer.token_type.trim() : ''
-  const isBearer = type.toLowerCase() === 'bearer'
-  if (!isBearer && !rules.tokenTypes.includes(type.toLowerCase())) {
-    throw new TokenResponseFault(type === '' ? 'no token_type' : 'token_type is not bearer')
-  }
+  const { token_type } = answer
+  const type = typeof token_type === 'string' ? token_type.trim() : (token_type ?? '')
+  if (typeof type !== 'string') throw new TokenResponseFault('token_type is no text')
+  // RFC 6749 section 5.1 requires it; servers that leave it out mean bearer, and every other client reads it so
+  const isMissing = type === ''
+  const isBearer = isMissing || type.toLowerCase() === 'bearer'
+  if (!isBearer && !rules.tokenTypes.includes(type.toLowerCase()))
+    throw new TokenResponseFault('token_type is not bearer')
   const scope = readScope(answer.scope)
   const expiresIn = readExpiry(answer, rules)
   const tokens = [access_token, refresh_token, id_token].filter((token) => isToken(token))
@@ -101,6 +114,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
       ...(!isBearer && isPrintable(type) && type.length <= 64 && { token_type: type }),
     },
     ...(claims && { idTokenClaims: claims }),
+    ...(isMissing && { tokenTypeMissing: true }),
   }
 }
 

@@ -97,6 +97,47 @@ describe('an entry from metadata', () => {
   })
 })
 
+describe('an entry that says the least', () => {
+  test('proves the code by S256', async () => {
+    await using scene = await startScene({ as: { requirePkce: 'S256' }, oauth2: { pkce: undefined } })
+    expect(await outcomeOf(scene)).toBe(COMPLETED)
+    const [asked] = scene.as.requestsTo('/authorize')
+    expect(asked?.params).toMatchObject({ code_challenge_method: 'S256' })
+  })
+
+  test('is warned of once in the log where its server names no token_type', async () => {
+    await using scene = await startScene({ as: { tokenFormat: 'missing-token-type' } })
+    await scene.connect()
+    await scene.connect({ user_id: 'u2' })
+    const warned = scene.gatepass.logLines.filter((line) => line.includes('has no token_type'))
+    expect(warned).toHaveLength(1)
+    expect(JSON.parse(warned[0] ?? '{}')).toMatchObject({ provider: 'demo' })
+  })
+
+  const idToken = (claims: object) =>
+    ['{"alg":"none"}', JSON.stringify(claims), '']
+      .map((part) => Buffer.from(part).toString('base64url'))
+      .join('.')
+
+  test.each<[string, (nonce: string) => object, string]>([
+    ['its own nonce', (nonce) => ({ sub: 'u-1', nonce }), COMPLETED],
+    ['no nonce', () => ({ sub: 'u-1' }), COMPLETED],
+    ['the nonce of another request', () => ({ sub: 'u-1', nonce: 'another' }), 'provider_bad_response'],
+  ])('sends a nonce for openid without an issuer; an ID token with %s', async (_, claims, expected) => {
+    await using scene = await startScene()
+    scene.as.behaviour.rawTokenAnswer = {
+      body: (members) =>
+        JSON.stringify({
+          ...members,
+          id_token: idToken(claims(scene.as.requestsTo('/authorize').at(-1)?.params.nonce ?? '')),
+        }),
+    }
+    const { body } = await scene.connect({ scopes: ['openid', 'read'] })
+    expect(scene.as.requestsTo('/authorize').at(-1)?.params.nonce).toMatch(/^[\w-]{43}$/)
+    expect(body.reason ?? body.status).toBe(expected)
+  })
+})
+
 describe('a token answer', () => {
   test.each<[As['tokenFormat'] & string, OAuth2, string]>([
     ['json', {}, COMPLETED],
@@ -107,7 +148,7 @@ describe('a token answer', () => {
     ['string-expiry', {}, COMPLETED],
     ['no-expiry', {}, COMPLETED],
     ['zero-expiry', {}, COMPLETED],
-    ['missing-token-type', {}, 'provider_bad_response'],
+    ['missing-token-type', {}, COMPLETED],
     ['missing-token-type', { token_types: [''] }, COMPLETED],
     ['odd-token-type', {}, 'provider_bad_response'],
     ['odd-token-type', { token_types: ['Bot'] }, COMPLETED],

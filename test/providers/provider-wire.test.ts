@@ -136,9 +136,11 @@ describe('creating a provider', () => {
   })
 
   test.each([
-    [undefined, 'none'],
-    [null, 'none'],
-    [{}, 'none'],
+    [undefined, 'S256'],
+    [null, 'S256'],
+    [{}, 'S256'],
+    [{ code_challenge_method: 'plain' }, 'plain'],
+    [{ enabled: false }, 'none'],
     [{ enabled: false, code_challenge_method: 'S512' }, 'none'],
     [{ enabled: true }, 'S256'],
     [{ enabled: true, code_challenge_method: 'S256' }, 'S256'],

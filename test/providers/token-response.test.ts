@@ -164,12 +164,32 @@ describe('a token response is repaired', () => {
       { body: tokens({ token_type: 'User' }), rules: { tokenTypes: ['user'] } },
       CLEAN,
     ],
+    ['no token type', { body: { access_token: TOKEN } }, CLEAN],
+    ['a token type that is null', { body: tokens({ token_type: null }) }, CLEAN],
     [
-      'no token type where the entry accepts it',
-      { body: { access_token: TOKEN }, rules: { tokenTypes: [''] } },
+      "a nested token's own type, not the one beside it",
+      {
+        body: { token_type: 'mac', authed_user: { access_token: TOKEN, token_type: 'Bearer' } },
+        rules: { responseMap: { access_token: '$.authed_user.access_token' } },
+      },
       CLEAN,
     ],
-    ['a token type that is null', { body: tokens({ token_type: null }), rules: { tokenTypes: [''] } }, CLEAN],
+    [
+      "a nested token's own type, which the entry accepts",
+      {
+        body: { token_type: 'bot', authed_user: { access_token: TOKEN, token_type: 'user' } },
+        rules: { tokenTypes: ['user'], responseMap: { access_token: '$.authed_user.access_token' } },
+      },
+      CLEAN,
+    ],
+    [
+      'a nested token without a type, beside another with one',
+      {
+        body: { token_type: 'bot', authed_user: { access_token: TOKEN } },
+        rules: { responseMap: { access_token: '$.authed_user.access_token' } },
+      },
+      CLEAN,
+    ],
 
     ...[null, '', 42, 'a\r\nb', 'é', {}].map((value): [string, Answer, Record<string, unknown>] => [
       `refresh_token ${JSON.stringify(value)}`,
@@ -361,7 +381,7 @@ describe('what cannot be used is a fault that quotes nothing', () => {
       { body: tokens({ access_token: `${TOKEN}\u0000` }) },
       'access_token is not visible ASCII',
     ],
-    ['no token type', { body: { access_token: TOKEN } }, 'no token_type'],
+    ['a token type that is no text', { body: tokens({ token_type: 1 }) }, 'token_type is no text'],
     ['another token type', { body: tokens({ token_type: 'mac' }) }, 'token_type is not bearer'],
     ['DPoP', { body: tokens({ token_type: 'DPoP' }) }, 'token_type is not bearer'],
     [

@@ -1,4 +1,10 @@
-import type { ClientAuthMethod, Provider, RequestBlock, ResourceRequestBlock, TokenRequestBlock } from '../provider.ts'
+import type {
+  ClientAuthMethod,
+  Provider,
+  RequestBlock,
+  ResourceRequestBlock,
+  TokenRequestBlock,
+} from '../provider.ts'
 
 /** A provider that the broker knows by itself, under the id that callers and tools use for it. */
 export interface BuiltInProvider {
