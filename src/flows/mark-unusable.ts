@@ -4,13 +4,14 @@ import type { ProviderEntry } from '../providers/provider.ts'
 
 /**
  * Marks the connection so that the user is asked again, and says so in the audit trail. `false`: its tokens are others
- * by now, or it was marked before.
+ * by now, it was marked before, or (with `leaseOwner`) another process holds the lease on refreshing it.
  */
 export async function markUnusable(
   broker: Broker,
   entry: Pick<ProviderEntry, 'id'>,
   { id, generation, projectId, userId }: Connection,
   reason: NeedsAuthorizationReason,
+  leaseOwner?: string,
 ): Promise<boolean> {
   const audit = broker.audit.of(projectId, {
     action: 'connection.needs_authorization',
@@ -19,5 +20,5 @@ export async function markUnusable(
     connectionId: id,
     reason,
   })
-  return broker.store.connections.needsAuthorization(id, generation, reason, audit)
+  return broker.store.connections.needsAuthorization(id, generation, reason, audit, leaseOwner)
 }

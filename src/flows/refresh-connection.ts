@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Broker } from '../broker.ts'
 import { type AccessSecrets, type Connection, isAlive } from '../domain/connection.ts'
 import type { Grant } from '../providers/grant.ts'
@@ -15,6 +14,7 @@ import {
   REJECTED_SECONDS,
   settleFailure,
 } from './refresh-failure.ts'
+import { createRefreshLease, type RefreshLease } from './refresh-lease.ts'
 import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from './refresh-outcome.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 import { type LetGo, takeRefreshed } from './take-refreshed.ts'
@@ -29,11 +29,6 @@ export interface RefreshOptions {
   readonly patience?: 'none'
 }
 
-/**
- * Longer than any token request may take (10 s, waiting for a connection included) and its answer takes to be stored,
- * so that a living holder never loses it; that of a dead one lapses.
- */
-const LEASE_SECONDS = 25
 /** How long another process is waited for: with nothing to answer meanwhile, and with a token that still lives. */
 const FOREIGN_REFRESH_MS = 12_000
 const FOREIGN_REFRESH_WHILE_ALIVE_MS = 2_000
@@ -99,14 +94,18 @@ async function refresh(
 
     const wait = refreshes.breaker.enter(entry, current.id)
     if (wait > 0) return answerFailure(broker, current, { until: now + wait, failure: HELD_BACK }, rejected)
-    const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
+    const lease = createRefreshLease(broker)
     const claimed = await store.connections
       .claimRefresh(current.id, current.generation, lease, now)
       .catch((error: unknown) => {
         refreshes.breaker.ended(entry, current.id, 'nothing')
         throw error
       })
-    if (claimed !== undefined) return refreshClaimed(broker, entry, claimed, lease.owner, options)
+    if (claimed !== undefined) {
+      const outcome = await refreshClaimed(broker, entry, claimed, lease, options)
+      if (outcome !== undefined) return outcome
+      continue // another process has taken over: what it stores is looked for
+    }
 
     refreshes.breaker.ended(entry, current.id, 'nothing')
     const longest = patience === 'none' ? 0 : alive ? FOREIGN_REFRESH_WHILE_ALIVE_MS : FOREIGN_REFRESH_MS
@@ -132,13 +131,14 @@ function isToBeReplaced(broker: Broker, connection: Connection, rejected: string
   }
 }
 
+/** `undefined` when the lease was lost to another process before anything came of it. */
 async function refreshClaimed(
   broker: Broker,
   entry: ProviderEntry,
   connection: Connection,
-  leaseOwner: string,
+  lease: RefreshLease,
   { rejected, letGo }: RefreshOptions & LetGo,
-): Promise<RefreshOutcome> {
+): Promise<RefreshOutcome | undefined> {
   const { id } = connection
   if (connection.unansweredRefreshes > 1)
     broker.log.info(
@@ -155,13 +155,29 @@ async function refreshClaimed(
       registered,
       openRefreshToken(broker, connection) ?? '',
       known.accessToken,
+      lease.guard(connection),
     )
   } catch (failure) {
     if (!(failure instanceof Error)) throw failure
-    return settleFailure(broker, entry, connection, leaseOwner, failure, rejected)
+    if (lease.heldBack === 'lapsed') return giveBack(broker, entry, connection, lease)
+    return settleFailure(broker, entry, connection, lease.owner, lease.heldBack ?? failure, rejected)
+  } finally {
+    lease.end()
   }
   broker.refreshes.breaker.ended(entry, id, 'refreshed')
   return takeRefreshed(broker, { entry, registered, connection, known, grant, letGo })
+}
+
+/** Nothing was sent: this process stood still for so long that another may have taken the lease over. */
+async function giveBack(
+  { store, refreshes, log }: Broker,
+  entry: ProviderEntry,
+  { id }: Connection,
+  { owner }: RefreshLease,
+): Promise<undefined> {
+  log.warn({ connection: id, provider: entry.id }, 'a refresh was begun too late to be sent under its lease')
+  refreshes.breaker.ended(entry, id, 'nothing')
+  await store.connections.releaseRefresh(id, owner, 'answered')
 }
 
 /** Without a refresh token the access token is used to its end; then the user must approve again. */

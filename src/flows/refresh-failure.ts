@@ -20,7 +20,8 @@ export const ELSEWHERE = new Error('The token is being refreshed by another proc
 
 /**
  * After a failure: only a refusal of the grant can cost the user a consent, and not while the token lives, when other
- * tokens stand by now, or when the provider refuses so many that it must be its own fault.
+ * tokens stand by now, or when the provider refuses so many that it must be its own fault. `undefined`: the refusal came
+ * so late that another process is refreshing the same tokens, whose answer is the one that counts.
  */
 export async function settleFailure(
   broker: Broker,
@@ -29,7 +30,7 @@ export async function settleFailure(
   leaseOwner: string,
   failure: Error,
   rejected: string | undefined,
-): Promise<RefreshOutcome> {
+): Promise<RefreshOutcome | undefined> {
   const { refreshes, metrics } = broker
   const { breaker } = refreshes
   const { id, generation, unansweredRefreshes } = connection
@@ -53,14 +54,18 @@ export async function settleFailure(
         ? { outcome: 'usable', connection: current }
         : AUTHORIZATION_REQUIRED
     }
+    if ((await broker.store.connections.leaseLeft(id, generation, leaseOwner, broker.now())) === undefined) {
+      breaker.ended(entry, id, 'answered')
+      return undefined
+    }
     const verdict = breaker.refused(entry, id)
     const alive = rejected === undefined && isAlive(connection, broker.now())
     if (verdict === 'believed' && !alive) {
       const isLost = unansweredRefreshes > 1
       metrics.refreshed(entry.id, isLost ? 'lost' : 'refused')
-      await markUnusable(broker, entry, connection, isLost ? 'refresh_outcome_lost' : 'refresh_refused')
-      const stands = await broker.store.connections.find(id)
-      return stands?.status === 'active' ? { outcome: 'usable', connection: stands } : AUTHORIZATION_REQUIRED
+      const why = isLost ? 'refresh_outcome_lost' : 'refresh_refused'
+      if (!(await markUnusable(broker, entry, connection, why, leaseOwner))) return undefined
+      return AUTHORIZATION_REQUIRED
     }
     coolDown =
       verdict === 'held'

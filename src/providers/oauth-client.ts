@@ -21,7 +21,7 @@ import type { Clock } from '../domain/clock.ts'
 import { clientCredentials } from './client-authentication.ts'
 import { createDiscovery, type Discover, type ServerMetadata } from './discovery.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
-import { type Outgoing, OutgoingError } from './outgoing.ts'
+import { type Outgoing, OutgoingError, type OutgoingRequest } from './outgoing.ts'
 import type {
   Client,
   ClientAuthMethod,
@@ -48,8 +48,16 @@ export interface OAuthClient {
   authorizationUrl(client: RegisteredClient, request: AuthorizationRequest): Promise<URL>
   /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. */
   redeem(client: RegisteredClient, response: URLSearchParams, secrets: AttemptSecrets): Promise<Grant>
-  /** RFC 6749 section 6. One request, so that a rotated refresh token can be stored at once. Throws `ProviderRefusal`. */
-  refresh(client: RegisteredClient, refreshToken: string, accessToken: string): Promise<Grant>
+  /**
+   * RFC 6749 section 6. One request, so that a rotated refresh token can be stored at once. Throws `ProviderRefusal`.
+   * `guard`: whether it may still be sent, and until when its answer is waited for.
+   */
+  refresh(
+    client: RegisteredClient,
+    refreshToken: string,
+    accessToken: string,
+    guard?: RequestGuard,
+  ): Promise<Grant>
   /** What the entry asks for after a refresh, user info or introspection; `undefined` when it asks for nothing. */
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
   /** RFC 7009: the refresh token, if there is one, and the access token. */
@@ -74,6 +82,9 @@ export interface OAuthClient {
     needed: readonly string[],
   ): Promise<Members>
 }
+
+/** What a token request depends on besides its content: a claim that must still hold. */
+export type RequestGuard = Pick<OutgoingRequest, 'isStillWanted' | 'signal'>
 
 /** The broker as a relying party of an OpenID issuer: it asks who somebody is, and for nothing else. */
 export interface LoginClient {
@@ -125,10 +136,11 @@ export function createOAuthClient(
     block: TokenRequestBlock,
     values: TemplateValues,
     ask: (config: Configuration) => ReturnType<typeof refreshTokenGrant>,
+    guard?: RequestGuard,
   ): Promise<GrantedTokens> {
     const seen: Seen = {}
     const config = configure(registered, block)
-    config[customFetch] = (_url, request) => tokenFetch(registered, block, values, request, seen)
+    config[customFetch] = (_url, request) => tokenFetch(registered, block, values, request, seen, guard)
     try {
       const tokens = await ask(config)
       return { tokens, claims: seen.idTokenClaims ?? tokens.claims(), extra: seen.extra ?? {} }
@@ -144,10 +156,11 @@ export function createOAuthClient(
     values: TemplateValues,
     request: CustomFetchOptions,
     seen: Seen,
+    guard: RequestGuard | undefined,
   ): Promise<Response> {
     const purpose = values.refresh_token === undefined ? 'exchange' : 'refresh'
     try {
-      const response = await outgoing.send({ ...requestOf(block, values, request), purpose })
+      const response = await outgoing.send({ ...requestOf(block, values, request), purpose, ...guard })
       seen.retryAfter = retryAfterSeconds(response.headers['retry-after'], now())
       seen.status = response.status
       const repaired = repairTokenResponse(response.status, response.headers['content-type'], response.body, {
@@ -262,13 +275,17 @@ export function createOAuthClient(
       })
     },
 
-    async refresh(registered, refreshToken, accessToken) {
+    async refresh(registered, refreshToken, accessToken, guard) {
       const block = registered.provider.refreshRequest
       if (block === undefined)
         throw new ProviderRefusal('invalid_grant', 'The provider entry has no refresh request.')
       const values = { ...templateValues(registered), refresh_token: refreshToken, access_token: accessToken }
-      const granted = await grant(registered, block, values, (config) =>
-        refreshTokenGrant(config, refreshToken),
+      const granted = await grant(
+        registered,
+        block,
+        values,
+        (config) => refreshTokenGrant(config, refreshToken),
+        guard,
       )
       const { userInfo: _, ...refreshed } = readGrant(registered.provider, granted)
       return refreshed // what a refresh tells by the way is no reason to forget what the first answer told

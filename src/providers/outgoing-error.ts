@@ -5,6 +5,7 @@ export type OutgoingErrorKind =
   | 'timeout'
   | 'too_large'
   | 'redirected'
+  | 'given_up'
 
 /** Holds the host and a system error code; never a path, a query, a header or a body. */
 export class OutgoingError extends Error {
@@ -27,6 +28,7 @@ const WHAT_HAPPENED = {
   timeout: 'did not answer in time',
   too_large: 'answered with more than is read',
   redirected: 'answered with a redirect, which is not followed',
+  given_up: 'was not asked, since the request was no longer wanted when it could be sent',
 } as const satisfies Record<OutgoingErrorKind, string>
 
 /** The system's or undici's name for what happened, where it is no more than a name. */

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Dispatcher } from './outgoing.ts'
 import { codeOf, OutgoingError, type OutgoingErrorKind } from './outgoing-error.ts'
 import type { Leave, Turns } from './turns.ts'
@@ -32,6 +32,8 @@ export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | Readable
   readonly signal?: AbortSignal
+  /** As in `OutgoingRequest`. */
+  readonly isStillWanted?: () => Promise<boolean>
 }
 
 export function createExchange(
@@ -63,7 +65,7 @@ export function createExchange(
     onRequestStart(started) {
       controller = started
       if (failure) return started.abort(failure) // given up while it waited for a connection
-      requestSent = true
+      if (held === undefined) requestSent = true
     },
     onBodySent: () => sink.sent?.(),
     onResponseStart(_, status, fields) {
@@ -84,17 +86,44 @@ export function createExchange(
       leave?.()
     },
   }
+  const { isStillWanted, body } = request
+  const held =
+    isStillWanted !== undefined && (typeof body === 'string' || body instanceof Uint8Array)
+      ? Buffer.from(body)
+      : undefined
+
+  /** undici writes the head together with the first piece of the body, so until then nothing has been sent. */
+  async function* heldBack(piece: Buffer, wanted: () => Promise<boolean>): AsyncGenerator<Buffer> {
+    if (!(await wanted().catch(() => false))) fail('given_up')
+    if (failure) throw failure
+    requestSent = true
+    yield piece
+  }
+
+  const sendIfWanted = (ownLeave: Leave) => {
+    if (isStillWanted === undefined || held !== undefined) return send(ownLeave)
+    leave = ownLeave
+    void isStillWanted()
+      .catch(() => false)
+      .then((wanted) => {
+        if (!wanted) fail('given_up')
+        if (!failure) send(ownLeave)
+      })
+  }
   const send = (ownLeave: Leave) => {
     dispatched = true
     leave = ownLeave
+    const isHeld = held !== undefined && isStillWanted !== undefined
     try {
       dispatcher.dispatch(
         {
           origin: url.origin,
           path: request.path ?? url.pathname + url.search,
           method: request.method ?? 'GET',
-          headers: request.headers,
-          body: request.body ?? null,
+          headers: isHeld
+            ? { ...request.headers, 'content-length': String(held.byteLength) }
+            : request.headers,
+          body: isHeld ? Readable.from(heldBack(held, isStillWanted)) : (body ?? null),
         },
         handler,
       )
@@ -108,7 +137,7 @@ export function createExchange(
     begin() {
       request.signal?.addEventListener('abort', giveUp, { once: true })
       if (request.signal?.aborted) return giveUp()
-      leave = turns.take(url.origin, send)
+      leave = turns.take(url.origin, sendIfWanted)
       if (leave === undefined) fail('busy')
     },
     fail,

@@ -55,6 +55,11 @@ export interface OutgoingRequest {
   /** Of the answer's body, as received and as decompressed. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal
+  /**
+   * Asked when the connection is open, right before the first byte is written; `false` sends nothing and ends the
+   * request as `given_up`. Without a body to hold back it is asked before the connection is opened.
+   */
+  readonly isStillWanted?: () => Promise<boolean>
 }
 
 export interface OutgoingResponse {
@@ -64,7 +69,7 @@ export interface OutgoingResponse {
   readonly body: Uint8Array
 }
 
-export interface OutgoingStreamRequest extends Omit<OutgoingRequest, 'body'> {
+export interface OutgoingStreamRequest extends Omit<OutgoingRequest, 'body' | 'isStillWanted'> {
   /** Sent instead of the URL's path and query, byte for byte; begins with a slash. */
   readonly path?: string
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
@@ -201,7 +206,11 @@ function readWhole(
 ): Promise<OutgoingResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<OutgoingResponse>()
   const { maxBytes = MAX_BYTES, method } = request
-  const timer = setTimeout(() => exchange.fail('timeout'), request.deadlineMs ?? DEADLINE_MS)
+  // after the sockets: an answer that came while the process stood still is read before the request is given up
+  const timer = setTimeout(
+    () => setImmediate(() => exchange.fail('timeout')),
+    request.deadlineMs ?? DEADLINE_MS,
+  )
   let status = 0
   let headers: Record<string, string> = {}
   let received = 0

@@ -73,6 +73,8 @@ export function refusalOf(
         `The token endpoint of ${provider} may not be reached from here. An operator can allow its host in GATEPASS_ALLOWED_HOSTS.`,
       )
     const outcome = fault.requestSent ? 'unknown' : 'answered'
+    if (fault.kind === 'given_up')
+      return say('provider_unavailable', `${provider} was not asked. Try again shortly.`, { outcome })
     if (fault.kind === 'redirected' || fault.kind === 'too_large')
       return say('provider_bad_response', `${provider} gave an answer that cannot be used (${fault.kind}).`, {
         outcome,

@@ -114,6 +114,11 @@ export interface Connections {
     now: EpochSeconds,
   ): Promise<Connection | undefined>
   /**
+   * How many seconds are left of the lease on refreshing this generation, by the clock that `claimRefresh` goes by;
+   * `undefined` when it is not the owner's, or the tokens have changed.
+   */
+  leaseLeft(id: string, generation: number, owner: string, now: EpochSeconds): Promise<number | undefined>
+  /**
    * Stores refreshed tokens if the tokens that were used are still the ones stored, whoever holds the lease by now;
    * the only valid answer is never thrown away because it came late.
    */
@@ -128,12 +133,16 @@ export interface Connections {
    * intent is taken back; `unknown`: it may have been, so it stays.
    */
   releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown'): Promise<void>
-  /** Marks the grant as unusable, if its tokens are still those of `generation`. */
+  /**
+   * Marks the grant as unusable, if its tokens are still those of `generation` and, where `leaseOwner` is said, the lease
+   * on refreshing them has not passed to another owner.
+   */
   needsAuthorization(
     id: string,
     generation: number,
     reason: NeedsAuthorizationReason,
     audit?: AuditEntries,
+    leaseOwner?: string,
   ): Promise<boolean>
   /**
    * Active connections with a refresh token whose access token runs out before `before` and has not yet, lives at least

@@ -103,6 +103,7 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
     case 'host_not_allowed':
       return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool may not be reached.', false)
     case 'busy':
+    case 'given_up':
       return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool has too much to do.', true)
     case 'unreachable':
       return requestSent

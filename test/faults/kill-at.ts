@@ -1,6 +1,6 @@
 /**
- * Loaded into `gatepass serve` by `node --import`: ends the process with SIGKILL right before or right after a commit,
- * as the test says over IPC. Nothing of Gatepass knows of it; the drivers of both databases are what is watched.
+ * Loaded into `gatepass serve` by `node --import`: ends the process with SIGKILL, or stops it with SIGSTOP until the test
+ * continues it, right before or right after a commit, as the test says over IPC. Nothing of Gatepass knows of it; the drivers of both databases are what is watched.
  */
 import type Sqlite from 'better-sqlite3'
 
@@ -11,12 +11,16 @@ export interface KillPoint {
   readonly statement: string
   /** How often it may be run before. */
   readonly skip?: number
+  /** SIGKILL where nothing is said. */
+  readonly signal?: 'SIGKILL' | 'SIGSTOP'
 }
 
-let point: { readonly when: KillPoint['when']; readonly statement: RegExp; left: number } | undefined
+let point:
+  | (Required<Pick<KillPoint, 'when' | 'signal'>> & { readonly statement: RegExp; left: number })
+  | undefined
 
-function arm({ when, statement, skip = 0 }: KillPoint): void {
-  point = { when, statement: new RegExp(statement), left: skip }
+function arm({ when, statement, skip = 0, signal = 'SIGKILL' }: KillPoint): void {
+  point = { when, statement: new RegExp(statement), left: skip, signal }
 }
 
 // for what is done before anybody could say it
@@ -35,7 +39,10 @@ function isMeant(sql: string, values: unknown): boolean {
 
 function killIf(isPoint: boolean, when: KillPoint['when']): void {
   if (!isPoint || point?.when !== when) return
-  process.kill(process.pid, 'SIGKILL')
+  const { signal } = point
+  point = undefined
+  process.kill(process.pid, signal)
+  if (signal === 'SIGSTOP') return
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) // not one statement more
 }
 
@@ -122,6 +129,15 @@ async function watchPostgres(): Promise<void> {
     const isEnd = isCommit || !known.isInTransaction
     const isKilledHere = isEnd && known.isPointPassed
     if (isKilledHere) killIf(true, 'before')
+    const last = args.at(-1)
+    if (typeof last === 'function') {
+      // a statement on any connection of the pool
+      const told = last as (...answer: unknown[]) => void
+      args[args.length - 1] = (...answer: unknown[]) => {
+        if (isKilledHere) killIf(true, 'after')
+        told(...answer)
+      }
+    }
     const answered = query.apply(this, args)
     if (isCommit || sql === 'rollback') Object.assign(known, { isInTransaction: false, isPointPassed: false })
     if (!(answered instanceof Promise)) return answered

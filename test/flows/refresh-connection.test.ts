@@ -59,6 +59,36 @@ describe('a storm', () => {
     expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
   })
 
+  test('R2: a refusal that comes late, while another server refreshes with the same token, changes nothing', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate' } })
+    await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    await scene.connect()
+    scene.clock.advance(LIFE)
+    const [late, carriedOut] = [gate(), gate()]
+    const moments: string[] = []
+    scene.as.behaviour.onRefresh = (moment) => {
+      moments.push(moment)
+      if (moments.length === 1) return late.opened // the request of the first server
+      return moment === 'carried out' ? carriedOut.opened : undefined
+    }
+    const first = scene.authorize()
+    await expect.poll(() => moments).toEqual(['arrived'])
+    scene.clock.advance(26) // its lease runs out
+    const other = authorize(second)
+    await expect.poll(() => moments).toEqual(['arrived', 'arrived', 'carried out'])
+    scene.as.behaviour.onRefresh = undefined
+    late.open() // refused, since the token has been used by now
+    await expect.poll(() => scene.as.refreshReuses.length).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await connection(scene)).toMatchObject({ status: 'active' })
+    carriedOut.open()
+    const [one, two] = await Promise.all([first, other])
+    expect(two.body.context.token).toBeDefined()
+    expect(one.body.context.token).toBe(two.body.context.token)
+    const { body } = await scene.call('GET', '/v1/admin/audit?action=connection.needs_authorization')
+    expect(body.items).toEqual([])
+  })
+
   test('R2: who has a token that lives does not wait long for a server that died', async () => {
     await using scene = await startScene()
     const old = (await scene.connect()).body.context.token

@@ -77,6 +77,19 @@ export function postgresConnections({ db, write }: PostgresContext): Connections
       })
       return row && toConnection(row)
     },
+    async leaseLeft(id, generation, owner) {
+      const [row] = await db
+        .select({ left: sql<string>`${connections.leaseUntil} - ${databaseNow}` })
+        .from(connections)
+        .where(
+          and(
+            ofGeneration(id, generation),
+            eq(connections.status, 'active'),
+            eq(connections.leaseOwner, owner),
+          ),
+        )
+      return row && Number(row.left)
+    },
     async settleRefresh(id, generation, tokens, audit) {
       return writeRow(audit, (tx) =>
         tx
@@ -113,7 +126,7 @@ export function postgresConnections({ db, write }: PostgresContext): Connections
           .where(and(eq(connections.id, id), eq(connections.leaseOwner, owner))),
       )
     },
-    async needsAuthorization(id, generation, reason, audit) {
+    async needsAuthorization(id, generation, reason, audit, leaseOwner) {
       const written = await writeRow(audit, (tx) =>
         tx
           .update(connections)
@@ -124,7 +137,13 @@ export function postgresConnections({ db, write }: PostgresContext): Connections
             leaseUntil: null,
             unansweredRefreshes: 0,
           })
-          .where(and(ofGeneration(id, generation), eq(connections.status, 'active')))
+          .where(
+            and(
+              ofGeneration(id, generation),
+              eq(connections.status, 'active'),
+              leaseOwner === undefined ? undefined : eq(connections.leaseOwner, leaseOwner),
+            ),
+          )
           .returning(),
       )
       return written !== undefined

@@ -83,6 +83,20 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
       )
       return row && toConnection(row)
     },
+    async leaseLeft(id, generation, owner, now) {
+      const row = db
+        .select({ until: connections.leaseUntil })
+        .from(connections)
+        .where(
+          and(
+            ofGeneration(id, generation),
+            eq(connections.status, 'active'),
+            eq(connections.leaseOwner, owner),
+          ),
+        )
+        .get()
+      return row && (row.until ?? now) - now
+    },
     async settleRefresh(id, generation, tokens, audit) {
       return writeRow(audit, (tx) =>
         tx
@@ -118,7 +132,7 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
         .where(and(eq(connections.id, id), eq(connections.leaseOwner, owner)))
         .run()
     },
-    async needsAuthorization(id, generation, reason, audit) {
+    async needsAuthorization(id, generation, reason, audit, leaseOwner) {
       const written = writeRow(audit, (tx) =>
         tx
           .update(connections)
@@ -129,7 +143,13 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
             leaseUntil: null,
             unansweredRefreshes: 0,
           })
-          .where(and(ofGeneration(id, generation), eq(connections.status, 'active')))
+          .where(
+            and(
+              ofGeneration(id, generation),
+              eq(connections.status, 'active'),
+              leaseOwner === undefined ? undefined : eq(connections.leaseOwner, leaseOwner),
+            ),
+          )
           .returning()
           .get(),
       )

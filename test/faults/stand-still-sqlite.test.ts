@@ -1,0 +1,3 @@
+import { standStill } from './stand-still.ts'
+
+standStill('SQLite')

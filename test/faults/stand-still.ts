@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { addProvider, connect } from './clients.ts'
+import { type DatabaseKind, type Installation, install, type Node, until } from './installation.ts'
+import type { KillPoint } from './kill-at.ts'
+
+// R2, R4, P5: a process that is stopped (SIGSTOP) between taking the lease on a refresh and sending the request, for so
+// long that another refreshes the same connection. The provider ends a grant whose refresh token comes twice.
+
+const CLAIMED: KillPoint = {
+  when: 'after',
+  statement: 'update "connections" set "lease_owner"',
+  signal: 'SIGSTOP',
+}
+const LOOKED: KillPoint = {
+  when: 'after',
+  statement: '^select [^]*"lease_until"[^]*where[^]*"lease_owner" =',
+  signal: 'SIGSTOP',
+}
+/** Longer than a lease may be held before the request is sent. */
+const TOO_LONG_MS = 13_000
+const USERS = ['claimed', 'looked', 'own clock'] as const
+
+export function standStill(kind: DatabaseKind): void {
+  describe(`a process that stands still, on ${kind}`, () => {
+    let as: FakeAuthorizationServer
+    let installation: Installation
+    const ids = new Map<(typeof USERS)[number], string>()
+
+    beforeAll(async () => {
+      as = await startFakeAuthorizationServer({ refresh: 'rotate-strict', accessTokenLifetime: 1 })
+      installation = await install(kind)
+      for (let i = 0; i < 3; i++) await installation.start()
+      await addProvider(installation, as)
+      for (const user of USERS) ids.set(user, await connect(installation, user))
+      await sleep(1_100)
+      as.behaviour.accessTokenLifetime = 3600
+    })
+
+    afterAll(async () => {
+      for (const { pid } of installation?.nodes ?? []) process.kill(pid, 'SIGCONT')
+      await installation?.[Symbol.asyncDispose]()
+      await as?.close()
+    })
+
+    const node = (i: number) => installation.nodes[i] as Node
+
+    async function tokenAt({ url }: Node, user: (typeof USERS)[number]) {
+      const response = await fetch(`${url}/v1/connections/${ids.get(user)}/token`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer test-administrator-key', connection: 'close' },
+      })
+      return { status: response.status, body: (await response.json()) as { access_token?: string } }
+    }
+
+    async function stoppedAt(point: KillPoint, stopped: Node, user: (typeof USERS)[number]) {
+      await stopped.ask(point)
+      const answer = tokenAt(stopped, user)
+      answer.catch(() => {})
+      await until(async () => (await stateOf(stopped)) === 'T')
+      return {
+        async goOn() {
+          process.kill(stopped.pid, 'SIGCONT')
+          return answer
+        },
+      }
+    }
+
+    /** Another process took over and refreshed; the one that stood still sends nothing, and gives the token there is. */
+    async function expectOneRefresh(
+      user: (typeof USERS)[number],
+      goOn: () => ReturnType<typeof tokenAt>,
+    ): Promise<void> {
+      const taken = await tokenAt(node(1), user)
+      expect(taken.status, JSON.stringify(taken.body)).toBe(200)
+      const late = await goOn()
+      expect(late).toMatchObject({ status: 200, body: { access_token: taken.body.access_token } })
+      expect(as.refreshReuses).toEqual([])
+      expect(as.isLive(taken.body.access_token ?? '')).toBe(true)
+      const { body } = await installation.call('GET', `/v1/connections/${ids.get(user)}`)
+      expect(body).toMatchObject({ status: 'active' })
+    }
+
+    test('after it has taken the lease, until another holds it: it sends nothing', async () => {
+      const { goOn } = await stoppedAt(CLAIMED, node(0), 'claimed')
+      await installation.lapse()
+      await expectOneRefresh('claimed', goOn)
+    })
+
+    test('after the row has told it that the lease is its own: its clock keeps it from sending', async () => {
+      const { goOn } = await stoppedAt(LOOKED, node(0), 'looked')
+      await installation.lapse()
+      await sleep(TOO_LONG_MS)
+      await expectOneRefresh('looked', goOn)
+    })
+
+    test('for too long, although the row still says that the lease is its own: it begins anew', async () => {
+      const { goOn } = await stoppedAt(CLAIMED, node(2), 'own clock')
+      await installation.sql(
+        `update connections set lease_until = lease_until + 600 where id = '${ids.get('own clock')}'`,
+      )
+      await sleep(TOO_LONG_MS)
+      const before = as.tokenRequests('refresh_token').length
+      expect(await goOn()).toMatchObject({ status: 200 })
+      expect(as.tokenRequests('refresh_token')).toHaveLength(before + 1)
+      expect(node(2).log()).toContain('too late to be sent under its lease')
+      expect(as.refreshReuses).toEqual([])
+    })
+  })
+}
+
+/** `T`: stopped (proc_pid_stat). */
+async function stateOf({ pid }: Node): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0]
+}
