@@ -14,10 +14,12 @@ import { newId } from '../domain/ids.ts'
 import { splitScope } from '../domain/scopes.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
+import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { elapsedClock } from './refresh-lease.ts'
 import { sealGrant } from './seal-grant.ts'
 import { attemptPlace } from './start-attempt.ts'
 
@@ -26,13 +28,15 @@ import { attemptPlace } from './start-attempt.ts'
  * the authorization is as good as pending again after it and the user may click once more.
  */
 const EXCHANGE_SECONDS = 28
+/** Since the claim, when the code is sent: the rest of the claim is for the request and for storing its answer. */
+const LONGEST_BEFORE_SENDING_MS = 10_000
 /** For storing what a code brought while the database is away: six seconds, within the claim. */
 const FIRST_STORE_PAUSE_MS = 50
 const LONGEST_STORE_PAUSE_MS = 3_200
 
 /**
  * Redeems the code of the attempt and stores the connection, once: whoever comes second gets `undefined`. Everything
- * that goes wrong ends the authorization with its reason; a code is never sent twice.
+ * that goes wrong ends the authorization with its reason; a code is never sent twice, nor after its claim has ended.
  */
 export async function completeAuthorization(
   broker: Broker,
@@ -49,12 +53,15 @@ async function exchange(
   claimedBy: string,
 ): Promise<Authorization | undefined> {
   const { store, now } = broker
+  const elapsed = elapsedClock()
   const claim = { deadline: now() + EXCHANGE_SECONDS, claimedBy }
   const claimed = await store.authorizations.claim(stateHash, now(), claim)
   if (claimed === undefined) return undefined
   try {
-    return await redeem(broker, claimed, response)
+    return await redeem(broker, claimed, response, guardOf(broker, claimed, elapsed))
   } catch (error) {
+    // the code was not sent: the user may have clicked again meanwhile, and that attempt is the one that counts
+    if (error instanceof ClaimEnded) return undefined
     // says nothing of the authorization, which is pending again when the claim has run out: the user may click once more
     if (isStoreAway(error)) throw error
     const { reason, message } = failureOf(error)
@@ -67,10 +74,46 @@ async function exchange(
   }
 }
 
+/** This process stood still until its claim had ended, before it sent the code. */
+class ClaimEnded extends Error {}
+
+interface ExchangeGuard extends RequestGuard {
+  /** Why the code was held back. */
+  readonly heldBack: Error | undefined
+}
+
+/**
+ * Looks whether the claim still holds right before the first byte of the request is sent: a process that stood still is
+ * taken for dead, and its user may have clicked again.
+ */
+function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number): ExchangeGuard {
+  let heldBack: Error | undefined
+  return {
+    async isStillWanted() {
+      try {
+        const current = await store.authorizations.find(claimed.id)
+        const isHeld =
+          current?.status === 'exchanging' &&
+          current.attempt.stateHash === claimed.attempt.stateHash &&
+          current.deadline === claimed.deadline
+        if (isHeld && elapsed() <= LONGEST_BEFORE_SENDING_MS) return true
+        heldBack = new ClaimEnded('The claim on redeeming the code has ended.')
+      } catch (error) {
+        heldBack = error instanceof Error ? error : new Error(String(error))
+      }
+      return false
+    },
+    get heldBack() {
+      return heldBack
+    },
+  }
+}
+
 async function redeem(
   broker: Broker,
   claimed: Exchanging,
   response: URLSearchParams,
+  guard: ExchangeGuard,
 ): Promise<Authorization> {
   const { store, oauth, now, sealer } = broker
   const { providerUid } = currentStep(claimed)
@@ -83,7 +126,9 @@ async function redeem(
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
 
   const registered = registeredClient(broker, entry)
-  const grant = await oauth.redeem(registered, response, secrets)
+  const grant = await oauth.redeem(registered, response, secrets, guard).catch((error: unknown) => {
+    throw guard.heldBack ?? error
+  })
   const finish = async () => {
     const connection = await toConnection(broker, claimed, entry, grant, response)
     const audit = broker.audit.of(claimed.projectId, {
@@ -110,7 +155,7 @@ async function redeem(
   })
   if (finished !== undefined) return finished
   // the entry was deleted, or the claim ran out: a grant that nobody keeps is given back
-  await oauth.revoke(registered, grant)
+  await revokeUnlessConnected(broker, claimed, registered, grant)
   throw new ProviderRefusal(
     'provider_changed',
     'The authorization could not be finished. Ask for a new link.',
@@ -140,24 +185,30 @@ async function patiently(
   }
 }
 
-/**
- * Gives back a grant that could certainly not be stored. Where the account is connected already it is left to run out:
- * many servers end all grants of an account with one.
- */
+/** Gives back a grant that could certainly not be stored. */
 async function giveBack(
+  broker: Broker,
+  claimed: Exchanging,
+  registered: RegisteredClient,
+  grant: Grant,
+): Promise<void> {
+  const current = await broker.store.authorizations.find(claimed.id).catch(() => undefined)
+  if (current?.status !== 'exchanging' || current.step !== claimed.step) return
+  await revokeUnlessConnected(broker, claimed, registered, grant)
+}
+
+/** Where the account is connected, the grant is left to run out: many servers end all grants of an account with one. */
+async function revokeUnlessConnected(
   { store, oauth }: Broker,
   claimed: Exchanging,
   registered: RegisteredClient,
   grant: Grant,
 ): Promise<void> {
-  const { id, projectId, userId } = claimed
+  const { projectId, userId } = claimed
   const { providerUid } = currentStep(claimed)
-  const [current, known] = await Promise.all([
-    store.authorizations.find(id),
-    store.connections.ofOwner({ projectId, providerUid, userId }),
-  ]).catch(() => [undefined, []] as const)
-  if (current?.status !== 'exchanging' || current.step !== claimed.step) return
-  if (!known.some(({ account }) => account.id === grant.account.id)) await oauth.revoke(registered, grant)
+  const known = await store.connections.ofOwner({ projectId, providerUid, userId }).catch(() => undefined)
+  const isConnected = known?.some(({ account }) => account.id === grant.account.id) ?? true
+  if (!isConnected) await oauth.revoke(registered, grant)
 }
 
 function isStoreAway(error: unknown): boolean {

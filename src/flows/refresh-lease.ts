@@ -74,10 +74,10 @@ export function createRefreshLease({ store, now }: Broker, elapsed = elapsedCloc
 }
 
 /**
- * Milliseconds since now, by whichever clock went on longest: `performance.now()` stands still on Linux while the
+ * Milliseconds since the call, by whichever clock went on longest: `performance.now()` stands still on Linux while the
  * machine sleeps, the uptime of the machine does not.
  */
-function elapsedClock(): () => number {
+export function elapsedClock(): () => number {
   const began = performance.now()
   const beganUp = uptime()
   return () => Math.max(performance.now() - began, (uptime() - beganUp) * 1000)

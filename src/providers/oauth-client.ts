@@ -46,8 +46,13 @@ export interface OAuthClient {
   secretsFor(client: RegisteredClient, scopes: readonly string[]): Omit<AttemptSecrets, 'providerIdentity'>
   /** The authorization request (RFC 6749 section 4.1.1, with PKCE by RFC 7636). */
   authorizationUrl(client: RegisteredClient, request: AuthorizationRequest): Promise<URL>
-  /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. */
-  redeem(client: RegisteredClient, response: URLSearchParams, secrets: AttemptSecrets): Promise<Grant>
+  /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. `guard`: as of `refresh`. */
+  redeem(
+    client: RegisteredClient,
+    response: URLSearchParams,
+    secrets: AttemptSecrets,
+    guard?: RequestGuard,
+  ): Promise<Grant>
   /**
    * RFC 6749 section 6. One request, so that a rotated refresh token can be stored at once. Throws `ProviderRefusal`.
    * `guard`: whether it may still be sent, and until when its answer is waited for.
@@ -248,7 +253,7 @@ export function createOAuthClient(
       return buildAuthorizationUrl(configure(registered, provider.tokenRequest, endpoint.href), params)
     },
 
-    async redeem(registered, response, secrets) {
+    async redeem(registered, response, secrets, guard) {
       const { provider, redirectUri } = registered
       const state = response.get('state') ?? ''
       // the redirect URI is the registered one, never taken from the URL of the request that came in
@@ -259,14 +264,19 @@ export function createOAuthClient(
         ...(provider.issuer !== undefined && response.has('iss') && { iss: response.get('iss') ?? '' }),
       }).toString()
       const values = templateValues(registered)
-      const granted = await grant(registered, provider.tokenRequest, values, (config) =>
-        authorizationCodeGrant(config, url, {
-          expectedState: state,
-          ...(secrets.codeVerifier !== undefined && { pkceCodeVerifier: secrets.codeVerifier }),
-          // without an issuer openid-client does not see the ID token, whose other claims cannot be checked
-          ...(secrets.nonce !== undefined &&
-            provider.issuer !== undefined && { expectedNonce: secrets.nonce }),
-        }),
+      const granted = await grant(
+        registered,
+        provider.tokenRequest,
+        values,
+        (config) =>
+          authorizationCodeGrant(config, url, {
+            expectedState: state,
+            ...(secrets.codeVerifier !== undefined && { pkceCodeVerifier: secrets.codeVerifier }),
+            // without an issuer openid-client does not see the ID token, whose other claims cannot be checked
+            ...(secrets.nonce !== undefined &&
+              provider.issuer !== undefined && { expectedNonce: secrets.nonce }),
+          }),
+        guard,
       )
       if (provider.issuer === undefined) checkNonce(provider, granted, secrets.nonce)
       return askAboutGrant(outgoing, registered, readGrant(provider, granted), values, {

@@ -66,6 +66,8 @@ export interface Installation extends AsyncDisposable {
   readonly nodes: readonly Node[]
   /** A further one; answers when it serves. */
   start(options?: NodeOptions): Promise<Node>
+  /** The balancer gives it no more connections; answers what gives it some again. */
+  withdraw(node: Node): () => void
   /** As the administrator, over the balancer. Throws when no answer comes. */
   call(method: string, path: string, body?: object): Promise<Answer>
   sql(text: string): Promise<readonly Record<string, unknown>[]>
@@ -117,9 +119,19 @@ export async function install(
     nodes,
     async start(options = {}) {
       const node = await startNode({ ...settings, ...options.environment }, options.nodeArgs)
-      node.gone.then(() => nodes.splice(nodes.indexOf(node), 1))
+      node.gone.then(() => {
+        const known = nodes.indexOf(node)
+        if (known >= 0) nodes.splice(known, 1)
+      })
       nodes.push(node)
       return node
+    },
+    withdraw(node) {
+      const known = nodes.indexOf(node)
+      if (known >= 0) nodes.splice(known, 1)
+      return () => {
+        if (node.isRunning && !nodes.includes(node)) nodes.unshift(node)
+      }
     },
     async call(method, path, body) {
       const response = await fetch(`${balancer.url}${path}`, {

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { addProvider, connect } from './clients.ts'
+import { addProvider, approve, begin, codesSentTwice, connect, connectionOf, statusOf } from './clients.ts'
 import { type DatabaseKind, type Installation, install, type Node, until } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // R2, R4, P5: a process that is stopped (SIGSTOP) between taking the lease on a refresh and sending the request, for so
-// long that another refreshes the same connection. The provider ends a grant whose refresh token comes twice.
+// long that another refreshes the same connection; likewise between its claim on a code and sending the code. The
+// provider ends a grant whose refresh token comes twice.
 
 const CLAIMED: KillPoint = {
   when: 'after',
@@ -17,6 +18,11 @@ const CLAIMED: KillPoint = {
 const LOOKED: KillPoint = {
   when: 'after',
   statement: '^select [^]*"lease_until"[^]*where[^]*"lease_owner" =',
+  signal: 'SIGSTOP',
+}
+const CODE_CLAIMED: KillPoint = {
+  when: 'after',
+  statement: 'update "authorizations"[^]*exchanging',
   signal: 'SIGSTOP',
 }
 /** Longer than a lease may be held before the request is sent. */
@@ -94,6 +100,37 @@ export function standStill(kind: DatabaseKind): void {
       await installation.lapse()
       await sleep(TOO_LONG_MS)
       await expectOneRefresh('looked', goOn)
+    })
+
+    test('after its claim on a code, until its user has clicked again: it sends nothing, and the later grant stands', async () => {
+      const flow = await begin(installation, 'clicks twice')
+      const callback = new URL(await approve(flow))
+      const codes = () => as.tokenRequests('authorization_code').length
+      const before = codes()
+      const stopped = node(0)
+      await stopped.ask(CODE_CLAIMED)
+      const cookies = Object.entries(flow.browser.cookies(callback)).map(
+        ([name, value]) => `${name}=${value}`,
+      )
+      const late = flow.browser.get(`${stopped.url}${callback.pathname}${callback.search}`, {
+        headers: { cookie: cookies.join('; ') },
+      })
+      late.catch(() => {})
+      await until(async () => (await stateOf(stopped)) === 'T')
+      const readmit = installation.withdraw(stopped)
+      await installation.lapse()
+      await until(async () => (await statusOf(installation, flow.id)) === 'pending')
+      await flow.browser.submitForm(await flow.browser.get(flow.url))
+      expect(await statusOf(installation, flow.id)).toBe('completed')
+      process.kill(stopped.pid, 'SIGCONT')
+      await late.catch(() => {})
+      readmit()
+      expect(codes()).toBe(before + 1)
+      expect(codesSentTwice(as)).toBe(0)
+      const id = await connectionOf(installation, 'clicks twice')
+      const { status, body } = await installation.call('POST', `/v1/connections/${id}/token`)
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect(as.isLive(body.access_token)).toBe(true)
     })
 
     test('for too long, although the row still says that the lease is its own: it begins anew', async () => {

@@ -196,6 +196,29 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await others.find(id)).toMatchObject({ unansweredRefreshes: unanswered })
       })
 
+      test('is told of to its owner alone, while it is the owner’s', async () => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('me', 0), 0)
+        expect(await others.leaseLeft(id, 1, 'me', 0)).toBeLessThanOrEqual(0)
+        await others.claimRefresh(id, 1, lease('heir', 60), 0)
+        expect(await connections.leaseLeft(id, 1, 'me', 0)).toBeUndefined()
+        expect(await connections.leaseLeft(id, 2, 'heir', 0)).toBeUndefined()
+        const left = await connections.leaseLeft(id, 1, 'heir', 0)
+        expect(left).toBeGreaterThan(50)
+        expect(left).toBeLessThanOrEqual(60)
+      })
+
+      test('that another owner holds is not ended by a refusal that comes late', async () => {
+        await using opened = await open()
+        const { id, connections, others } = await withConnection(opened)
+        await connections.claimRefresh(id, 1, lease('me', 0), 0)
+        await others.claimRefresh(id, 1, lease('heir'), 0)
+        expect(await connections.needsAuthorization(id, 1, 'refresh_refused', undefined, 'me')).toBe(false)
+        expect(await connections.find(id)).toMatchObject({ status: 'active' })
+        expect(await others.needsAuthorization(id, 1, 'refresh_refused', undefined, 'heir')).toBe(true)
+      })
+
       test('that died is counted as unanswered until an answer is stored', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
