@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scrub } from '../../src/tools/scrub.ts'
+import { createStreamScrubber } from '../../src/tools/scrub-stream.ts'
+import { naivelyHolds } from './naive-scrub.ts'
 
 type Writing = (text: string) => string
 
@@ -107,6 +109,74 @@ describe('threat 25: no secret is left in what a tool answers', () => {
     )
   })
 
+  /** A text of written secrets, pieces of them, and escapes that begin before, end behind or lie between them. */
+  const hostileText = (hidden: string) => {
+    const written = fc.oneof(
+      fc.constantFrom(...PLAIN).map((write) => write(hidden)),
+      fc.nat(2).map((before) => Buffer.from('x'.repeat(before) + hidden).toString('base64')),
+    )
+    const piece = fc
+      .tuple(written, fc.nat(60), fc.nat(60))
+      .map(([text, from, length]) => text.slice(from, from + length).toWellFormed())
+    const junk = fc.constantFrom(
+      '\\',
+      '\\\\',
+      '\\u',
+      '\\u00',
+      '\\ud83d',
+      '%',
+      '%25',
+      '%2',
+      '%4',
+      '&',
+      '&#',
+      '&#x',
+      '&#x4',
+      '&am',
+      ';',
+      '=',
+      '+',
+      'é',
+      '🔑',
+    )
+    return fc.array(fc.oneof(written, piece, junk), { minLength: 1, maxLength: 8 }).map((all) => all.join(''))
+  }
+  const hiddenInText = secret.chain((hidden) => fc.tuple(fc.constant(hidden), hostileText(hidden)))
+
+  test('as a plain search for every form finds it: none is left, and nothing else is touched', () => {
+    fc.assert(
+      fc.property(hiddenInText, ([hidden, text]) => {
+        const clean = String(scrub(text, [hidden]))
+        for (const left of clean.split('[redacted]')) expect(naivelyHolds(left, hidden)).toBe(false)
+        expect(clean !== text).toBe(naivelyHolds(text, hidden))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  test('nor in a stream, wherever it is cut', () => {
+    const masked = (bytes: Buffer, hidden: string, cuts: readonly number[]) => {
+      const scrubber = createStreamScrubber([hidden], { isText: true })
+      const places = [0, ...cuts.map((cut) => cut % bytes.length).sort((a, b) => a - b), bytes.length]
+      const passed = places
+        .slice(1)
+        .map((end, i) => Buffer.from(scrubber.push(bytes.subarray(places[i], end))))
+      return Buffer.concat([...passed, scrubber.end()])
+    }
+    fc.assert(
+      fc.property(hiddenInText, fc.array(fc.nat(), { maxLength: 12 }), ([hidden, text], cuts) => {
+        fc.pre(!/[\r\n]/.test(hidden + text))
+        const bytes = Buffer.from(text)
+        const whole = masked(bytes, hidden, [])
+        expect(whole).toHaveLength(bytes.length)
+        for (const left of whole.toString().split('*')) expect(naivelyHolds(left, hidden)).toBe(false)
+        expect(masked(bytes, hidden, cuts).equals(whole)).toBe(true)
+        expect(masked(bytes, hidden, [...bytes.keys()]).equals(whole)).toBe(true)
+      }),
+      { numRuns: 800 },
+    )
+  })
+
   test('what holds none is left as it is', () => {
     const value = fc.jsonValue({ maxDepth: 4 }).filter((one) => !JSON.stringify(one).includes('__proto__'))
     fc.assert(
@@ -114,6 +184,63 @@ describe('threat 25: no secret is left in what a tool answers', () => {
         expect(scrub(one, ['no-such-secret-0123456789'])).toEqual(JSON.parse(JSON.stringify(one)))
       }),
       { numRuns: 500 },
+    )
+  })
+
+  /** Processor time, which other processes do not lengthen, of the fastest of three. */
+  const cost = (run: () => void) =>
+    Math.min(
+      ...[1, 2, 3].map(() => {
+        const before = process.cpuUsage()
+        run()
+        return process.cpuUsage(before).user / 1000
+      }),
+    )
+  const TOKEN = 'gho_16C7e42F292c6912E7710c838347Ae178B4a'
+  const spelled = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [
+        [...TOKEN].map((c, bit) => ((i >> bit) & 1 ? percent(c) : c)).join(''),
+        1,
+      ]),
+    )
+  const inForms = (count: number) => ({
+    text: 'é€🔑'.repeat(count),
+    forms: [TOKEN, percent(TOKEN), unicode(TOKEN), Buffer.from(TOKEN).toString('base64')],
+  })
+  const manySecrets = Array.from({ length: 200 }, (_, i) => `secret-number-${i}-${i * 7919}`)
+  const harmlessKeys = (count: number) => ({
+    ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i])),
+    [TOKEN]: 1,
+  })
+  const push = (bytes: Buffer, piece: number) => {
+    const scrubber = createStreamScrubber([TOKEN], { isText: true })
+    for (let at = 0; at < bytes.length; at += piece) scrubber.push(bytes.subarray(at, at + piece))
+    scrubber.end()
+  }
+
+  test.each<[string, number, (size: number) => void]>([
+    ['keys that spell the secret in many ways', 500, (size) => scrub(spelled(size), [TOKEN])],
+    ['what is not ASCII, with the secret in four forms', 10_000, (size) => scrub(inForms(size), [TOKEN])],
+    ['two hundred secrets', 20_000, (size) => scrub(['secret-'.repeat(size)], manySecrets)],
+    ['harmless keys', 4_000, (size) => scrub(harmlessKeys(size), [TOKEN])],
+    ['the beginning of the secret', 2_000, (size) => scrub([TOKEN.slice(0, -1).repeat(size)], [TOKEN])],
+    [
+      'a stream of the beginning, escaped',
+      1_000,
+      (size) => push(Buffer.from(percent('gho_').repeat(size)), 7),
+    ],
+    ['a stream of one escape, byte by byte', 10_000, (size) => push(Buffer.from(`%${'25'.repeat(size)}`), 1)],
+    ['a stream of backslashes, byte by byte', 20_000, (size) => push(Buffer.alloc(size, '\\'), 1)],
+  ])('eight times as much takes about eight times as long: %s', (_, size, run) => {
+    run(size)
+    expect(cost(() => run(size * 8))).toBeLessThan(
+      Math.max(
+        cost(() => run(size)),
+        3,
+      ) *
+        8 *
+        4,
     )
   })
 
