@@ -58,7 +58,9 @@ describe.each(VERIFIERS)('under `%s`', (kind) => {
     const { id, browser, callback } = await upToCallback(world, 'alice')
     const mallory = await world.person('mallory')
     expect((await mallory.get(callback)).status).toBe(403)
-    await mallory.get((await world.begin('mallory')).url)
+    // nor with a cookie of this broker's own, which his click gave him
+    await upToCallback(world, 'mallory', mallory)
+    expect(mallory.cookies(callback)).toHaveProperty('gatepass')
     expect((await mallory.get(callback)).status).toBe(403)
     expect(await world.damage()).toEqual(NO_DAMAGE)
     await world.person('alice', browser)
