@@ -350,6 +350,26 @@ describe('under `oidc`, on the way back from the login', () => {
     expect((await world.status(other.body.id)).status).toBe('completed')
   })
 
+  test('a login for one authorization stands for no other: not for another user’s, nor for the same user’s', async () => {
+    await using world = await startWorld()
+    const mallory = await upToLogin(world, 'mallory')
+    await mallory.browser.get(mallory.login)
+    expect(mallory.browser.cookies(mallory.url)).toHaveProperty('gatepass-user')
+    const hers = await world.begin('alice')
+    const his = await world.call('POST', '/v1/auth/authorize', {
+      auth_requirement: { id: 'demo', oauth2: { scopes: ['write'] } },
+      user_id: 'mallory',
+    })
+    const asked = world.as.requestsTo('/authorize').length
+    for (const url of [hers.url, his.body.url]) {
+      const until = () => true
+      const clicked = await mallory.browser.submitForm(await mallory.browser.get(url), {}, { until })
+      expect(clicked.hops[0]?.location).toContain(world.oidc.issuer)
+    }
+    expect(world.as.requestsTo('/authorize')).toHaveLength(asked)
+    expect(await world.damage()).toEqual(NO_DAMAGE)
+  })
+
   test('more tabs than anybody has', async () => {
     await using world = await startWorld()
     const { id, url, browser } = await upToLogin(world, 'alice')

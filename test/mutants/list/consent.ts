@@ -79,7 +79,7 @@ export const consent: readonly Mutation[] = [
     from: "if (verifier.kind === 'oidc' && !hasLoggedIn(broker, verifier, authorization, browserId, loginProof))",
     to: "if (verifier.kind === 'oidc' && loginProof === undefined)",
     test: HOSTILE,
-    name: 'Mallory clicks Alice’s link while she logs in',
+    name: 'a login for one authorization stands for no other',
   },
   {
     rows: ['6', 'P1'],
@@ -114,8 +114,8 @@ export const consent: readonly Mutation[] = [
     file: SQLITE,
     from: "inArray(authorizations.status, ['pending', 'confirming']),\n              gt(authorizations.expiresAt, now),",
     to: "inArray(authorizations.status, ['pending', 'confirming', 'exchanging']),\n              gt(authorizations.expiresAt, now),",
-    test: HOSTILE,
-    name: '20 times at once: one token request',
+    test: 'properties/authorizations.test.ts',
+    name: 'threat 42 and 43',
   },
   {
     rows: ['43'],
