@@ -36,10 +36,23 @@ const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
+/** One thing that is wrong with a request. */
+export interface Fault {
+  /** The member, with dots between the levels: `auth_requirement.oauth2.scopes.0`. Empty for the whole. */
+  readonly path: string
+  /** Stable: `missing`, `wrong_type`, `unknown_member`, … */
+  readonly code: string
+  readonly message: string
+  /** In broken JSON, from 1. */
+  readonly line?: number
+  readonly column?: number
+}
+
 /** What a refusal may carry besides its sentence. `retryAfter` is in seconds (RFC 9110 section 10.2.3). */
 export interface BrokerErrorOptions {
   readonly cause?: unknown
   readonly retryAfter?: number
+  readonly faults?: readonly Fault[]
 }
 
 /**
@@ -49,11 +62,13 @@ export interface BrokerErrorOptions {
 export class BrokerError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | undefined
+  readonly faults: readonly Fault[] | undefined
 
   constructor(code: ErrorCode, message: string, options: BrokerErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.name = 'BrokerError'
     this.code = code
     this.retryAfter = options.retryAfter
+    this.faults = options.faults
   }
 }

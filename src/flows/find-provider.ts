@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import { identityOf, type ProviderEntry, type RegisteredClient } from '../providers/provider.ts'
 
 /** How a requirement names its provider: an entry's own `id`, or a well-known `provider_id` such as `github`. */
@@ -32,9 +33,16 @@ export async function findEntry(
   if (entry === undefined)
     throw new BrokerError(
       'provider_not_found',
-      `There is no provider "${wanted}" in this project. GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
+      `There is no provider "${wanted}" in this project.${similarProvider(wanted, entries)} GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
     )
   return entry
+}
+
+export function similarProvider(wanted: string, entries: readonly ProviderEntry[]): string {
+  return didYouMean(
+    wanted,
+    entries.map(({ id }) => id),
+  )
 }
 
 /** The entry, unless it is switched off: then throws `provider_inactive`. */

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, Hono } from 'hono'
 import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { assets } from './assets.ts'
 import { addAudit } from './audit.ts'
 import { addAuthProviders } from './auth-providers.ts'
@@ -64,11 +65,16 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
     wantsPage(c)
       ? errorPage(c, toRefusal(error, c.req.path, broker.log))
       : errorResponse(c, error, broker.log)
-  app.onError((error, c) => refuse(c, error))
   const notFound = createNotFound(app)
+  app.onError((error, c) =>
+    refuse(
+      c,
+      error instanceof BrokerError && error.code === 'not_found' ? notFound.nothingThere(c, error) : error,
+    ),
+  )
   const observer = createObserver(broker)
   app.notFound(async (c) => {
-    const response = await refuse(c, notFound(c))
+    const response = await refuse(c, notFound.noRoute(c))
     observer.unknown(c, response.status)
     return response
   })
@@ -88,7 +94,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   ])
     app.post(path, idempotent(broker, authenticate, charge))
 
-  const surroundings = { authenticate, charge, onAnswered: observer.onAnswered }
+  const surroundings = { authenticate, charge, log: broker.log, onAnswered: observer.onAnswered }
   const add = endpoints(app, surroundings)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections

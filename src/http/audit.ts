@@ -4,7 +4,7 @@ import type { Broker } from '../broker.ts'
 import { AUDIT_ACTIONS } from '../domain/audit.ts'
 import { type AuditEntry, type AuditFilter, entryToWire, readAudit } from '../flows/read-audit.ts'
 import type { AddEndpoint } from './endpoint.ts'
-import { idText, userIdText } from './limits.ts'
+import { idText, limitQuery, userIdText, wholeNumber } from './limits.ts'
 
 const tag = 'Administration'
 
@@ -58,13 +58,10 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       summary: 'The audit trail, newest first',
       query: z.object({
         ...filterQuery,
-        before: z.coerce
-          .number()
-          .int()
-          .min(1)
+        before: wholeNumber({ min: 1 })
           .optional()
           .openapi({ description: 'Only entries before this number: `next_before` of the page before' }),
-        limit: z.coerce.number().int().min(1).max(1000).default(100),
+        limit: limitQuery(1000).default(100),
       }),
       responses: {
         200: {
@@ -96,10 +93,7 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       summary: 'The audit trail as JSON lines, oldest first',
       query: z.object({
         ...filterQuery,
-        after: z.coerce
-          .number()
-          .int()
-          .min(0)
+        after: wholeNumber({ min: 0 })
           .optional()
           .openapi({ description: 'Only entries after this number: where the last export ended' }),
       }),

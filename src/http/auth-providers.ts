@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
+import { similarProvider } from '../flows/find-provider.ts'
 import { sealClientSecret } from '../flows/provider-entry.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { type AddEndpoint, pageSchema, slicePage } from './endpoint.ts'
@@ -22,7 +23,10 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
   async function get(projectId: string, id: string): Promise<ProviderEntry> {
     const entry = await store.providers.findById(projectId, id)
     if (entry === undefined)
-      throw new BrokerError('not_found', `There is no provider "${id}" in this project.`)
+      throw new BrokerError(
+        'not_found',
+        `There is no provider "${id}" in this project.${similarProvider(id, await store.providers.list(projectId))}`,
+      )
     return entry
   }
 

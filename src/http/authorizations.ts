@@ -10,23 +10,26 @@ import { findProvider } from '../flows/find-provider.ts'
 import { answeredAtOnce, authorizationSchema, begunToWire, toWire } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
-import { idText, plainText, userIdText } from './limits.ts'
+import { idText, plainText, userIdText, wholeNumber } from './limits.ts'
+import { STAINLESS } from './read-request.ts'
 
 const authorizeSchema = z
   .object({
-    auth_requirement: z.object({
-      provider_id: idText
-        .nullish()
-        .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
-      id: idText.nullish().openapi({ description: 'A provider entry by its own id' }),
-      provider_type: z.literal('oauth2').nullish(),
-      oauth2: z
-        .object({ scopes: z.array(plainText(1000)).max(200).nullish() })
-        .nullish()
-        .openapi({
-          description: 'No scopes: any grant will do, and the provider entry says what is asked for',
-        }),
-    }),
+    auth_requirement: z
+      .object({
+        provider_id: idText
+          .nullish()
+          .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
+        id: idText.nullish().openapi({ description: 'A provider entry by its own id' }),
+        provider_type: z.literal('oauth2').nullish(),
+        oauth2: z
+          .object({ scopes: z.array(plainText(1000)).max(200).nullish() })
+          .nullish()
+          .openapi({
+            description: 'No scopes: any grant will do, and the provider entry says what is asked for',
+          }),
+      })
+      .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
     user_id: userIdText,
     next_uri: z.string().max(2000).nullish().openapi({ description: 'Where the browser goes at the end' }),
     account: userIdText.nullish().openapi({
@@ -38,8 +41,6 @@ const authorizeSchema = z
 
 const confirmSchema = z.object({ flow_id: idText, user_id: userIdText })
 
-/** Arcade's clients; their dialect differs where their loops know no other end. */
-export const STAINLESS = 'x-stainless-lang'
 const HEARTBEAT_MS = 15_000
 const LONGEST_WAIT_SECONDS = 59
 
@@ -58,8 +59,6 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       const { auth_requirement: need, user_id: userId, next_uri: nextUri, account } = body
-      if (need.id == null && need.provider_id == null)
-        throw new BrokerError('invalid_request', 'auth_requirement needs `provider_id` or `id`.')
       const entry = await findProvider(broker, caller.projectId, {
         ...(need.id != null && { id: need.id }),
         ...(need.provider_id != null && { providerId: need.provider_id }),
@@ -87,7 +86,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         '`wait` holds the answer until it settles, at most that many seconds; running out answers 200 with the status it has. So does asking while as many requests wait as may (GATEPASS_MAX_WAITERS), at once.',
       query: z.object({
         id: idText,
-        wait: z.coerce.number().int().min(0).max(LONGEST_WAIT_SECONDS).default(0),
+        wait: wholeNumber({ min: 0, max: LONGEST_WAIT_SECONDS }).default(0),
       }),
       responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
     },

@@ -1,13 +1,15 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import type { Log } from '../broker.ts'
 import type { ApiKey, Role } from '../domain/api-key.ts'
-import { BrokerError } from '../domain/errors.ts'
 import { inContext } from '../flows/request-context.ts'
 import type { Authenticate } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { statusOf } from './errors.ts'
-import { parseJson } from './limits.ts'
+import { limitQuery, wholeNumber } from './limits.ts'
+import { checked, parse } from './parse.ts'
 import type { Charge } from './rate-limit.ts'
+import { checkHeaders, hasBody, NOTHING, readBody, readQuery, refuseBody, unknownBy } from './read-request.ts'
 import { requestId } from './request-id.ts'
 
 /** What one path and method takes and answers: it checks the input and is what `/openapi.json` is made of. */
@@ -41,10 +43,28 @@ export interface EndpointInput<Params, Query, Body> {
   readonly caller: ApiKey
 }
 
+const FAULT_CODES =
+  '`missing`, `wrong_type`, `not_one_of`, `too_short`, `too_long`, `too_small`, `too_large`, `unknown_member`, `unknown_parameter`, `repeated_parameter`, `invalid_json`, `invalid`'
+
 export const errorSchema = z
   .object({
     name: z.string().openapi({ description: 'A stable code to switch on', example: 'invalid_request' }),
     message: z.string().openapi({ description: 'What happened and what to do' }),
+    errors: z
+      .array(
+        z.object({
+          path: z.string().openapi({
+            description: 'The member, parameter or header; empty for the whole',
+            example: 'auth_requirement.oauth2.scopes.0',
+          }),
+          code: z.string().openapi({ description: FAULT_CODES, example: 'missing' }),
+          message: z.string(),
+          line: z.number().int().optional().openapi({ description: 'In broken JSON, from 1' }),
+          column: z.number().int().optional(),
+        }),
+      )
+      .optional()
+      .openapi({ description: 'Each thing that is wrong with the request' }),
   })
   .openapi('Error')
 
@@ -58,6 +78,7 @@ export type AddEndpoint = ReturnType<typeof endpoints>
 export interface EndpointSurroundings {
   readonly authenticate: Authenticate
   readonly charge: Charge
+  readonly log: Log
   /** Told of every answer, refusals too. */
   readonly onAnswered?: OnAnswered
 }
@@ -75,7 +96,7 @@ export interface Answered {
   caller?: ApiKey
 }
 
-export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }: EndpointSurroundings) {
+export function endpoints(app: OpenAPIHono, { authenticate, charge, log, onAnswered }: EndpointSurroundings) {
   return <
     Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
     Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -88,6 +109,9 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
   ): void => {
     document(app, definition)
     const { method, path, params, query, body, bodyIsOptional = false, role } = definition
+    const paramsCheck = params && checked(params, 'the path')
+    const queryCheck = checked(query ?? NOTHING, 'the query')
+    const bodyCheck = body && checked(body, 'the body')
     const purpose = `${method.toUpperCase()} ${path}`
 
     const answer = async (c: Context, by?: Answered): Promise<Response> => {
@@ -102,13 +126,18 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
         const limited = limitBody(c, MAX_API_BODY_BYTES)
         if (limited !== undefined) await limited
       }
+      // a load balancer may ask for /health with whatever it likes
+      const onUnknown = role === 'public' ? () => {} : unknownBy(c, log)
+      checkHeaders(c, onUnknown)
+      if (body === undefined && method !== 'get' && hasBody(c)) await refuseBody(c, onUnknown)
       const input = {
         c,
         caller,
         // without a schema the type says there is nothing, so nothing is what it is
-        params: (params && parse(params, c.req.param(), 'the path')) as z.output<Params>,
-        query: (query && parse(query, saidIn(c.req.query()), 'the query')) as z.output<Query>,
-        body: (body && parse(body, await readJson(c, bodyIsOptional), 'the body')) as z.output<Body>,
+        params: (paramsCheck && parse(paramsCheck, c.req.param())) as z.output<Params>,
+        query: readQuery(c, queryCheck, onUnknown) as z.output<Query>,
+        body: (bodyCheck &&
+          (await readBody(c, bodyCheck, { isOptional: bodyIsOptional, onUnknown }))) as z.output<Body>,
       }
       if (role === 'public') return handle(input)
       const actor = { kind: 'api_key', id: caller.id } as const
@@ -121,11 +150,6 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, onAnswered }
       onAnswered ? observed(definition, answer, onAnswered) : (c) => answer(c),
     )
   }
-}
-
-/** Arcade's clients write `null` as an empty value: it says nothing. */
-function saidIn(query: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''))
 }
 
 function observed(
@@ -145,31 +169,6 @@ function observed(
       throw error
     }
   }
-}
-
-/** The value as the schema has it, or `invalid_request` that names every member that is wrong. */
-export function parse<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  where: string,
-): z.output<Schema> {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  const faults = parsed.error.issues
-    .slice(0, 10)
-    .map(({ path, message }) => `${path.join('.') || where}: ${message}`)
-  throw new BrokerError('invalid_request', `The request is not as it should be. ${faults.join('; ')}.`)
-}
-
-async function readJson(c: Context, isOptional: boolean): Promise<unknown> {
-  if (isOptional && (await c.req.text()) === '') return {}
-  const type = c.req.header('content-type') ?? ''
-  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
-    throw new BrokerError(
-      'unsupported_media_type',
-      'Send the body as JSON, with `content-type: application/json`.',
-    )
-  return parseJson(await c.req.text())
 }
 
 function document(
@@ -214,10 +213,10 @@ const ABOVE = { readonly: ' or above', caller: ' or above', admin: '' } as const
   string
 >
 
-/** `?offset=&limit=` of every list. */
+/** `?offset=&limit=` of every list. More than there may be is as many as there may be: clients ask for 1000. */
 export const pageQuery = {
-  offset: z.coerce.number().int().min(0).default(0),
-  limit: z.coerce.number().int().min(1).max(100).default(25),
+  offset: wholeNumber({ min: 0 }).default(0),
+  limit: limitQuery(100).default(25),
 }
 
 /** A list in Arcade's page form. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Log } from '../broker.ts'
-import { BrokerError, type ErrorCode } from '../domain/errors.ts'
+import { BrokerError, type ErrorCode, type Fault } from '../domain/errors.ts'
 import { UnsealError } from '../store/seal.ts'
 import { requestId } from './request-id.ts'
 
@@ -43,6 +43,8 @@ export const STATUS = {
 export interface WireError {
   readonly name: ErrorCode
   readonly message: string
+  /** Each thing that is wrong with the request. */
+  readonly errors?: readonly Fault[]
 }
 
 /** The one place that makes a response of an error. What is not a `BrokerError` is a bug and tells nothing. */
@@ -90,8 +92,8 @@ function ofStatus(status: number): BrokerError {
   return new BrokerError('invalid_request', 'The request cannot be read.')
 }
 
-export function toWire({ code, message }: BrokerError): WireError {
-  return { name: code, message }
+export function toWire({ code, message, faults }: BrokerError): WireError {
+  return { name: code, message, ...(faults && { errors: faults }) }
 }
 
 /** Where a bug is, without its message, which may hold anything; a refusal's own words are safe. */

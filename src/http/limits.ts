@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { BrokerError } from '../domain/errors.ts'
+import { findJsonFault } from './json-fault.ts'
 
 // What a request may hold, besides the size of its body (body-limit.ts) and of its headers (server-options.ts).
 
@@ -28,6 +29,26 @@ export const userIdText = plainText(500)
 /** A tool, by any of its names. */
 export const toolNameText = plainText(400)
 
+/** A whole number in a query. Unlike `z.coerce` it takes no ` `, `0x10` or `1e3`. */
+export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) {
+  return z
+    .string()
+    .regex(/^[+-]?\d{1,16}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(min).max(max))
+    .openapi({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
+}
+
+/** How many items a page may have: more is as many as there may be. */
+export function limitQuery(max: number) {
+  return z
+    .string()
+    .regex(/^[+-]?\d+$/, 'must be a whole number')
+    .transform((text) => Math.min(Number(text), max))
+    .pipe(z.number().int().min(1))
+    .openapi({ type: 'integer', minimum: 1, description: `More than ${max} is ${max}` })
+}
+
 /** Throws `invalid_request` for what is no JSON or nests too deep. */
 export function parseJson(text: string): unknown {
   // most bodies do not even have as many brackets, and are not looked at twice
@@ -39,8 +60,19 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new BrokerError('invalid_request', 'The body is not valid JSON.')
+    throw invalidJson(text)
   }
+}
+
+/** Says where, and never what is there: it may be a secret. */
+function invalidJson(text: string): BrokerError {
+  const { line = 1, column = 1, expected = 'a value' } = findJsonFault(text) ?? {}
+  const message =
+    text.trim() === ''
+      ? 'The body is empty: send JSON.'
+      : `The body is not valid JSON: at line ${line}, column ${column} there should be ${expected}.`
+  const faults = [{ path: '', code: 'invalid_json', message, line, column }]
+  return new BrokerError('invalid_request', message, { faults })
 }
 
 /** Anywhere, in strings too. */

@@ -15,8 +15,9 @@ import {
 import { executeTool } from '../tools/run/execute-tool.ts'
 import { toolNeeds } from '../tools/run/tool-needs.ts'
 import { type CarriedOut, createAnswerOnce } from './answer-once.ts'
-import { type AddEndpoint, parse } from './endpoint.ts'
+import type { AddEndpoint } from './endpoint.ts'
 import { plainText, toolNameText, userIdText } from './limits.ts'
+import { parseOnce } from './parse.ts'
 
 // The known tools by the Open eXecution Protocol 1.0 (reference/oxp.md): Gatepass as an OXP server. `/oxp/health` is
 // with the other answers about health.
@@ -32,8 +33,8 @@ const callSchema = z
     inputs: z.record(z.string(), z.unknown()).nullish().openapi({ description: 'Another name of `input`' }),
     context: z
       .object({
-        authorization: z.array(z.object({ id: z.string() })).nullish(),
-        secrets: z.array(z.object({ id: z.string() })).nullish(),
+        authorization: z.array(z.object({ id: z.string(), token: z.string().nullish() })).nullish(),
+        secrets: z.array(z.object({ id: z.string(), value: z.string().nullish() })).nullish(),
         user_id: userIdText.nullish(),
       })
       .nullish(),
@@ -88,7 +89,10 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       summary: 'Call a tool by OXP',
       description:
         'Tokens and secrets are put in here, so `context` takes none. A call without `request` around it is answered without `result`, as the newer text of OXP 1.0 has it. Without the consent of the user: 400 with `missing_requirements`.',
-      body: z.looseObject({ $schema: z.string().max(500).nullish(), request: callSchema.optional() }),
+      body: callSchema.partial().extend({
+        $schema: z.string().max(500).nullish(),
+        request: callSchema.optional(),
+      }),
       responses: {
         200: { description: 'What came of it, in `result`' },
         400: { description: 'A requirement is not met, or the request is wrong', schema: refusalSchema },
@@ -135,7 +139,7 @@ function readCall({
 }: Record<string, unknown> & { request?: OxpCall | undefined }): OxpCall {
   if (request === undefined && bare.tool_id === undefined)
     throw new BrokerError('invalid_request', 'The body needs `request`, with a `tool_id` in it.')
-  const call = request ?? parse(callSchema, bare, 'the body')
+  const call = request ?? parseOnce(callSchema, bare, 'the body')
   for (const member of ['authorization', 'secrets'] as const) {
     const ids = (call.context?.[member] ?? []).map(({ id }) => `"${id.slice(0, 100)}"`)
     if (ids.length > 0)

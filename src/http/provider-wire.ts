@@ -1,9 +1,9 @@
-import type { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../domain/clock.ts'
 import { USUAL_ACCOUNT } from '../providers/catalogue/define.ts'
 import { builtIn, builtInByHosts, withOfflineAccess } from '../providers/catalogue/registry.ts'
 import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
+import { parseOnce } from './parse.ts'
 import { apiToWire, changedApi } from './provider-api.ts'
 import {
   authorizationBlockToWire,
@@ -47,7 +47,11 @@ const never: AllowsHttp = () => false
  * (asking for offline access); without, `authorize_request` and `token_request` are required.
  */
 export function parseProviderCreate(body: unknown, options: WireOptions = {}): ParsedProvider {
-  const { id, description, provider_id, external_id, status, oauth2 } = parse(providerCreateSchema, body)
+  const { id, description, provider_id, external_id, status, oauth2 } = parseOnce(
+    providerCreateSchema,
+    body,
+    'the body',
+  )
   const known = provider_id == null ? undefined : builtIn(provider_id)
   const wellKnownId = known?.id ?? provider_id ?? undefined
   const base = known && withOfflineAccess(known)
@@ -78,7 +82,7 @@ export function applyProviderPatch(
   body: unknown,
   options: WireOptions = {},
 ): PatchedProvider {
-  const { id, description, provider_id, status, oauth2 } = parse(providerPatchSchema, body)
+  const { id, description, provider_id, status, oauth2 } = parseOnce(providerPatchSchema, body, 'the body')
   if (id !== undefined && id !== entry.id) refuse('id', 'never changes; make another provider instead')
   const said = oauth2 ?? {}
   const before: OAuth2Input = oauth2ToWire(entry.provider)
@@ -251,11 +255,4 @@ function withoutUndefined<T extends object>(record: T): T {
 /** In a new provider `null` means what leaving out means. */
 function withoutNulls(record: OAuth2Input): OAuth2Input {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
-}
-
-function parse<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
-  const parsed = schema.safeParse(body)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  return refuse(issue?.path.join('.') || 'The body', `is not valid: ${issue?.message ?? 'unknown fault'}`)
 }

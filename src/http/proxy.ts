@@ -9,9 +9,10 @@ import { inContext } from '../flows/request-context.ts'
 import { decodedBody } from '../providers/decoded-body.ts'
 import { consentNeeded } from '../tools/run/consent-needed.ts'
 import { createStreamScrubber } from '../tools/scrub-stream.ts'
-import { type Answered, type EndpointSurroundings, errorSchema, parse } from './endpoint.ts'
+import { type Answered, type EndpointSurroundings, errorSchema } from './endpoint.ts'
 import { statusOf } from './errors.ts'
 import { idText, userIdText } from './limits.ts'
+import { checked, parse } from './parse.ts'
 import { isText, passedOn, readUpload } from './proxy-body.ts'
 import { headersToAnswer, headersToSend } from './proxy-headers.ts'
 import { requestId } from './request-id.ts'
@@ -33,6 +34,9 @@ const headersSchema = z.object({
     description: "In place of the provider's own; its host must be one of the provider's API",
   }),
 })
+
+const headersCheck = checked(headersSchema, 'the headers')
+const providerCheck = checked(idText, 'the path')
 
 const consentSchema = errorSchema.extend({
   requires_authorization: z
@@ -136,7 +140,7 @@ function refuseMethod(c: Context): void {
 
 async function readRequest(c: Context, { projectId }: ApiKey) {
   const headers = c.req.header()
-  const about = parse(headersSchema, ownHeaders(headers), 'the headers')
+  const about = parse(headersCheck, ownHeaders(headers))
   const { provider, path } = placeOf(c)
   const account = about['x-gatepass-account']
   const baseUrl = about['x-gatepass-base-url']
@@ -160,7 +164,7 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Those that are for this server. Header values are bytes, and users may be called anything: UTF-8, which ASCII is too. */
 function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const own = Object.entries(headers).filter(([name]) => Object.hasOwn(headersSchema.shape, name))
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('x-gatepass-'))
   try {
     return Object.fromEntries(own.map(([name, value]) => [name, UTF_8.decode(Buffer.from(value, 'latin1'))]))
   } catch {
@@ -174,7 +178,7 @@ function placeOf(c: Context): { readonly provider: string; readonly path: string
   const url: string = c.env?.incoming?.url ?? c.req.url.slice(new URL(c.req.url).origin.length)
   const [, encoded = '', path = ''] = /^\/proxy\/([^/?#]+)(.*)$/s.exec(url) ?? []
   try {
-    return { provider: parse(idText, decodeURIComponent(encoded), 'the path'), path }
+    return { provider: parse(providerCheck, decodeURIComponent(encoded)), path }
   } catch (error) {
     if (error instanceof BrokerError) throw error
     throw new BrokerError('invalid_request', 'The path is not percent-encoded as it should be.')

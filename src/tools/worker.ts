@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
+import { didYouMean } from '../domain/nearest.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { WorkerFault } from './backend.ts'
 import { takeCatalogue } from './catalogue/take-catalogue.ts'
@@ -74,8 +75,19 @@ export async function updateWorker(
 export async function getWorker(broker: Broker, projectId: string, id: string): Promise<Worker> {
   const worker = await broker.store.workers.find(projectId, id)
   if (worker === undefined)
-    throw new BrokerError('not_found', `There is no worker "${id.slice(0, 100)}" in this project.`)
+    throw new BrokerError(
+      'not_found',
+      `There is no worker "${id.slice(0, 100)}" in this project.${await similarWorker(broker, projectId, id)}`,
+    )
   return worker
+}
+
+async function similarWorker(broker: Broker, projectId: string, id: string): Promise<string> {
+  const workers = await broker.store.workers.list(projectId)
+  return didYouMean(
+    id,
+    workers.map((worker) => worker.id),
+  )
 }
 
 /** Reads the catalogue and makes the worker's tools exactly that; when it cannot be read the tools stay as they are. */

@@ -247,14 +247,20 @@ describe('refusals', () => {
     ['POST', '/v1/admin/secrets/KEY', { value: 'x'.repeat(5001) }, ['value']],
     ['POST', '/v1/admin/policies', {}, ['id', 'effect', 'match']],
     ['POST', '/v1/admin/policies/test', { user: 'ada' }, ['user']],
-    ['GET', '/v1/tools?limit=101', undefined, ['limit']],
+    ['GET', '/v1/tools?limit=0', undefined, ['limit']],
     ['GET', '/v1/tools?offset=-1', undefined, ['offset']],
     ['GET', '/v1/formatted_tools?format=xml', undefined, ['format']],
   ])('%s %s with %j names what is wrong', async (method, path, body, members) => {
     const answer = await gatepass.call(method, path, body)
     expect([answer.status, answer.body.name]).toEqual([400, 'invalid_request'])
     for (const member of members) expect(answer.body.message).toContain(member)
-    expect(Object.keys(answer.body).toSorted()).toEqual(['message', 'name'])
+    expect(Object.keys(answer.body).toSorted()).toEqual(['errors', 'message', 'name'])
+    for (const fault of answer.body.errors)
+      expect(fault).toEqual({
+        path: expect.any(String),
+        code: expect.any(String),
+        message: expect.stringMatching(/[.?]$/),
+      })
   })
 
   test('a body that is too large, whether it states its length or comes in chunks', async () => {

@@ -9,6 +9,7 @@ import {
   metadata,
   oauthEntry,
   providerBody,
+  STAINLESS,
   startWorld,
   WORKER_SECRET,
   type World,
@@ -426,9 +427,11 @@ describe('formatted tools', () => {
     })
   })
 
-  test('a query that is empty says nothing, as Arcade’s clients write null', async () => {
+  test('a query parameter that is empty says nothing where Arcade’s clients write null, and is refused elsewhere', async () => {
     const path = '/v1/tools?limit=100'
+    const empty = `${path}&toolkit=&user_id=&q=&filter=`
     const { body } = await world.call('GET', path)
-    expect((await world.call('GET', `${path}&toolkit=&user_id=&q=&filter=`)).body).toEqual(body)
+    expect((await world.call('GET', empty, undefined, { headers: STAINLESS })).body).toEqual(body)
+    expect(await world.call('GET', empty)).toMatchObject({ status: 400, body: { name: 'invalid_request' } })
   })
 })

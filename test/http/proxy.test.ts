@@ -116,7 +116,6 @@ describe('a request', () => {
       headers: {
         cookie: 'session=SECRET',
         'proxy-authorization': 'Basic SECRET',
-        'x-gatepass-anything': 'SECRET',
         'x-stainless-lang': 'js',
         'x-forwarded-for': '192.0.2.1',
         forwarded: 'for=192.0.2.1',
@@ -132,6 +131,15 @@ describe('a request', () => {
     expect(JSON.stringify(headers)).not.toMatch(/SECRET|192\.0\.2|stainless|trailers|100-continue/)
     expect(JSON.stringify(headers)).not.toContain(world.gatepass.apiKey)
     expect(headers).toMatchObject({ authorization: `Bearer ${world.token}`, 'accept-encoding': 'identity' })
+  })
+
+  test('with a header of ours that is misspelled is refused, with the one that was meant', async () => {
+    const { status, json: body } = await shared.send('GET', '/proxy/demo/x', {
+      headers: { 'x-gatepass-acount': 'conn_1' },
+    })
+    expect([status, body.name]).toEqual([400, 'invalid_request'])
+    expect(body.errors).toMatchObject([{ path: 'x-gatepass-acount', code: 'unknown_member' }])
+    expect(body.message).toContain('did you mean x-gatepass-account?')
   })
 
   test('carries the token as the entry says', async () => {

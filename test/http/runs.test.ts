@@ -138,7 +138,10 @@ describe("toolexec's tests of `run`", () => {
       'TestRun_InputValidation_Disabled',
       'does not apply: nothing switches validation off',
       async () =>
-        expect(await run('Run:Add', { a: 'one' }, { validateInput: false })).toMatchObject(FAILED_INPUT),
+        expect(await run('Run:Add', { a: 'one' }, { validateInput: false })).toMatchObject({
+          status: 400,
+          body: { errors: [{ path: 'validateInput', code: 'unknown_member' }] },
+        }),
     ],
     [
       'TestRun_OutputValidation_Pass',

@@ -143,7 +143,15 @@ const REGISTRATIONS: Readonly<Record<string, (url: string) => Promise<{ status: 
       'revocation_request',
     ].map((block) => [
       `${block} of a provider`,
-      (url: string) => addProvider({ [block]: { endpoint: url, triggers: { on_token_grant: true } } }),
+      (url: string) =>
+        addProvider({
+          [block]: {
+            endpoint: url,
+            ...(block.startsWith('user_info') || block.startsWith('token_introspection')
+              ? { triggers: { on_token_grant: true } }
+              : {}),
+          },
+        }),
     ]),
   ),
   'issuer of a provider': (url) => addProvider({ issuer: url }),

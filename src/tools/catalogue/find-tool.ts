@@ -1,5 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/nearest.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { compareVersions, parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
@@ -25,7 +26,7 @@ export async function findTool(
   if (newest === undefined)
     throw new BrokerError(
       'not_found',
-      `There is no tool "${said.slice(0, 120)}" in this project. GET /v1/tools lists those there are.`,
+      `There is no tool "${said.slice(0, 120)}" in this project.${await similarTool(broker, projectId, plain)} GET /v1/tools lists those there are.`,
     )
   const itself = found.find((tool) => toolId(tool).toLowerCase() === said.toLowerCase())
   if (itself !== undefined) return itself
@@ -36,6 +37,17 @@ export async function findTool(
       `"${said.slice(0, 120)}" may be any of ${[newest, ...rivals].map(toolId).join(', ')}: use one of these ids.`,
     )
   return newest
+}
+
+/** The nearest tool by its whole name or by its last part, as ` Did you mean …?`. */
+async function similarTool(broker: Broker, projectId: string, plain: string): Promise<string> {
+  const tools = await broker.store.tools.list(projectId)
+  const names = tools.flatMap((tool) => [
+    tool.namespace === '' ? tool.name : `${tool.namespace}.${tool.name}`,
+    tool.name,
+    toolId(tool),
+  ])
+  return didYouMean(plain, names)
 }
 
 /** Throws `not_found` when there are versions of it, and none will do. */
