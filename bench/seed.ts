@@ -120,6 +120,7 @@ export async function seed(folder: string, upstreamPort: number, users = USERS):
       unansweredRefreshes: 0,
       createdAt: now,
       consentedAt: now,
+      withheldScopes: {},
     }
   }
   const { client, db } = openDatabase(databaseIn(folder))

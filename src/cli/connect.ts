@@ -5,10 +5,11 @@ import { type Authorization, type Completed, scopesOf } from '../domain/authoriz
 import { toTimestamp } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { missingScopes } from '../domain/scopes.ts'
+import { coveredScopes, missingScopes } from '../domain/scopes.ts'
 import { awaitAuthorization } from '../flows/await-authorization.ts'
 import { type BegunAuthorization, beginAuthorization, connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
+import { factsOf } from '../providers/known-facts.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
 import { authorizeTool } from '../tools/run/authorize-tool.ts'
 import { chooseProvider, unknownProvider } from './choose-provider.ts'
@@ -111,10 +112,13 @@ async function report(opened: Opened, settled: Authorization, options: ConnectOp
     if (options.json)
       printJson({ ...wireOf(settled), status: 'completed', connections: await toWire(opened, connections) })
     else for (const connection of connections) await reportConnection(opened, connection, 'is connected to')
-    const refused = missingScopes(
-      scopesOf(settled),
-      connections.flatMap(({ scopes }) => scopes),
+    const covered = await Promise.all(
+      connections.map(async ({ projectId, providerUid, scopes }) => {
+        const entry = await findProviderByUid(opened.broker, projectId, providerUid)
+        return [...coveredScopes(scopes, entry && factsOf(entry.provider))]
+      }),
     )
+    const refused = missingScopes(scopesOf(settled), covered.flat())
     if (refused.length > 0 && !options.json)
       print(`${MARKS.warning} Asked for but not granted: ${refused.map(plain).join(' ')}`)
     return

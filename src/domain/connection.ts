@@ -11,6 +11,8 @@ export interface Connection {
   readonly account: Account
   /** What was granted, which may be less than was asked for. */
   readonly scopes: readonly string[]
+  /** Scopes that were asked for and not granted: after how many consents in a row. */
+  readonly withheldScopes: Readonly<Record<string, number>>
   readonly status: 'active' | 'needs_authorization'
   readonly statusReason?: NeedsAuthorizationReason
   readonly tokenType: string

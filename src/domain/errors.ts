@@ -19,6 +19,7 @@ const ERROR_CODES = [
   'provider_inactive',
   'provider_unavailable',
   'token_request_refused',
+  'scopes_not_granted',
   'host_not_allowed',
   'user_mismatch',
   'authorization_failed',

@@ -1,11 +1,13 @@
 import type { Broker } from '../broker.ts'
 import type { Authorization, Step } from '../domain/authorization.ts'
+import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { registeredClient } from './find-provider.ts'
 import { getAccessToken, type Release } from './get-access-token.ts'
+import { policyProvider } from './policy-provider.ts'
 import { releaseTokens } from './release-tokens.ts'
 
 /** Live authorizations of one user at one provider: each is another need, so there are few in earnest. */
@@ -40,7 +42,7 @@ export type BegunAuthorization =
 /**
  * Answers the tokens when connections already cover the need, else a live authorization for what is missing: the
  * same one for the same user, providers and scopes. Where a user has granted some scopes before, the union is asked
- * for. Throws `provider_incomplete`, `provider_unavailable`, `too_many_pending`, `denied_by_policy`, and
+ * for. Throws `scopes_not_granted` when asking is of no use, `provider_incomplete`, `provider_unavailable`, `too_many_pending`, `denied_by_policy`, and
  * `invalid_request` for a `nextUri` that is not allowed.
  */
 export async function beginAuthorization(
@@ -69,6 +71,7 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
     if (known.outcome === 'provider_unavailable')
       throw new BrokerError('provider_unavailable', known.message, { retryAfter: known.retryAfter })
     registeredClient(broker, entry)
+    if (known.connection !== undefined) checkWorthAsking(entry, known.connection, known.missingScopes)
     const wanted = scopes.length > 0 ? scopes : entry.provider.defaultScopes
     steps.push({
       providerUid: entry.uid,
@@ -78,7 +81,7 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
   }
   if (steps.length === 0) return { outcome: 'covered', releases }
   const { projectId, userId } = need
-  const providers = need.providers.map(({ entry, scopes }) => ({ id: entry.id, scopes }))
+  const providers = need.providers.map(({ entry, scopes }) => policyProvider(entry, scopes))
   await broker.policies.checkConsent({ projectId, userId, providers })
 
   const now = broker.now()
@@ -107,7 +110,28 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
   return { outcome: 'pending', authorization }
 }
 
-const NOTHING_YET = { outcome: 'authorization_required', connection: undefined } as const
+const NOTHING_YET = { outcome: 'authorization_required', connection: undefined, missingScopes: [] } as const
+
+/** So many consents in a row did not bring a scope; one more would not either. */
+const FRUITLESS = 2
+
+/**
+ * A server may never list a scope that it was asked for, since another one includes it: then users would be asked for
+ * ever. A change of the entry, or a connection that is made anew, lets the user be asked again.
+ */
+function checkWorthAsking(entry: ProviderEntry, connection: Connection, missing: readonly string[]): void {
+  const { status, withheldScopes: counts, consentedAt } = connection
+  if (status !== 'active' || entry.updatedAt > consentedAt) return
+  const withheld = missing.filter(
+    (scope) => Object.hasOwn(counts, scope) && (counts[scope] ?? 0) >= FRUITLESS,
+  )
+  if (withheld.length === 0) return
+  const scopes = withheld.map((scope) => `"${scope}"`).join(', ')
+  throw new BrokerError(
+    'scopes_not_granted',
+    `${entry.provider.displayName} did not grant ${scopes} in ${FRUITLESS} consents, so the user is not asked again. If another scope includes ${withheld.length === 1 ? 'it' : 'them'} or the server lists ${withheld.length === 1 ? 'it' : 'them'} by another name, an administrator can say so in oauth2.scope_implies or oauth2.scope_aliases of PATCH /v1/admin/auth_providers/${entry.id}. If the user left ${withheld.length === 1 ? 'it' : 'them'} out, disconnecting (DELETE /v1/connections/${connection.id}) lets the user be asked anew.`,
+  )
+}
 
 /** Where the user goes to approve. */
 export function connectUrl(broker: Broker, authorization: Pick<Authorization, 'id'>): string {

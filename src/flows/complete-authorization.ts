@@ -11,14 +11,16 @@ import {
 import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
-import { splitScope } from '../domain/scopes.ts'
+import { missingScopes } from '../domain/scopes.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
+import { factsOf } from '../providers/known-facts.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { grantedScopes, withheldAfter } from './granted-scopes.ts'
 import { elapsedClock } from './refresh-lease.ts'
 import { sealGrant } from './seal-grant.ts'
 import { attemptPlace } from './start-attempt.ts'
@@ -231,8 +233,13 @@ async function toConnection(
       `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
     )
   const { id, account } = whichConnection(known, meantAccount(claimed), grant)
+  const scopes = grantedScopes(entry.provider, claimed, grant, response)
   const { accessToken, refreshToken } = grant
-  const extra = mergedExtra(extraOfResponse(response, [accessToken, refreshToken]), grant.extra)
+  const { callbackMembers = {} } = factsOf(entry.provider)
+  const extra = mergedExtra(
+    extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
+    grant.extra,
+  )
   const tokens = sealGrant(
     broker,
     { ...owner, id },
@@ -240,7 +247,7 @@ async function toConnection(
       ...grant,
       userInfo: grant.userInfo ?? {},
       ...(extra !== undefined && { extra }),
-      scopes: grantedScopes(claimed, grant, response),
+      scopes,
     },
   )
   return {
@@ -255,6 +262,10 @@ async function toConnection(
     unansweredRefreshes: 0,
     createdAt: tokens.receivedAt,
     consentedAt: claimed.attempt.startedAt,
+    withheldScopes: withheldAfter(
+      known.find((one) => one.id === id),
+      missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider)),
+    ),
   }
 }
 
@@ -290,13 +301,6 @@ function whichConnection(
   if (same !== undefined) return same
   const id = newId('conn')
   return { id, account: { id: unnamed === undefined ? '' : id, name: account.name } }
-}
-
-/** What was granted: as the token response says, else as the callback says (Strava), else all that was asked for. */
-function grantedScopes(claimed: Exchanging, grant: Grant, response: URLSearchParams): readonly string[] {
-  if (grant.scopes !== undefined) return grant.scopes
-  const told = splitScope(response.get('scope') ?? '')
-  return told.length > 0 ? told : currentStep(claimed).scopes
 }
 
 function failureOf(error: unknown): { readonly reason: FailureReason; readonly message: string } {

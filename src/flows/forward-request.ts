@@ -8,6 +8,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import { type BegunAuthorization, beginAuthorization } from './begin-authorization.ts'
 import { findProvider } from './find-provider.ts'
 import type { Release } from './get-access-token.ts'
+import { policyProvider } from './policy-provider.ts'
 import { refreshConnection } from './refresh-connection.ts'
 import { permit } from './request-context.ts'
 
@@ -64,7 +65,7 @@ export async function forwardRequest(broker: Broker, request: ForwardedRequest):
     projectId,
     userId,
     use: 'proxy',
-    providers: [{ id: entry.id, scopes }],
+    providers: [policyProvider(entry, scopes)],
     hosts: [target.url.host],
   } as const
   await broker.policies.check(use)

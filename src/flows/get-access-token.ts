@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type AccessSecrets, type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
 import { missingScopes } from '../domain/scopes.ts'
+import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { ConnectionOwner } from '../store/grants.ts'
 import { UnsealError } from '../store/seal.ts'
@@ -85,7 +86,7 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
     await markUnusable(broker, entry, connection, 'provider_changed')
     return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
   }
-  const missing = missingScopes(need.scopes, connection.scopes)
+  const missing = missingScopes(need.scopes, connection.scopes, factsOf(entry.provider))
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
 
   const { forceRefresh = false } = need

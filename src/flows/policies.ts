@@ -8,6 +8,7 @@ import type { PoliciesInForce } from '../store/tool-nouns.ts'
 import type { Release } from './get-access-token.ts'
 import { askHook } from './policy-hook.ts'
 import type { Look, PolicyUseOf } from './policy-match.ts'
+import { policyProvider } from './policy-provider.ts'
 import { createRates } from './policy-rate.ts'
 import { type Hit, type Judgement, judge, type PolicyRefusalReason } from './policy-rules.ts'
 import { createReadCache } from './read-cache.ts'
@@ -46,8 +47,8 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
     forgets: (change) => (change.noun === 'policy' ? 'all' : undefined),
   })
   const rates = createRates()
-  /** Of each use that is under way: the rules that have counted it, and whose hooks have agreed. */
-  const settled = new WeakMap<object, Set<string>>()
+  /** Of each use that is under way: what has been counted, and what hooks have agreed to. */
+  const settled = new WeakMap<object, Settled>()
   const refusals = metrics.counter('gatepass_policy_refusals_total', 'Uses that a policy refused', [
     'policy',
     'reason',
@@ -77,26 +78,37 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
     const { refusal, limits, hooks } = judge(policies, use, { at, scopes })
     if (refusal !== undefined) return refuse(use, refusal.reason, refusal.by)
 
-    const done = settled.get(once) ?? new Set<string>()
+    const done = settled.get(once) ?? {
+      counted: new Set<string>(),
+      within: new Set<string>(),
+      agreed: new Map(),
+    }
     settled.set(once, done)
-    const fresh = ({ policy }: Hit) => !done.has(policy.id)
-    const asked = hooks.filter(fresh).filter(({ policy }) => {
-      return policy.match.rate === undefined || rates.exceeded(policy, use, at) > 0
+    const isNew = ({ policy }: Hit) => !done.counted.has(policy.id)
+    const asked = hooks.filter(({ policy }) => {
+      const agreement = done.agreed.get(policy.id)
+      if (agreement !== undefined) return !covers(agreement, policy, use)
+      if (policy.match.rate === undefined) return true
+      const isWithin = done.within.has(policy.id) || rates.exceeded(policy, use, at) === 0
+      if (isWithin) done.within.add(policy.id)
+      return !isWithin
     })
     const counted = [...limits, ...hooks]
-      .filter(fresh)
+      .filter(isNew)
       .filter(({ policy }) => policy.match.rate !== undefined)
-    for (const hit of limits.filter(fresh)) {
+    for (const hit of limits.filter(isNew)) {
       const seconds = rates.exceeded(hit.policy, use, at)
       if (seconds > 0) return refuse(use, 'rate', [hit], { retryAfter: seconds })
     }
     // before any hook is asked: of those who come meanwhile, none more than the limit get past
     for (const { policy } of counted) {
       rates.count(policy, use, at)
-      if (policy.effect === 'deny') done.add(policy.id)
+      done.counted.add(policy.id)
     }
-    for (const hit of asked) await askOf(hit, use)
-    for (const { policy } of hooks) done.add(policy.id)
+    for (const hit of asked) {
+      await askOf(hit, use)
+      done.agreed.set(hit.policy.id, agreementOn(hit.policy, use))
+    }
   }
 
   async function askOf(hit: Hit, use: PolicyUseOf): Promise<void> {
@@ -177,6 +189,34 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
   }
 }
 
+interface Settled {
+  /** Rules whose rate has counted the use. */
+  readonly counted: Set<string>
+  /** Rules with a hook whose rate was not exceeded by it. */
+  readonly within: Set<string>
+  /** By the id of the rule whose hook was asked. */
+  readonly agreed: Map<string, Agreement>
+}
+
+/** What a hook was told of when it agreed: it says nothing of anything beyond. */
+interface Agreement {
+  readonly policy: Policy
+  /** By the provider's id. */
+  readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+function agreementOn(policy: Policy, { providers }: PolicyUseOf): Agreement {
+  return { policy, scopes: new Map(providers.map(({ id, scopes }) => [id, new Set(scopes)])) }
+}
+
+/** Whether the agreement was given by this very rule for all these providers and scopes. */
+function covers(agreement: Agreement, policy: Policy, { providers }: PolicyUseOf): boolean {
+  return (
+    JSON.stringify(agreement.policy) === JSON.stringify(policy) &&
+    providers.every(({ id, scopes }) => scopes.every((scope) => agreement.scopes.get(id)?.has(scope)))
+  )
+}
+
 /** The use that was let through, if it is these users' tokens that it is about. */
 function permittedFor(releases: readonly Release[]): PolicyUseOf | undefined {
   const { permitted } = currentContext()
@@ -192,7 +232,7 @@ function handedOut({ connection: { projectId, userId } }: Release): PolicyUseOf 
 }
 
 function providerOf({ entry, connection, userInfo }: Release): PolicyUseOf['providers'][number] {
-  return { id: entry.id, scopes: connection.scopes, userInfo }
+  return { ...policyProvider(entry, connection.scopes), userInfo }
 }
 
 /** Allow rules refuse together: a handful of them is named. */

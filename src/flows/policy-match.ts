@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Policy, PolicyUse } from '../domain/policy.ts'
-import { splitScope } from '../domain/scopes.ts'
+import { coveredScopes, type ScopeMeaning, splitScope } from '../domain/scopes.ts'
 import { isWithin } from './policy-time.ts'
 
 /** What somebody is about to do with tokens, as policies see it. */
@@ -26,6 +26,8 @@ export interface PolicyProvider {
   /** Those of the token, or those that are needed while there is none. */
   readonly scopes: readonly string[]
   readonly userInfo?: Readonly<Record<string, unknown>>
+  /** What the scopes stand for at this provider: a rule against one is not passed by another name for it. */
+  readonly meaning?: ScopeMeaning
 }
 
 /** When a use is judged, and whether its tokens are known yet. */
@@ -60,12 +62,13 @@ export function isAbout({ effect, match }: Policy, use: UseOfProvider, look: Loo
 /** An `allow` rule vouches for all that a token may do; one of which nothing is known does not fit it. */
 function hasScopes(
   patterns: readonly string[],
-  { scopes }: PolicyProvider,
+  { scopes, meaning }: PolicyProvider,
   effect: Policy['effect'],
   look: Look,
 ): boolean {
+  if (effect !== 'allow')
+    return [...coveredScopes(scopes, meaning)].some((scope) => matchesAny(patterns, scope))
   const single = scopes.flatMap(splitScope)
-  if (effect !== 'allow') return [...single, ...scopes].some((scope) => matchesAny(patterns, scope))
   return (
     (single.length > 0 || look.scopes === 'needed') && single.every((scope) => matchesAny(patterns, scope))
   )

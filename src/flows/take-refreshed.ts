@@ -3,8 +3,10 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { coveredScopes } from '../domain/scopes.ts'
 import { mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
+import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import type { RefreshedTokens } from '../store/grants.ts'
 import type { AuditEntries } from '../store/store.ts'
@@ -203,7 +205,8 @@ function grantedStill(
 ): readonly string[] {
   // where nobody ever said what was granted, this is the first to say
   if (told === undefined || granted.length === 0) return told ?? granted
-  const still = told.filter((scope) => granted.includes(scope))
+  const covered = coveredScopes(granted, factsOf(entry.provider))
+  const still = told.filter((scope) => covered.has(scope))
   if (still.length < told.length)
     broker.log.warn(
       { connection: id, provider: entry.id, more: told.length - still.length },

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { POLICY_USES } from '../domain/policy.ts'
 import type { PolicyUseOf } from '../flows/policy-match.ts'
+import { policyProvider } from '../flows/policy-provider.ts'
 import type { Hit, Judgement } from '../flows/policy-rules.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../flows/policy-settings.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
@@ -174,7 +175,9 @@ async function useOf(
   const user = userId === undefined ? {} : { userId }
   const { host, scopes = [], provider_id: id } = said
   const hosts = host === undefined ? undefined : [host]
-  const providers = id === undefined ? undefined : [{ id, scopes }]
+  const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
+  const providers =
+    id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
   if (said.tool_name === undefined)
     return { ...user, projectId, use: said.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
   const tool = await findTool(broker, projectId, said.tool_name)

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { plainText } from './limits.ts'
+import { traitsSchema, traitsWire } from './provider-traits.ts'
 
 /** Arcade's provider bodies (reference/arcade.md section 1.5), with what Gatepass takes besides. */
 
@@ -56,6 +57,7 @@ const settings = {
     description:
       'Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as bearer; an empty value is taken and means nothing more.',
   }),
+  ...traitsSchema,
   strict_rotation: z.boolean().nullish().openapi({
     description:
       'Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not known, the access token is then used to its end before the refresh token is tried once more.',
@@ -173,6 +175,7 @@ export const providerResponseSchema = z
       authorization_response_iss_parameter_supported: z.boolean().optional(),
       token_types: z.array(z.string()).optional(),
       strict_rotation: z.literal(true).optional(),
+      ...traitsWire,
       api: z
         .object({
           base_url: z.string().optional(),

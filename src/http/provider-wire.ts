@@ -22,6 +22,7 @@ import {
   providerCreateSchema,
   providerPatchSchema,
 } from './provider-schema.ts'
+import { changedTraits, traitsToWire } from './provider-traits.ts'
 
 /** What an entry is made of before it has a uid, a project and its times; the secret is still to be sealed. */
 export interface ParsedProvider {
@@ -192,7 +193,7 @@ function buildProvider(
     ...(announcesIss === true && { announcesIss }),
     pkce: pkceOf(said.pkce, base?.pkce),
     scopeSeparator: said.scope_delimiter ?? base?.scopeSeparator ?? ' ',
-    ...(sameServer && base?.scopeAliases !== undefined && { scopeAliases: base.scopeAliases }),
+    ...changedTraits(said, base, sameServer),
     defaultScopes: base?.defaultScopes ?? [],
     authorizationRequest,
     tokenRequest,
@@ -235,6 +236,7 @@ function oauth2ToWire(provider: Provider) {
     ...(provider.tokenTypes.length > 0 && { token_types: [...provider.tokenTypes] }),
     ...(provider.strictRotation && { strict_rotation: true as const }),
     ...(provider.api !== undefined && { api: apiToWire(provider.api) }),
+    ...traitsToWire(provider),
   }
 }
 

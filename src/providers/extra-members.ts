@@ -1,3 +1,4 @@
+import { fitsPattern } from './callback-members.ts'
 import { type Members, membersOf } from './response-body.ts'
 import { membersForTools } from './token-response.ts'
 
@@ -8,26 +9,20 @@ type Told = Readonly<Record<string, unknown>>
 /** As JSON. It is sealed with the access token and opened with it. */
 const MOST_BYTES = 8 * 1024
 
-/** The response's own (RFC 6749 sections 4.1.2 and 4.1.2.1, RFC 9207, OpenID Connect Session Management). */
-const OF_THE_RESPONSE = new Set([
-  'code',
-  'state',
-  'iss',
-  'error',
-  'error_description',
-  'error_uri',
-  'session_state',
-  'response',
-])
-
 /**
- * The parameters of an authorization response beyond the standard's own, each that is there once. They came through the
- * user's browser, so they are the user's word. Never one that is named like a secret, or holds one of these.
+ * The parameters of an authorization response that the provider entry names, each that is there once and matches its
+ * pattern. They came through the user's browser, who can write anything there. Never one that is named like a secret,
+ * or holds one of these.
  */
-export function extraOfResponse(query: URLSearchParams, secrets: readonly (string | undefined)[]): Members {
-  const single = [...new Set(query.keys())].filter(
-    (name) => /^[\w.-]{1,64}$/.test(name) && !OF_THE_RESPONSE.has(name) && query.getAll(name).length === 1,
-  )
+export function extraOfResponse(
+  query: URLSearchParams,
+  named: Readonly<Record<string, string>>,
+  secrets: readonly (string | undefined)[],
+): Members {
+  const single = Object.entries(named).flatMap(([name, pattern]) => {
+    const [value, ...others] = query.getAll(name)
+    return value !== undefined && others.length === 0 && fitsPattern(pattern, value) ? [name] : []
+  })
   const own = ['code', 'state'].flatMap((name) => query.getAll(name))
   const known = [...own, ...secrets].flatMap((secret) => (secret ? [secret] : []))
   const members = membersOf(Object.fromEntries(single.map((name) => [name, query.get(name)]))) ?? {}

@@ -1,5 +1,6 @@
 import { splitScope, unionOfScopes } from '../domain/scopes.ts'
 import { mergedExtra } from './extra-members.ts'
+import { factsOf } from './known-facts.ts'
 import { type Outgoing, OutgoingError } from './outgoing.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from './provider.ts'
 import { requestOf } from './provider-request.ts'
@@ -107,7 +108,8 @@ export async function askAboutGrant(
 }
 
 /** The single scopes, each also under the name by which this provider is asked for it. */
-function grantedScopes({ scopeAliases = {} }: Provider, scope: string): string[] {
+function grantedScopes(provider: Provider, scope: string): string[] {
+  const { scopeAliases = {} } = factsOf(provider)
   const granted = splitScope(scope)
   const asked = Object.entries(scopeAliases).flatMap(([name, listedAs]) =>
     granted.includes(listedAs) ? [name] : [],

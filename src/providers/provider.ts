@@ -23,6 +23,18 @@ export interface Provider {
   readonly scopeSeparator: ' ' | ','
   /** Scopes that the server lists under another name than they are asked by: asked by -> listed as. */
   readonly scopeAliases?: Readonly<Record<string, string>>
+  /** A scope -> those it includes and the server does not list beside it. `factsOf` fills in what is not said. */
+  readonly scopeImplies?: Readonly<Record<string, readonly string[]>>
+  /**
+   * The authorization response says which scopes the user has left, and the token response says nothing (Strava). It comes
+   * through the user's browser, who may leave out more than was approved, so it is believed only where this is set.
+   */
+  readonly callbackTellsScopes?: boolean
+  /**
+   * Parameters of the authorization response that tools are given in `extra`: name -> the pattern that the whole value
+   * must match. They come through the user's browser.
+   */
+  readonly callbackMembers?: Readonly<Record<string, string>>
   /** What is asked for when nobody says which scopes. */
   readonly defaultScopes: readonly string[]
   readonly authorizationRequest: AuthorizationRequestBlock

@@ -189,6 +189,7 @@ describe('under load', () => {
           unansweredRefreshes: 0,
           createdAt: 1,
           consentedAt: 1,
+          withheldScopes: {},
         } as const
         const account = { id: `held ${i}`, name: `held ${i}` }
         putConnection(

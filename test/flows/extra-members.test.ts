@@ -38,11 +38,12 @@ async function startTold(options: SceneOptions = {}) {
 }
 
 describe('what a provider tells by the way', () => {
-  test('in the token response and in the authorization response reaches the tool', async () => {
+  test('in the token response reaches the tool, of the authorization response what the entry names', async () => {
     await using told = await startTold({
+      oauth2: { callback_members: { realmId: '[0-9]+', 'shop.name': '[^<>]+', empty: '', absent: '.*' } },
       as: {
         tokenMembers: { instance_url: 'https://eu1.example', team: { id: 'T1', plan: 3 } },
-        callbackExtras: { realmId: '9341', 'shop.name': 'Ada & Söhne', empty: '' },
+        callbackExtras: { realmId: '9341', 'shop.name': 'Ada & Söhne', empty: '', other: 'not named' },
       },
     })
     await told.connect()
@@ -60,6 +61,7 @@ describe('what a provider tells by the way', () => {
   test('counts by the token response, which did not come through a browser', async () => {
     await using told = await startTold({
       as: { tokenMembers: { org: 'true' }, callbackExtras: { org: 'made up' } },
+      oauth2: { callback_members: { org: '.+' } },
     })
     await told.connect()
     expect(await told.extra()).toEqual({ org: 'true' })
@@ -88,6 +90,11 @@ describe('what a provider tells by the way', () => {
           'a b': 'no name',
         },
       },
+      oauth2: {
+        callback_members: Object.fromEntries(
+          ['access_token', 'id_token', 'x_token', 'prompt', '__proto__x'].map((name) => [name, '.*']),
+        ),
+      },
     })
     await told.connect()
     const extra = await told.extra()
@@ -95,8 +102,43 @@ describe('what a provider tells by the way', () => {
     expect(JSON.stringify(extra)).not.toContain('SECRET')
   })
 
+  test.each([
+    ["a host that is none of the provider's", 'instance_url', 'http://169.254.169.254/'],
+    ['a host that only begins like one', 'instance_url', 'https://eu1.example.test.evil.test'],
+    ['a second line', 'realmId', '9341\nX-Other: 1'],
+    ['more than the pattern allows', 'realmId', '9341 or 1=1'],
+    ['a long text', 'text', 'x'.repeat(501)],
+    ["a name of an object's own", 'toString', 'x'],
+  ])('in the authorization response is dropped when it is %s', async (_, name, value) => {
+    await using told = await startTold({
+      oauth2: {
+        callback_members: {
+          realmId: '[0-9]+',
+          text: '[x\\n]*',
+          instance_url: 'https://[a-z0-9]+\\.example\\.test',
+        },
+      },
+    })
+    const { browser, callback } = await told.approve()
+    callback.searchParams.set(name, value)
+    await browser.get(callback.href)
+    expect(await told.extra()).toBeUndefined()
+  })
+
+  test('in the authorization response takes time in proportion to its length, whatever the pattern', async () => {
+    await using told = await startTold({ oauth2: { callback_members: { slow: '(a+)+(a+)+b' } } })
+    const { browser, callback } = await told.approve()
+    callback.searchParams.set('slow', 'a'.repeat(490))
+    const started = performance.now()
+    await browser.get(callback.href)
+    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(await told.extra()).toBeUndefined()
+  })
+
   test('that repeats the code, the state or the token is dropped', async () => {
-    await using told = await startTold()
+    await using told = await startTold({
+      oauth2: { callback_members: { copied: '.*', echo: '.*', twice: '.*', once: '.*' } },
+    })
     const { browser, callback } = await told.approve()
     for (const [name, of] of [
       ['copied', 'code'],
@@ -123,6 +165,7 @@ describe('what a provider tells by the way', () => {
   test('stays over a refresh that does not tell it again, and changes by one that does', async () => {
     await using told = await startTold({
       as: { tokenMembers: { a: 1, b: 'first' }, callbackExtras: { realmId: '9341' }, refresh: 'rotate' },
+      oauth2: { callback_members: { realmId: '[0-9]+' } },
     })
     await told.connect()
     told.as.behaviour.tokenMembers = {}

@@ -415,6 +415,7 @@ describe('partial consent', () => {
   test('what the callback tells counts where the token answer tells nothing', async () => {
     await using scene = await startScene({
       as: { tokenFormat: 'no-scope', callbackExtras: { scope: 'read' } },
+      oauth2: { callback_tells_scopes: true },
     })
     expect((await scene.connect({ scopes: ['read', 'write'] })).body.scopes).toEqual(['read'])
   })

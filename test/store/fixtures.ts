@@ -94,6 +94,7 @@ export function connection(owner: ConnectionOwner, of: Partial<Connection> = {})
     unansweredRefreshes: 0,
     createdAt: 0,
     consentedAt: 0,
+    withheldScopes: {},
     ...of,
   }
 }

@@ -39,6 +39,9 @@ export interface Facts {
   /** The authorization request's parameter for scopes; `scope` when absent, none at all when `''`. */
   readonly scopeParam?: string
   readonly scopeAliases?: Provider['scopeAliases']
+  readonly scopeImplies?: Provider['scopeImplies']
+  readonly callbackTellsScopes?: true
+  readonly callbackMembers?: Provider['callbackMembers']
   readonly defaultScopes?: readonly string[]
   readonly authorizeParams?: Readonly<Record<string, string>>
   readonly responseMap?: Readonly<Record<string, string>>
@@ -100,6 +103,9 @@ export function define(facts: Facts): BuiltInProvider {
     pkce,
     scopeSeparator: facts.scopeSeparator ?? ' ',
     ...(facts.scopeAliases !== undefined && { scopeAliases: facts.scopeAliases }),
+    ...(facts.scopeImplies !== undefined && { scopeImplies: facts.scopeImplies }),
+    ...(facts.callbackTellsScopes && { callbackTellsScopes: true }),
+    ...(facts.callbackMembers !== undefined && { callbackMembers: facts.callbackMembers }),
     defaultScopes: facts.defaultScopes ?? [],
     authorizationRequest: {
       endpoint: authorize,

@@ -8,6 +8,7 @@ export const strava = define({
   token: 'https://www.strava.com/oauth/token',
   pkce: 'S256',
   scopeSeparator: ',',
+  callbackTellsScopes: true, // the athlete may untick some; the token answer does not say which
   defaultScopes: ['read'],
   userInfo: 'https://www.strava.com/api/v3/athlete',
   accountId: ['$.id', '$.athlete.id'],

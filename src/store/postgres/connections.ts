@@ -244,6 +244,7 @@ export async function putConnection(
         leaseUntil: null,
         unansweredRefreshes: 0,
         consentedAt: connection.consentedAt,
+        withheldScopes: connection.withheldScopes,
       },
     })
 }

@@ -178,6 +178,7 @@ export const connections = pgTable(
     unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
     createdAt: whole('created_at').notNull(),
     consentedAt: whole('consented_at').notNull().default(0),
+    withheldScopes: json('withheld_scopes').$type<Readonly<Record<string, number>>>().notNull().default({}),
     lastUsedAt: whole('last_used_at'),
   },
   (t) => [

@@ -253,6 +253,7 @@ export function putConnection(
         leaseUntil: null,
         unansweredRefreshes: 0,
         consentedAt: connection.consentedAt,
+        withheldScopes: connection.withheldScopes,
       },
     })
     .run()

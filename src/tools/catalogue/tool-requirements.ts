@@ -11,6 +11,7 @@ import {
   providerIdentity,
 } from '../../flows/find-provider.ts'
 import { heldConnections } from '../../flows/get-access-token.ts'
+import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import type { RequirementStatus } from './tool-definition.ts'
 
@@ -137,7 +138,7 @@ async function tokenStatusOf(
   const usable =
     connection?.status === 'active' &&
     connection.providerIdentity === providerIdentity(broker, entry) &&
-    missingScopes(scopes, connection.scopes).length === 0 &&
+    missingScopes(scopes, connection.scopes, factsOf(entry.provider)).length === 0 &&
     (connection.refresh !== undefined ||
       connection.expiresAt === undefined ||
       broker.now() < connection.expiresAt)

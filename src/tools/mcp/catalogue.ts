@@ -4,6 +4,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken, type Release } from '../../flows/get-access-token.ts'
+import { policyProvider } from '../../flows/policy-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { permit } from '../../flows/request-context.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
@@ -158,7 +159,7 @@ async function listerToken(
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined || userId === undefined) return undefined
   try {
-    const providers = [{ id: entry.id, scopes: [] }]
+    const providers = [policyProvider(entry, [])]
     const use = { projectId, userId, use: 'tool', providers, hosts: [new URL(uri).host] } as const
     await broker.policies.check(use)
     const found = await permit(use, () =>

@@ -8,6 +8,9 @@ export interface EntryFacts {
   readonly authorizationUrl: string
   readonly tokenUrl: string
   readonly scopes: readonly string[]
+  /** Where the file says them; else the catalogue's count. */
+  readonly scopeImplies?: Provider['scopeImplies']
+  readonly scopeAliases?: Provider['scopeAliases']
   /** Absent: as the provider is known to want it, else `S256`. */
   readonly pkce: 'S256' | 'plain' | undefined
   readonly authMethod: 'client_secret_basic' | 'client_secret_basic_unencoded' | 'client_secret_post'
@@ -22,8 +25,7 @@ export interface EntryFacts {
  */
 export function providerOf(facts: EntryFacts): Provider {
   const known = builtInByHosts(facts.authorizationUrl, facts.tokenUrl)
-  const { issuer, scopeAliases, userInfoRequest, introspectionRequest, revocationRequest, api } =
-    known?.provider ?? {}
+  const { issuer, userInfoRequest, introspectionRequest, revocationRequest, api } = known?.provider ?? {}
   const request: Omit<TokenRequestBlock, 'params'> = {
     endpoint: facts.tokenUrl,
     method: 'POST',
@@ -36,7 +38,8 @@ export function providerOf(facts: EntryFacts): Provider {
     ...(issuer !== undefined && { issuer }),
     pkce: facts.pkce ?? known?.provider.pkce ?? 'S256',
     scopeSeparator: known?.provider.scopeSeparator ?? ' ',
-    ...(scopeAliases !== undefined && { scopeAliases }),
+    ...(facts.scopeAliases !== undefined && { scopeAliases: facts.scopeAliases }),
+    ...(facts.scopeImplies !== undefined && { scopeImplies: facts.scopeImplies }),
     defaultScopes: facts.scopes,
     authorizationRequest: { endpoint: facts.authorizationUrl, params: authorizationParams(facts, known) },
     tokenRequest: { ...request, params: {} },

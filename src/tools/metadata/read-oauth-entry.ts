@@ -1,3 +1,4 @@
+import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { mayBeReached } from '../../providers/endpoint.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
@@ -74,6 +75,7 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   const facts: EntryFacts = {
     name,
     scopes,
+    ...readScopeMeaning(entry, path, warn),
     pkce,
     authorizationUrl: readEndpoint(say('authorizationUrl'), `${path}.authorizationUrl`, options),
     tokenUrl: readEndpoint(say('tokenUrl'), `${path}.tokenUrl`, options),
@@ -102,6 +104,27 @@ function readScopes(value: unknown, path: string, warn: Warn): readonly string[]
   const bad = value.findIndex((scope) => !isAbsent(scope) && typeof scope !== 'string')
   if (bad >= 0) throw new Refusal(`${path}[${bad}] is ${kindOf(value[bad])}; a scope is a string.`)
   return value.filter((scope) => !isAbsent(scope))
+}
+
+/** Which scope includes which, and which has another name: `{"repo": ["public_repo"]}`, `{"email": "https://…"}`. */
+function readScopeMeaning(entry: JsonRecord, path: string, warn: Warn): ScopeMeaning {
+  const implies = member(entry, 'scopeImplies', path, warn)
+  const aliases = member(entry, 'scopeAliases', path, warn)
+  const isScopes = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
+  if (implies !== undefined && !(isRecord(implies) && Object.values(implies).every(isScopes)))
+    throw new Refusal(
+      `${path}.scopeImplies must be an object of lists of scopes, by the scope that includes them.`,
+    )
+  if (
+    aliases !== undefined &&
+    !(isRecord(aliases) && Object.values(aliases).every((one) => typeof one === 'string'))
+  )
+    throw new Refusal(`${path}.scopeAliases must be an object of scopes, by the scope that is asked for.`)
+  return {
+    // as just checked
+    ...(implies !== undefined && { scopeImplies: implies as Record<string, string[]> }),
+    ...(aliases !== undefined && { scopeAliases: aliases as Record<string, string> }),
+  }
 }
 
 /** RFC 7636 section 4.3. A method that is not known is never taken for another one. */

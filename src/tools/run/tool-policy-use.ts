@@ -1,6 +1,7 @@
 import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
 import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
 import type { PolicyUseOf } from '../../flows/policy-match.ts'
+import { policyProvider } from '../../flows/policy-provider.ts'
 import { backendOf } from '../backends.ts'
 import type { ErrorKind, ToolError } from '../tool-error.ts'
 import type { ToolNeed } from './tool-needs.ts'
@@ -22,7 +23,7 @@ export function toolPolicyUse(
       id: toolId(tool),
       aliases: [...new Set([tool, ...(own ? [own] : [])].flatMap(toolAliases))],
     },
-    providers: needs.map(({ entry, scopes }) => ({ id: entry.id, scopes })),
+    providers: needs.map(({ entry, scopes }) => policyProvider(entry, scopes)),
     hosts: runner.outcome === 'found' ? hostsOf(runner) : [],
     secrets: tool.requirements.secrets,
   }

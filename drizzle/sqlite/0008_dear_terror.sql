@@ -1,0 +1,1 @@
+ALTER TABLE `connections` ADD `withheld_scopes` text DEFAULT '{}' NOT NULL;

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest'
+import { startFakeWorker } from '../fake-worker.ts'
+import { oauthEntry, metadata as toolWith } from '../http/world.ts'
+import { click, type Scene, startScene } from './fixtures.ts'
+
+const BOTH = ['public_repo', 'repo']
+
+async function scopesOf(scene: Scene): Promise<readonly string[]> {
+  return (await scene.call('GET', '/v1/connections?user_id=u1')).body.items[0].scopes
+}
+
+async function tokenFor(scene: Scene): Promise<string> {
+  const { items } = (await scene.call('GET', '/v1/connections?user_id=u1')).body
+  const { status, body } = await scene.call('POST', `/v1/connections/${items[0].id}/token`)
+  return status === 200 ? 'released' : body.name
+}
+
+const deny = (scene: Scene, scopes: readonly string[]) =>
+  scene.call('POST', '/v1/admin/policies', { id: `no-${scopes[0]}`, effect: 'deny', match: { scopes } })
+
+describe('where the token response names no scope', () => {
+  const silent = { tokenFormat: 'no-scope' } as const
+
+  test('what was asked for counts, whatever the browser brings back', async () => {
+    await using scene = await startScene({ as: silent })
+    const { browser, callback } = await scene.approve({ scopes: ['read', 'write'] })
+    callback.searchParams.set('scope', 'read admin')
+    await browser.get(callback.href)
+    expect(await scopesOf(scene)).toEqual(['read', 'write'])
+    expect((await deny(scene, ['write'])).status).toBe(201)
+    expect(await tokenFor(scene)).toBe('denied_by_policy')
+  })
+
+  test('an entry may believe the authorization response, which takes scopes away and never adds any', async () => {
+    await using scene = await startScene({ as: silent, oauth2: { callback_tells_scopes: true } })
+    const { browser, callback } = await scene.approve({ scopes: ['read', 'write'] })
+    callback.searchParams.set('scope', 'read,admin')
+    await browser.get(callback.href)
+    expect(await scopesOf(scene)).toEqual(['read'])
+    expect((await scene.authorize({ scopes: ['admin'] })).body.status).toBe('pending')
+  })
+
+  test('an entry that believes the authorization response counts all when it says nothing', async () => {
+    await using scene = await startScene({ as: silent, oauth2: { callback_tells_scopes: true } })
+    await scene.connect({ scopes: ['read', 'write'] })
+    expect(await scopesOf(scene)).toEqual(['read', 'write'])
+  })
+})
+
+describe('a server that lists scopes otherwise than it was asked for them', () => {
+  const normalising = { grantedScopes: ['repo'] } as const
+  const implies = { scope_implies: { repo: ['public_repo', 'status'], status: ['deep'] } }
+
+  test.each([
+    ['by one that includes them', normalising, implies, ['public_repo', 'deep']],
+    [
+      'by another name',
+      { grantedScopes: ['https://example.test/email'] },
+      { scope_aliases: { email: 'https://example.test/email' } },
+      ['email'],
+    ],
+    [
+      'by another name of one that includes them',
+      { grantedScopes: ['https://example.test/all'] },
+      { scope_aliases: { all: 'https://example.test/all' }, scope_implies: { all: ['some'] } },
+      ['some', 'https://example.test/all'],
+    ],
+  ])('%s is asked for consent once', async (_, as, oauth2, scopes) => {
+    await using scene = await startScene({ as: { consent: 'partial', ...as }, oauth2 })
+    expect((await scene.connect({ scopes })).body.status).toBe('completed')
+    expect((await scene.authorize({ scopes })).body.status).toBe('completed')
+    expect((await scene.authorize({ scopes: [...scopes, 'more'] })).body.status).toBe('pending')
+  })
+
+  test('does not pass a rule that denies a scope under one of its names', async () => {
+    await using scene = await startScene({
+      as: { consent: 'partial', ...normalising },
+      oauth2: { ...implies, scope_aliases: { everything: 'repo' } },
+    })
+    await scene.connect({ scopes: ['repo'] })
+    for (const scope of ['public_repo', 'deep', 'everything', 'repo']) {
+      expect((await deny(scene, [scope])).status).toBe(201)
+      expect([scope, await tokenFor(scene)]).toEqual([scope, 'denied_by_policy'])
+      await scene.call('DELETE', `/v1/admin/policies/no-${scope}`)
+    }
+    expect(await tokenFor(scene)).toBe('released')
+    // what the entry says includes it opens nothing: a rule that allows vouches for what the server has listed
+    const allow = { id: 'allow', effect: 'allow', match: { scopes: ['public_repo'] } }
+    expect((await scene.call('POST', '/v1/admin/policies', allow)).status).toBe(201)
+    expect(await tokenFor(scene)).toBe('denied_by_policy')
+  })
+
+  test('keeps its scopes over a refresh that lists them otherwise', async () => {
+    await using scene = await startScene({
+      as: { tokenFormat: 'no-scope', refresh: 'rotate' },
+      oauth2: implies,
+    })
+    await scene.connect({ scopes: BOTH })
+    scene.as.behaviour.tokenFormat = 'json'
+    scene.as.behaviour.scopesOnRefresh = ['repo']
+    scene.clock.advance(4000)
+    expect((await scene.authorize({ scopes: BOTH })).body.status).toBe('completed')
+    expect(await scopesOf(scene)).toEqual(['repo'])
+  })
+
+  test('that no setting explains is asked for twice, and then the answer names the scopes and the setting', async () => {
+    await using scene = await startScene({ as: { consent: 'partial', ...normalising } })
+    for (let consent = 0; consent < 2; consent++)
+      expect((await scene.connect({ scopes: BOTH })).body.status).toBe('completed')
+    const refused = await scene.authorize({ scopes: BOTH })
+    expect([refused.status, refused.body.name]).toEqual([409, 'scopes_not_granted'])
+    for (const part of ['"public_repo"', 'oauth2.scope_implies', '/v1/admin/auth_providers/demo'])
+      expect(refused.body.message).toContain(part)
+    expect(refused.body.message).not.toContain('"repo"')
+    // other needs go on
+    expect((await scene.authorize({ scopes: ['repo'] })).body.status).toBe('completed')
+    expect((await scene.authorize({ scopes: ['repo', 'gist'] })).body.status).toBe('pending')
+
+    const patch = { oauth2: { scope_implies: { repo: ['public_repo'] } } }
+    expect((await scene.call('PATCH', '/v1/admin/auth_providers/demo', patch)).status).toBe(200)
+    expect((await scene.authorize({ scopes: BOTH })).body.status).toBe('completed')
+  })
+
+  test('is believed when it grants a scope after all, and the count begins anew', async () => {
+    await using scene = await startScene({ as: { consent: 'partial', ...normalising } })
+    await scene.connect({ scopes: BOTH })
+    scene.as.behaviour.grantedScopes = BOTH
+    expect((await scene.connect({ scopes: BOTH })).body.status).toBe('completed')
+    expect((await scene.authorize({ scopes: BOTH })).body.status).toBe('completed')
+  })
+
+  test('and that was disconnected is asked anew', async () => {
+    await using scene = await startScene({ as: { consent: 'partial', ...normalising } })
+    for (let consent = 0; consent < 2; consent++) await scene.connect({ scopes: BOTH })
+    const { items } = (await scene.call('GET', '/v1/connections?user_id=u1')).body
+    await scene.call('DELETE', `/v1/connections/${items[0].id}`)
+    expect((await scene.authorize({ scopes: BOTH })).body.status).toBe('pending')
+  })
+
+  test('makes a tool that cannot get them say so instead of asking for ever', async () => {
+    await using scene = await startScene({ as: { consent: 'partial', ...normalising } })
+    const worker = await startFakeWorker({
+      secret: 'secret-of-the-worker',
+      requirement: { id: 'demo', scopes: BOTH },
+    })
+    await using _ = { [Symbol.asyncDispose]: () => worker.close() }
+    const http = { uri: worker.url, secret: 'secret-of-the-worker', timeout: 5, retry: 0 }
+    expect((await scene.call('POST', '/v1/workers', { id: 'demo', http })).status).toBe(201)
+    const run = () =>
+      scene.call('POST', '/v1/tools/execute', {
+        tool_name: 'Demo.EchoWithToken',
+        user_id: 'u1',
+        input: { text: 'hello' },
+      })
+    for (let consent = 0; consent < 2; consent++)
+      await click((await run()).body.output.requires_authorization.url)
+    const { status, body } = await run()
+    expect([status, body.name]).toEqual([409, 'scopes_not_granted'])
+  })
+
+  test('may be explained by the tool that is imported', async () => {
+    await using scene = await startScene({ oauth2: false, as: { consent: 'partial', ...normalising } })
+    const oauth = [oauthEntry('Repos', scene.as, { scopes: BOTH, scopeImplies: { repo: ['public_repo'] } })]
+    const imported = await scene.call('POST', '/v1/tools/import', toolWith('Repositories', { oauth }))
+    expect(imported.status, JSON.stringify(imported.body)).toBe(200)
+    const provider = imported.body.items[0].providers[0].id
+    expect((await scene.connect({ provider, scopes: BOTH })).body.status).toBe('completed')
+    expect((await scene.authorize({ provider, scopes: BOTH })).body.status).toBe('completed')
+    const wrong = [oauthEntry('Repos', scene.as, { scopeImplies: { repo: 'public_repo' } })]
+    const refused = await scene.call('POST', '/v1/tools/import', toolWith('Other', { oauth: wrong }))
+    expect([refused.status, refused.body.items[0].reason]).toEqual([
+      422,
+      expect.stringContaining('scopeImplies'),
+    ])
+  })
+})
+
+test('an entry says how its server names scopes, in what it shows and takes back', async () => {
+  await using scene = await startScene({
+    oauth2: { scope_implies: { a: ['b'] }, callback_members: { realmId: '[0-9]+' } },
+  })
+  const oauth2 = async () => (await scene.call('GET', '/v1/admin/auth_providers/demo')).body.oauth2
+  expect(await oauth2()).toMatchObject({
+    scope_implies: { a: ['b'] },
+    callback_members: { realmId: '[0-9]+' },
+  })
+  const patch = (changes: object) => scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: changes })
+  expect((await patch({ scope_implies: null, scope_aliases: { x: 'y' } })).status).toBe(200)
+  expect(await oauth2()).toMatchObject({ scope_aliases: { x: 'y' }, callback_members: { realmId: '[0-9]+' } })
+  expect(await oauth2()).not.toHaveProperty('scope_implies')
+  for (const wrong of [
+    { scope_implies: { 'a b': ['c'] } },
+    { scope_implies: { a: 'c' } },
+    { scope_aliases: { a: '' } },
+    { callback_members: { 'a b': 'x' } },
+    { callback_members: { a: '(' } },
+    { callback_members: { a: '(?=x)' } },
+  ])
+    expect([wrong, (await patch(wrong)).status]).toEqual([wrong, 400])
+})
