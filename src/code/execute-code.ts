@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
+import { valueWithMedia } from '../tools/mcp/kept-content.ts'
 import { isRecord } from '../tools/read-json.ts'
 import { executeTool, type ToolCall } from '../tools/run/execute-tool.ts'
 import { type RequiredAuthorizationWire, type RunResult, toRunResult } from '../tools/run/run-tool.ts'
@@ -207,7 +208,9 @@ function finish(traced: OpenCall, result: RunResult): Reply<Stop> {
   const { error } = result
   if (error === undefined) {
     traced.succeeded(result)
-    return { reply: 'value', value: result.structured ?? null }
+    const { structured, mcpResult } = result
+    const value = mcpResult ? valueWithMedia({ value: structured, mcpResult }) : structured
+    return { reply: 'value', value: value ?? null }
   }
   return failed(traced, { kind: error.kind, message: error.message, canRetry: error.can_retry }, result)
 }

@@ -5,6 +5,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 import type { Tool } from '../domain/tool.ts'
 import { getAuthorization } from '../flows/await-authorization.ts'
+import { valueWithMedia } from '../tools/mcp/kept-content.ts'
 import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../tools/oxp/oxp-definition.ts'
 import {
   type Execution,
@@ -258,7 +259,7 @@ function toResult(execution: Execution, callId: string): Record<string, unknown>
   const of = { call_id: callId, duration: durationMs }
   switch (outcome.outcome) {
     case 'value':
-      return { ...of, success: true, value: outcome.value ?? null }
+      return { ...of, success: true, value: valueWithMedia(outcome) ?? null }
     case 'artifact':
       return { ...of, success: true, value: outcome.artifact }
     default:

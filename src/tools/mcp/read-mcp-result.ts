@@ -1,7 +1,8 @@
 import { membersOf } from '../../providers/response-body.ts'
 import { isDeeperThan, isRecord, type JsonRecord } from '../read-json.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
-import { badOutputError, readErrorKind, type ToolError } from '../tool-error.ts'
+import { badOutputError, readErrorKind, type ToolError, withoutStacks } from '../tool-error.ts'
+import { mediaOf } from './kept-content.ts'
 
 const MAX_DEPTH = 100
 const MAX_MESSAGE = 10_000
@@ -18,7 +19,8 @@ export function readMcpResult(result: JsonRecord): ToolOutcome {
       error: badOutputError(`The result nests deeper than ${MAX_DEPTH} levels.`),
     }
   const texts = textsOf(result.content)
-  if (result.isError === true) return { outcome: 'error', error: errorOf(result, texts), mcpResult: result }
+  if (result.isError === true)
+    return { outcome: 'error', error: errorOf(result, texts), mcpResult: withoutTrace(result) }
   return { outcome: 'value', value: normalized(result, texts), mcpResult: result }
 }
 
@@ -46,7 +48,9 @@ function textsOf(content: unknown): string[] {
 }
 
 /** The tool's words; how to take them, where it says so as arcade-mcp does. */
-function errorOf({ _meta }: JsonRecord, texts: readonly string[]): ToolError {
+function errorOf(result: JsonRecord, texts: readonly string[]): ToolError {
+  const { _meta } = result
+  const media = mediaOf(result)
   const said = membersOf(membersOf(_meta)?.arcade) ?? {}
   const either = (camel: string, snake: string) => said[camel] ?? said[snake]
   const kind = either('errorKind', 'error_kind') ?? said.kind
@@ -64,5 +68,20 @@ function errorOf({ _meta }: JsonRecord, texts: readonly string[]): ToolError {
     ...words('additionalPromptContent', 'additional_prompt_content'),
     ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
     ...(typeof status === 'number' && Number.isInteger(status) && { status_code: status }),
+    ...(media.length > 0 && { extra: { content: media } }),
+    ...withStack(said),
   }
+}
+
+/** The stack trace that an Arcade server says of its error, apart from what callers see. */
+function withStack(said: JsonRecord): Pick<ToolError, 'stacktrace'> {
+  const { stacktrace } = withoutStacks(said)
+  return stacktrace === undefined ? {} : { stacktrace }
+}
+
+function withoutTrace(result: JsonRecord): JsonRecord {
+  const meta = membersOf(result._meta)
+  const arcade = membersOf(meta?.arcade)
+  if (meta === undefined || arcade === undefined) return result
+  return { ...result, _meta: { ...meta, arcade: withoutStacks(arcade).extra } }
 }

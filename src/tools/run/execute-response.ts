@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../domain/clock.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { withMedia } from '../mcp/kept-content.ts'
 import type { AuthorizationStatus, ToolAnswer } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
 
@@ -49,7 +50,7 @@ export interface ExecuteResponse {
 }
 
 export function toExecuteResponse(execution: Execution): ExecuteResponse {
-  const output = toOutput(execution.outcome)
+  const output = toOutput(withMedia(execution.outcome))
   return {
     execution_id: execution.id,
     duration: execution.durationMs,
@@ -76,7 +77,9 @@ export function toArcadeScheduled(record: ExecutionRecord): Readonly<Record<stri
   }
 }
 
-function toOutput(outcome: Execution['outcome']): Record<string, unknown> | undefined {
+type ShownOutcome = ReturnType<typeof withMedia<Execution['outcome']>>
+
+function toOutput(outcome: ShownOutcome): Record<string, unknown> | undefined {
   switch (outcome.outcome) {
     case 'value': {
       const { value } = outcome
@@ -149,11 +152,11 @@ export function toArcadeExecuteResponse(
     success,
     finished_at: finishedAt,
     duration: durationMs,
-    output: { ...toArcadeOutput(outcome, options.includeStacktrace === true), ...logs },
+    output: { ...toArcadeOutput(withMedia(outcome), options.includeStacktrace === true), ...logs },
   }
 }
 
-function toArcadeOutput(outcome: Execution['outcome'], withStacktrace: boolean): Record<string, unknown> {
+function toArcadeOutput(outcome: ShownOutcome, withStacktrace: boolean): Record<string, unknown> {
   switch (outcome.outcome) {
     case 'value':
       return { value: outcome.value ?? null }

@@ -1,0 +1,61 @@
+import { isRecord, type JsonRecord } from '../read-json.ts'
+import type { Artifact, ToolOutcome } from '../tool-answer.ts'
+
+// What an MCP tool answers besides text: images, audio, resource links, embedded resources. `readMcpResult` makes the
+// value of the texts; here the rest is put beside it for those who see no `mcpResult`.
+
+type ValueOutcome = Extract<ToolOutcome, { readonly outcome: 'value' }>
+
+/** The content items of a result that are no texts, in MCP's form. */
+export function mediaOf(result: JsonRecord | undefined): readonly JsonRecord[] {
+  return itemsOf(result).filter(({ type }) => type !== 'text')
+}
+
+/**
+ * The value with all that came with it. Content that holds more than texts is `{content: [...]}`, in the tool's order;
+ * structured content keeps its members and gets `content` (`mcp_content` where it has a member of that name).
+ */
+export function valueWithMedia({ value, mcpResult }: Omit<ValueOutcome, 'outcome'>): unknown {
+  const media = mediaOf(mcpResult)
+  if (media.length === 0) return value
+  if (mcpResult?.structuredContent === undefined) return { content: itemsOf(mcpResult) }
+  if (!isRecord(value)) return { structured: value, content: media }
+  return { ...value, [Object.hasOwn(value, 'content') ? 'mcp_content' : 'content']: media }
+}
+
+/** The outcome as those see it who get a value or an artifact and nothing beside. */
+export function withMedia<T extends { readonly outcome: string }>(
+  outcome: T | ValueOutcome,
+): T | ValueOutcome | { readonly outcome: 'artifact'; readonly artifact: Artifact } {
+  if (!isValue(outcome)) return outcome
+  const [link, ...others] = itemsOf(outcome.mcpResult)
+  const isAlone = others.length === 0 && outcome.mcpResult?.structuredContent === undefined
+  const artifact = isAlone && link !== undefined ? artifactOf(link) : undefined
+  if (artifact !== undefined) return { outcome: 'artifact', artifact }
+  return { ...outcome, value: valueWithMedia(outcome) }
+}
+
+function isValue(outcome: { readonly outcome: string }): outcome is ValueOutcome {
+  return outcome.outcome === 'value'
+}
+
+function itemsOf(result: JsonRecord | undefined): readonly JsonRecord[] {
+  return Array.isArray(result?.content) ? result.content.filter(isRecord) : []
+}
+
+/** A resource link that says all that an artifact has; a caller may show its URL as a link. */
+function artifactOf({
+  type,
+  uri,
+  mimeType,
+  size,
+  description,
+  title,
+  name,
+}: JsonRecord): Artifact | undefined {
+  const about = [description, title, name].find((one) => typeof one === 'string' && one !== '')
+  if (type !== 'resource_link' || typeof uri !== 'string' || typeof mimeType !== 'string') return undefined
+  if (!['https:', 'http:'].includes(URL.parse(uri)?.protocol ?? '')) return undefined
+  if (typeof size !== 'number' || !Number.isInteger(size) || typeof about !== 'string') return undefined
+  return { url: uri, content_type: mimeType, size, meta: { description: about } }
+}

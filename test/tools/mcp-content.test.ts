@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digest, type FakeMcpTool } from '../fake-mcp-server.ts'
+import { type McpWorld, startMcpWorld } from '../http/mcp-world.ts'
+import { approve, providerBody } from '../http/world.ts'
+
+const text = (text: string) => ({ type: 'text', text })
+const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
+const audio = { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' }
+const embedded = {
+  type: 'resource',
+  resource: { uri: 'file:///a.csv', mimeType: 'text/csv', text: 'a,b\n1,2' },
+}
+const link = {
+  type: 'resource_link',
+  uri: 'https://files.example/report.csv',
+  name: 'report',
+  mimeType: 'text/csv',
+}
+const whole = { ...link, size: 2048, description: 'The report of May' }
+
+const answers: Record<string, { content: unknown[]; structuredContent?: unknown; isError?: boolean }> = {
+  image: { content: [image] },
+  mixed: { content: [text('Look:'), image, text('{"a":1}')] },
+  sounds: { content: [audio, embedded] },
+  link: { content: [link] },
+  artifact: { content: [whole] },
+  artifact_and_text: { content: [text('Here it is.'), whole] },
+  script_link: { content: [{ ...whole, uri: 'javascript:alert(1)' }] },
+  structured: { structuredContent: { sum: 5 }, content: [text('{"sum":5}'), image] },
+  structured_content: { structuredContent: { content: 'own' }, content: [image] },
+  fails: { content: [text('No picture.'), image], isError: true },
+  plain: { content: [text('just text')] },
+}
+
+const tools: FakeMcpTool[] = [
+  ...Object.entries(answers).map(([name, answer]) => ({ name, description: name, run: async () => answer })),
+  {
+    name: 'leaky',
+    description: 'Puts its token into what it shows.',
+    _meta: { arcade: { requirements: { authorization: [{ id: 'hub', oauth2: { scopes: ['read'] } }] } } },
+    run: async (_, { meta }) => {
+      const { token } = (meta.arcade_context as { authorization: { token: string } }).authorization
+      const uri = `https://files.example/?t=${token}`
+      return {
+        content: [
+          { ...image, data: Buffer.from(`picture of ${token}`).toString('base64') },
+          { ...embedded, resource: { uri, text: token } },
+          { ...link, uri },
+        ],
+        structuredContent: { digest: digest(token) },
+      }
+    },
+  },
+]
+
+let world: McpWorld
+beforeAll(async () => {
+  world = await startMcpWorld({ mcp: { tools } })
+  await world.call('POST', '/v1/admin/auth_providers', providerBody('hub', world.as))
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+const plain = async (name: string) =>
+  (await world.call('POST', '/v1/tools/execute', { tool_name: `Demo.${name}` })).body.output
+
+describe('what an MCP tool answers besides text', () => {
+  test.each<[string, unknown]>([
+    ['image', { value: { content: [image] } }],
+    ['mixed', { value: { content: [text('Look:'), image, text('{"a":1}')] } }],
+    ['sounds', { value: { content: [audio, embedded] } }],
+    ['link', { value: { content: [link] } }],
+    ['artifact_and_text', { value: { content: [text('Here it is.'), whole] } }],
+    ['script_link', { value: { content: [{ ...whole, uri: 'javascript:alert(1)' }] } }],
+    ['structured', { value: { sum: 5, content: [image] } }],
+    ['structured_content', { value: { content: 'own', mcp_content: [image] } }],
+    [
+      'artifact',
+      {
+        artifact: {
+          url: 'https://files.example/report.csv',
+          content_type: 'text/csv',
+          size: 2048,
+          meta: { description: 'The report of May' },
+        },
+      },
+    ],
+    ['plain', { value: 'just text' }],
+  ])('is kept by execute: %s', async (name, output) => {
+    expect(await plain(name)).toEqual(output)
+    expect((await world.execute(`Demo.${name}`)).body.output).toEqual(output)
+  })
+
+  test('is kept beside an error', async () => {
+    const { body } = await world.execute('Demo.fails')
+    expect(body.output.error).toMatchObject({ message: 'No picture.', extra: { content: [image] } })
+  })
+
+  test('is kept by run, run_stream, OXP and code', async () => {
+    const run = await world.call('POST', '/v1/tools/run', { toolId: 'Demo:image:1.2.3', args: {} })
+    expect(run.body).toMatchObject({ structured: { content: [image] }, mcpResult: { content: [image] } })
+    const mixed = await world.call('POST', '/v1/tools/run', { toolId: 'Demo:mixed:1.2.3', args: {} })
+    expect(mixed.body).toMatchObject({ structured: ['Look:', '{"a":1}'], mcpResult: answers.mixed })
+    const stream = await fetch(`${world.gatepass.url}/v1/tools/run_stream`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.gatepass.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ toolId: 'Demo:image:1.2.3', args: {} }),
+    })
+    expect(await stream.text()).toContain(image.data)
+    const oxp = await world.call('POST', '/oxp/tools/call', {
+      request: { tool_id: 'Demo.mixed@1.2.3', input: {} },
+    })
+    expect(oxp.body.result.value).toEqual({ content: answers.mixed?.content })
+    const code = await world.call('POST', '/v1/code/execute', {
+      language: 'javascript',
+      code: 'return [await tools.call("Demo.image", {}), await tools.call("Demo.structured", {})]',
+    })
+    expect(code.body.value).toEqual([{ content: [image] }, { sum: 5, content: [image] }])
+  })
+
+  test('shows no token', async () => {
+    const more = { user_id: 'ada', input: {} }
+    const asked = await world.call('POST', '/v1/tools/authorize', { tool_name: 'Demo.leaky', user_id: 'ada' })
+    await approve(asked.body.url)
+    const { body } = await world.execute('Demo.leaky', more)
+    const { digest: of, content } = body.output.value
+    expect(content.map(({ type }: { type: string }) => type)).toEqual(['image', 'resource', 'resource_link'])
+    const token = (
+      await world.call('POST', '/v1/tools/authorize', { tool_name: 'Demo.leaky', user_id: 'ada' })
+    ).body.context.token
+    expect(digest(token)).toBe(of)
+    const said = JSON.stringify(body)
+    expect(said).not.toContain(token)
+    expect(Buffer.from(content[0].data, 'base64').toString()).not.toContain(token)
+  })
+})
