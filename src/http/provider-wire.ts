@@ -191,6 +191,7 @@ function buildProvider(
     displayName: base?.displayName ?? id,
     ...(issuer !== undefined && { issuer }),
     ...(announcesIss === true && { announcesIss }),
+    ...(known?.ignoresIdToken === true && { ignoresIdToken: true }),
     pkce: pkceOf(said.pkce, base?.pkce),
     scopeSeparator: said.scope_delimiter ?? base?.scopeSeparator ?? ' ',
     ...changedTraits(said, base, sameServer),

@@ -79,6 +79,44 @@ function metadataUrls(issuer: string): URL[] {
   ]
 }
 
+/**
+ * The authorization server of an MCP server without metadata of its own, as MCP 2025-03-26 has it (basic/authorization
+ * section 2.3): the metadata at its origin, or `/authorize`, `/token` and `/register` there, without an issuer then. What
+ * names an issuer at another origin is believed as far as that issuer says the same. Throws `ProviderRefusal`.
+ */
+export async function discoverAtOrigin(
+  outgoing: Outgoing,
+  discover: Discover,
+  { origin, host }: URL,
+): Promise<{ readonly metadata: ServerMetadata; readonly isGuessed: boolean }> {
+  const place = new URL(`${origin}${WELL_KNOWN}oauth-authorization-server`)
+  const members = await readWellKnown(outgoing, place, { of: host, nothing: ['redirected'] })
+  if (members === undefined) return { metadata: usualEndpoints(origin), isGuessed: true }
+  const { issuer } = members
+  const isHere = typeof issuer === 'string' && URL.parse(issuer)?.origin === origin
+  const allowsHttp = (url: URL) => outgoing.allows(url)
+  if (isHere) return { metadata: toMetadata(members, issuer, allowsHttp), isGuessed: false }
+  const fault = typeof issuer === 'string' ? endpointFault(issuer, allowsHttp) : 'is no text'
+  if (fault !== undefined)
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `The metadata of ${host} cannot be used: its issuer ${fault}.`,
+    )
+  return { metadata: await discover(String(issuer)), isGuessed: false }
+}
+
+function usualEndpoints(origin: string): ServerMetadata {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    // that revision has PKCE required of all clients, most of them public ones
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
+  }
+}
+
 /** The issuer must be the very one that was asked for (RFC 8414 section 3.3), and every endpoint one that may be used. */
 function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): ServerMetadata {
   const unusable = (what: string) =>

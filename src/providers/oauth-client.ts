@@ -142,8 +142,9 @@ export function createOAuthClient(
     values: TemplateValues,
     ask: (config: Configuration) => ReturnType<typeof refreshTokenGrant>,
     guard?: RequestGuard,
+    { isIdTokenAsked = false } = {},
   ): Promise<GrantedTokens> {
-    const seen: Seen = {}
+    const seen: Seen = { isIdTokenAsked }
     const config = configure(registered, block)
     config[customFetch] = (_url, request) => tokenFetch(registered, block, values, request, seen, guard)
     try {
@@ -174,6 +175,7 @@ export function createOAuthClient(
         ...(block.expirationFormat !== undefined && { expirationFormat: block.expirationFormat }),
         tokenTypes: provider.tokenTypes,
         keepIdToken: provider.issuer !== undefined,
+        ignoreIdToken: provider.ignoresIdToken === true && seen.isIdTokenAsked !== true,
         now: now(),
       })
       seen.idTokenClaims = repaired.idTokenClaims
@@ -277,6 +279,7 @@ export function createOAuthClient(
               provider.issuer !== undefined && { expectedNonce: secrets.nonce }),
           }),
         guard,
+        { isIdTokenAsked: secrets.nonce !== undefined },
       )
       if (provider.issuer === undefined) checkNonce(provider, granted, secrets.nonce)
       return askAboutGrant(outgoing, registered, readGrant(provider, granted), values, {

@@ -20,6 +20,14 @@ export interface Challenge {
   readonly resourceMetadata?: string
 }
 
+/** Nothing stands at any of the places where a protected resource says what it wants. */
+export class NoResourceMetadata extends ProviderRefusal {
+  constructor(server: URL, places: readonly URL[]) {
+    const all = places.map(({ href }) => href).join(' nor at ')
+    super('provider_bad_response', `${server.host} wants OAuth but has no metadata (RFC 9728) at ${all}.`)
+  }
+}
+
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const MAX_SCOPES = 100
 const MAX_CHALLENGE = 4096
@@ -48,7 +56,8 @@ const PARAMETER = /([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/g
 /**
  * The metadata of what is served at that URL: where its refusal says, on the same origin, else at the well-known places
  * of its path and of its origin (section 3.1). Its `resource` must be the URL or what the URL lies beneath on the same
- * origin: a token for anything else would be good elsewhere (section 7.3). Throws `ProviderRefusal`.
+ * origin: a token for anything else would be good elsewhere (section 7.3). Throws `ProviderRefusal`;
+ * where there is no metadata at all, `NoResourceMetadata`.
  */
 export async function discoverProtectedResource(
   outgoing: Outgoing,
@@ -74,10 +83,7 @@ export async function discoverProtectedResource(
     })
     if (members !== undefined) return read(members, server, outgoing)
   }
-  throw new ProviderRefusal(
-    'provider_bad_response',
-    `${server.host} wants OAuth but has no metadata (RFC 9728) at ${places.map(({ href }) => href).join(' nor at ')}.`,
-  )
+  throw new NoResourceMetadata(server, places)
 }
 
 function read(members: Members, server: URL, outgoing: Outgoing): ProtectedResource {

@@ -39,6 +39,8 @@ const MAX_RETRY_AFTER_SECONDS = 300
 
 /** What was seen of one token request underneath openid-client. */
 export interface Seen {
+  /** Whether the authorization request asked for an ID token. */
+  readonly isIdTokenAsked?: boolean
   status?: number
   retryAfter?: number | undefined
   fault?: unknown

@@ -17,6 +17,8 @@ export interface Provider {
   readonly issuer?: string
   /** The server announces that every authorization response carries `iss` (RFC 9207 section 3): one without is refused. */
   readonly announcesIss?: boolean
+  /** ID tokens that nobody asked for (no `openid`) are neither checked nor read. */
+  readonly ignoresIdToken?: boolean
   /** RFC 7636. `plain` only where the entry says so; never a fall-back. */
   readonly pkce: 'S256' | 'plain' | 'none'
   /** Between scopes on the wire; the RFC's is a space (RFC 6749 section 3.3). */

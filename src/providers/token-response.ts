@@ -15,6 +15,8 @@ export interface TokenResponseRules {
   readonly expirationFormat?: 'absolute_unix_timestamp' | 'relative_seconds'
   /** Only where the ID token can be checked against an issuer. */
   readonly keepIdToken: boolean
+  /** It is not looked at, whatever stands in it. */
+  readonly ignoreIdToken?: boolean
   readonly now: EpochSeconds
 }
 
@@ -82,7 +84,8 @@ export function readUserInfo(
 }
 
 function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenResponse {
-  const { access_token, refresh_token, id_token } = answer
+  const { access_token, refresh_token } = answer
+  const id_token = rules.ignoreIdToken === true ? undefined : answer.id_token
   if (access_token === undefined || access_token === null || access_token === '') {
     throw new TokenResponseFault('no access_token')
   }

@@ -31,7 +31,12 @@ export interface Backend {
 
 /** A tool as its worker describes it, or why it was left out. */
 export type CatalogueItem =
-  | { readonly outcome: 'read'; readonly tool: CatalogueTool }
+  | {
+      readonly outcome: 'read'
+      readonly tool: CatalogueTool
+      /** What was made of what could not be taken as it stands, for the operator: a sentence. */
+      readonly remark?: string
+    }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
 
 export interface CatalogueTool {

@@ -95,7 +95,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
   const read = await takeCatalogue(broker, worker).then(
     (faults) => ({
       syncedAt: broker.now(),
-      ...(faults.length > 0 && { syncError: faults.join(' ') }),
+      ...(faults.length > 0 && { syncError: inShort(faults) }),
     }),
     (error: unknown) => {
       if (!(error instanceof WorkerFault)) throw error
@@ -115,6 +115,14 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
       'the catalogue of a worker could not be read',
     )
   return synced
+}
+
+/** In sentences; people read them. */
+const MAX_FAULTS = 40
+
+function inShort(faults: readonly string[]): string {
+  const more = faults.length - MAX_FAULTS
+  return [...faults.slice(0, MAX_FAULTS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
 }
 
 /** Reads the catalogues of all enabled workers, each by itself. */

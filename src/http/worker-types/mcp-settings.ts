@@ -83,6 +83,10 @@ export const mcpOAuth2 = z.object({
     description: 'The issuer to use, where the server names several authorization servers or none',
   }),
   external_id: plainText(50).nullish(),
+  scopes: z.array(plainText(500)).max(100).nullish().openapi({
+    description:
+      'Asked for besides what the server lists; `openid` is asked for only if it is here, and the ID token is checked then',
+  }),
 })
 
 type Said = {
@@ -105,11 +109,12 @@ export function changedSettings(before: McpSettings, said: Said, oauth2: OAuth2)
   })
 }
 
-function toClient({ client_id, authorization_url, external_id }: NonNullable<OAuth2>) {
+function toClient({ client_id, authorization_url, external_id, scopes }: NonNullable<OAuth2>) {
   return {
     ...(client_id !== undefined && { clientId: client_id ?? undefined }),
     ...(authorization_url !== undefined && { authorizationUrl: authorization_url ?? undefined }),
     ...(external_id !== undefined && { externalId: external_id ?? undefined }),
+    ...(scopes !== undefined && { scopes: scopes ?? undefined }),
   }
 }
 

@@ -52,6 +52,7 @@ export const mcpWorker = defineWorkerType({
         client_secret: keptSecret,
         authorization_url: z.string().optional(),
         external_id: z.string().optional(),
+        scopes: z.array(z.string()).optional(),
         redirect_uri: z
           .string()
           .optional()
@@ -97,7 +98,7 @@ export const mcpWorker = defineWorkerType({
       mcpSettings(worker)
     const { secrets, clientSecret } = keptMcpSecrets(broker, worker)
     const redirectUri = authorization && broker.redirectUri({ uid: authorization.providerUid })
-    const { clientId, authorizationUrl, externalId } = oauth2 ?? {}
+    const { clientId, authorizationUrl, externalId, scopes } = oauth2 ?? {}
     return {
       uri,
       timeout: timeoutSeconds,
@@ -118,6 +119,7 @@ export const mcpWorker = defineWorkerType({
           client_secret: toKeptSecret(clientSecret !== undefined),
           ...(authorizationUrl !== undefined && { authorization_url: authorizationUrl }),
           ...(externalId !== undefined && { external_id: externalId }),
+          ...(scopes && { scopes: [...scopes] }),
           ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
           ...(authorization && { supported_scopes: authorization.scopes }),
         },

@@ -6,13 +6,14 @@ import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { backendOf } from '../backends.ts'
-import { toolFaults } from './validate-tool.ts'
+import { modelFaults, uncheckable } from './validate-tool.ts'
 
 /** How many descriptions are looked at before others get their turn. */
 const AT_A_TIME = 20
 
 /**
- * Makes the worker's tools exactly what it lists now, and answers what could not be taken, one sentence each. Throws
+ * Makes the worker's tools exactly what it lists now, and answers what could not be taken, or only with a
+ * remark, one sentence each. Throws
  * `WorkerFault` when it cannot be read; its tools then stay as they are.
  */
 export async function takeCatalogue(broker: Broker, worker: Worker): Promise<string[]> {
@@ -34,12 +35,20 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
     const id = named.toLowerCase()
     const same = byId.get(id)
     const tags = normalizeTags(item.tool.tags ?? [])
-    const unusable = faultsOf(item.tool, tags)
+    const { unusable, uncheckable } = faultsOf(item.tool, tags, worker)
     if (same !== undefined && !isOwn(same)) leaveOut(named, 'another source brings one of the same id.')
     else if (taken.has(id)) leaveOut(named, 'it is listed twice, and the first one stands.')
     else if (!isText(item.tool)) leaveOut(named, 'it holds the character U+0000 or half a character.')
     else if (unusable.length > 0) leaveOut(named, unusable.join(' '))
-    else taken.set(id, toTool(broker, worker, { ...item.tool, tags }, same))
+    else {
+      taken.set(id, toTool(broker, worker, { ...item.tool, tags }, same))
+      const remarks = [
+        ...(item.remark === undefined ? [] : [item.remark]),
+        ...(uncheckable.length === 0 ? [] : [`Only what runs it checks that. ${uncheckable.join(' ')}`]),
+      ]
+      if (remarks.length > 0)
+        faults.push(`The tool "${plain(named)}" was taken with a remark: ${plain(remarks.join(' '))}`)
+    }
   }
   const tools = [...taken.values()]
   if (print(known.filter(isOwn)) === print(tools)) return faults
@@ -75,15 +84,36 @@ function toTool(
   }
 }
 
-/** Of descriptions that a backend gives back as they were: a catalogue that is read again is not looked at again. */
-const lookedAt = new WeakMap<CatalogueTool, readonly string[]>()
+interface Faults {
+  /** Why it cannot be taken. */
+  readonly unusable: readonly string[]
+  /** What of it cannot be checked here. */
+  readonly uncheckable: readonly string[]
+}
 
-function faultsOf(tool: CatalogueTool, tags: readonly string[]): readonly string[] {
+/** Of descriptions that a backend gives back as they were: a catalogue that is read again is not looked at again. */
+const lookedAt = new WeakMap<CatalogueTool, Faults>()
+
+/** A schema that cannot be checked here is no reason to do without the tool: what runs it checks its own input. */
+function faultsOf(tool: CatalogueTool, tags: readonly string[], { type }: Worker): Faults {
   const known = lookedAt.get(tool)
   if (known !== undefined) return known
-  const faults = toolFaults({ ...tool, tags })
+  const model = [...modelFaults({ ...tool, tags }), ...lengthFaults(tool)]
+  const schemas = uncheckable(tool)
+  const faults =
+    type === 'module'
+      ? { unusable: [...model, ...schemas], uncheckable: [] } // this process runs it, and nothing else checks
+      : { unusable: model, uncheckable: schemas }
   lookedAt.set(tool, faults)
   return faults
+}
+
+/** Of a tool's schemas, in characters: lists and models read them all, whether they can be checked or not. */
+const MAX_SCHEMA_LENGTH = 500_000
+
+function lengthFaults({ inputSchema, outputSchema = {} }: CatalogueTool): string[] {
+  const isTooLong = [inputSchema, outputSchema].some((one) => JSON.stringify(one).length > MAX_SCHEMA_LENGTH)
+  return isTooLong ? [`One of its schemas has more than ${MAX_SCHEMA_LENGTH} characters.`] : []
 }
 
 /** Whether each database can keep it: as JSON has them, such characters are escaped. */

@@ -26,13 +26,25 @@ export function validateTool(tool: ToolToValidate): void {
 
 /** What is wrong with a tool, one sentence each: its name first, as the rules of its model have it, then its schemas. */
 export function toolFaults(tool: ToolToValidate): string[] {
-  const { name, namespace = '', version, inputSchema, outputSchema, tags = [] } = tool
+  return [...modelFaults(tool), ...uncheckable(tool)]
+}
+
+/** What cannot be checked of a tool's input and output, one sentence each. */
+export function uncheckable({ inputSchema, outputSchema }: ToolToValidate): string[] {
+  return [
+    ...(inputSchema === undefined ? [] : schemaFaults('input', inputSchema)),
+    ...(outputSchema === undefined ? [] : schemaFaults('output', outputSchema)),
+  ]
+}
+
+/** What is wrong with a tool besides its schemas. */
+export function modelFaults(tool: ToolToValidate): string[] {
+  const { name, namespace = '', version, inputSchema, tags = [] } = tool
   return [
     ...(name === '' ? ['The name of the tool is empty.'] : nameFaults('name', name)),
     ...nameFaults('namespace', namespace),
     ...(version === undefined ? [] : versionFaults(version, namespace)),
-    ...(inputSchema === undefined ? ['The tool has no input schema.'] : schemaFaults('input', inputSchema)),
-    ...(outputSchema === undefined ? [] : schemaFaults('output', outputSchema)),
+    ...(inputSchema === undefined ? ['The tool has no input schema.'] : []),
     ...(tags.join('\n') === normalizeTags(tags).join('\n')
       ? []
       : [

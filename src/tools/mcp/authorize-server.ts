@@ -9,7 +9,7 @@ import { listTools } from './catalogue.ts'
 import { ExchangeFault } from './exchange.ts'
 import { faultOf } from './mcp-error.ts'
 import { findServerAuthorization, remember } from './server-authorization.ts'
-import { mcpSettings, type ServerAuthorization } from './settings.ts'
+import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.ts'
 
 /**
  * Begins the authorization at an MCP server's own provider, for the user whose connection lists its tools from then on.
@@ -40,7 +40,7 @@ export async function authorizeMcpServer(
   return beginAuthorization(broker, {
     projectId: worker.projectId,
     userId,
-    providers: [{ entry, scopes: authorization.scopes }],
+    providers: [{ entry, scopes: neededScopes(mcpSettings(worker), authorization.scopes) }],
     requester: worker.id,
     ...(nextUri !== undefined && { nextUri }),
   })

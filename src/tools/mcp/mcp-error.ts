@@ -7,6 +7,7 @@ import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, type ErrorKind, type ToolError } from '../tool-error.ts'
 import { refusalOf, toolErrorOf } from '../worker-request.ts'
 import { ExchangeFault } from './exchange.ts'
+import { serverScopes } from './settings.ts'
 
 /** URLElicitationRequiredError of 2025-11-25. */
 const URL_ELICITATION_REQUIRED = -32_042
@@ -31,7 +32,10 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
     const { status, challenge, retryAfter } = seen.refused
     const { error: code, scopes } = bearerChallenge(challenge)
     if (status === 403 && code === 'insufficient_scope')
-      return { outcome: 'requires_authorization', requirement: { use: 'server', scopes: scopes ?? [] } }
+      return {
+        outcome: 'requires_authorization',
+        requirement: { use: 'server', scopes: serverScopes({}, scopes ?? []) },
+      }
     const said = refusalOf(status, retryAfter)
     if (status === 401)
       return {

@@ -11,13 +11,14 @@ import {
   isDeeperThan,
   isRecord,
   type JsonRecord,
+  kindOf,
   quote,
   Refusal,
   record,
   text,
 } from '../read-json.ts'
 import { declaredRequirements } from './declared-requirements.ts'
-import type { McpRequirements, McpSettings } from './settings.ts'
+import { type McpRequirements, type McpSettings, neededScopes } from './settings.ts'
 
 /** What the server says of itself, as far as its tools are named by it. */
 export interface McpServerInfo {
@@ -33,7 +34,7 @@ const MAX_TOOL_LENGTH = 256 * 1024
 /** Reads one item of `tools/list`, with what it says kept as it is. */
 export function readMcpTool(value: unknown, server: McpServerInfo, settings: McpSettings): CatalogueItem {
   try {
-    return { outcome: 'read', tool: read(value, server, settings) }
+    return read(value, server, settings)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const said = isRecord(value) && typeof value.name === 'string' ? value.name.slice(0, 160) : ''
@@ -45,7 +46,7 @@ export function readMcpTool(value: unknown, server: McpServerInfo, settings: Mcp
   }
 }
 
-function read(value: unknown, server: McpServerInfo, settings: McpSettings): CatalogueTool {
+function read(value: unknown, server: McpServerInfo, settings: McpSettings): CatalogueItem {
   const document = record(value, 'The tool')
   if (isDeeperThan(document, MAX_DEPTH)) throw new Refusal(`It nests deeper than ${MAX_DEPTH} levels.`)
   if (JSON.stringify(document).length > MAX_TOOL_LENGTH)
@@ -59,19 +60,22 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Cat
   const hints = isAbsent(annotations) ? undefined : readAnnotations(record(annotations, 'annotations'))
   const meta = isAbsent(_meta) ? undefined : record(_meta, '_meta')
   const shown = text(title, 'title') ?? hints?.title
-  return {
+  const isOutputSaid = isAbsent(outputSchema) || isRecord(outputSchema)
+  const tool: CatalogueTool = {
     ...server,
     name,
     ...(shown !== undefined && { title: shown }),
     description: text(description, 'description') ?? '',
-    inputSchema: schema(inputSchema, 'inputSchema'),
-    ...(!isAbsent(outputSchema) && { outputSchema: schema(outputSchema, 'outputSchema') }),
+    inputSchema: schemaOfInput(inputSchema),
+    ...(isRecord(outputSchema) && { outputSchema }),
     ...(hints && { annotations: hints }),
     ...(meta && { meta }),
     ...(Array.isArray(icons) && { icons: icons.filter(isRecord) }),
     requirements: requirementsOf(name, meta ?? {}, settings),
     document,
   }
+  if (isOutputSaid) return { outcome: 'read', tool }
+  return { outcome: 'read', tool, remark: `outputSchema is ${kindOf(outputSchema)}, which says nothing.` }
 }
 
 /**
@@ -84,7 +88,9 @@ function requirementsOf(name: string, meta: JsonRecord, settings: McpSettings): 
   const needs =
     byName === undefined ? (declared(meta, settings) ?? configured(said ?? {})) : configured(byName)
   const opening: AuthorizationRequirement[] =
-    server === undefined ? [] : [{ providerUid: server.providerUid, scopes: server.scopes, use: 'server' }]
+    server === undefined
+      ? []
+      : [{ providerUid: server.providerUid, scopes: neededScopes(settings, server.scopes), use: 'server' }]
   return { ...needs, authorization: [...opening, ...needs.authorization] }
 }
 
@@ -128,8 +134,8 @@ export function versionOf(said: string): string | undefined {
   return said.length <= 64 ? SEMVER.exec(said)?.[1] : undefined
 }
 
-function schema(value: unknown, path: string): JsonSchema {
-  const said = record(value, path)
-  if (said.type === 'object' || path === 'outputSchema') return said
-  throw new Refusal(`${path}.type is ${quote(said.type)}; it must be "object".`)
+function schemaOfInput(value: unknown): JsonSchema {
+  const said = record(value, 'inputSchema')
+  if (said.type === 'object') return said
+  throw new Refusal(`inputSchema.type is ${quote(said.type)}; it must be "object".`)
 }

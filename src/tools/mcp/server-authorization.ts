@@ -1,7 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
 import { freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
 import {
   type ClientRegistration,
@@ -10,18 +9,15 @@ import {
   usualAuthMethod,
 } from '../../providers/client-registration.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
-import {
-  type Challenge,
-  discoverProtectedResource,
-  type ProtectedResource,
-} from '../../providers/protected-resource.ts'
+import type { Challenge } from '../../providers/protected-resource.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { AuditEntries } from '../../store/store.ts'
 import { WorkerFault } from '../backend.ts'
 import { clientMetadataUrl } from './client-metadata-url.ts'
-import { isSameServer, serverProvider, withAuthMethod, withEndpoints } from './server-provider.ts'
-import { mcpSecrets, mcpSettings, type ServerAuthorization } from './settings.ts'
+import { serverOf } from './server-metadata.ts'
+import { isSameServer, serverProvider, withAuthMethod, withEndpoints, withScopes } from './server-provider.ts'
+import { mcpSecrets, mcpSettings, type ServerAuthorization, serverScopes } from './settings.ts'
 
 /** Authorization servers that one MCP server may have named in its time; a hostile one would name ever new ones. */
 const MAX_ENTRIES = 5
@@ -81,72 +77,55 @@ export function authorizationFault(developer_message: string, can_retry = false)
 }
 
 async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): Promise<ProviderEntry> {
-  const { resource, issuer, scopesSupported } = await resourceOf(broker, worker, challenge)
-  await checkClient(broker, worker, issuer)
-  const metadata = await broker.oauth.discover(issuer)
+  const { resource, metadata, silence, scopesSupported } = await serverOf(
+    broker,
+    worker,
+    challenge,
+    (issuer) => checkClient(broker, worker, issuer),
+  )
+  const isGuessed = silence !== undefined
   const provider = serverProvider({
     displayName: new URL(worker.uri).host,
     metadata,
     resource,
-    scopes: challenge.scopes ?? scopesSupported,
+    scopes: serverScopes(mcpSettings(worker), challenge.scopes ?? scopesSupported),
     authMethod: usualAuthMethod(metadata),
+    isGuessed,
   })
-  const entry = await ensureEntry(broker, worker, provider)
-  return withClient(broker, worker, entry, metadata)
+  const isOwnClient = mcpSettings(worker).oauth2?.clientId !== undefined
+  // no entry for endpoints that are only guessed: that they register a client shows that they are there
+  const ready = (entry: ProviderEntry) =>
+    isGuessed && !isOwnClient ? registered(broker, entry, metadata) : Promise.resolve(entry)
+  try {
+    const entry = await ensureEntry(broker, worker, provider, ready)
+    return await withClient(broker, worker, entry, metadata)
+  } catch (error) {
+    if (silence === undefined || !(error instanceof ProviderRefusal)) throw error
+    throw new ProviderRefusal(
+      error.reason,
+      `${silence.message} Its origin has none of an authorization server, and at the usual endpoints there: ${error.message} If it has an authorization server, name its issuer in mcp.oauth2.authorization_url.`,
+      { cause: error },
+    )
+  }
 }
 
 /** A client, and its secret, is of one authorization server: which that is, is not for the MCP server to say anew. */
-async function checkClient(broker: Broker, worker: Worker, issuer: string): Promise<void> {
+async function checkClient(broker: Broker, worker: Worker, issuer: string | undefined): Promise<void> {
   const { clientId, authorizationUrl } = mcpSettings(worker).oauth2 ?? {}
   if (clientId === undefined || authorizationUrl !== undefined) return
   const entries = await broker.store.providers.list(worker.projectId)
   const other = entries.find((one) => one.externalId === worker.uid && one.provider.issuer !== issuer)
   if (other !== undefined)
     throw authorizationFault(
-      `The server names the authorization server ${issuer}, and named ${other.provider.issuer} before. The client of mcp.oauth2 is shown to one of them alone: say which by PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"authorization_url": …}}}.`,
+      `The server names the authorization server ${issuer ?? new URL(worker.uri).origin}, and named ${other.provider.issuer ?? 'none'} before. The client of mcp.oauth2 is shown to one of them alone: say which by PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"authorization_url": …}}}.`,
     )
-}
-
-/** What the server says of itself; where it says nothing, what the operator says of it. */
-async function resourceOf(
-  broker: Broker,
-  worker: Worker,
-  challenge: Challenge,
-): Promise<{
-  readonly resource: string
-  readonly issuer: string
-  readonly scopesSupported: readonly string[]
-}> {
-  const chosen = mcpSettings(worker).oauth2?.authorizationUrl
-  const found = await discoverProtectedResource(broker.outgoing, new URL(worker.uri), challenge).catch(
-    (error: unknown): ProtectedResource => {
-      if (chosen === undefined || !(error instanceof ProviderRefusal)) throw error
-      if (error.reason === 'provider_unavailable') throw error
-      return { resource: worker.uri, authorizationServers: [] }
-    },
-  )
-  const issuers = found.authorizationServers
-  const known = await knownIssuer(broker, worker)
-  // of several, the one where users have approved stays
-  const kept = known !== undefined && issuers.includes(known) ? known : issuers[0]
-  return {
-    resource: found.resource,
-    issuer: chosen ?? kept ?? '',
-    scopesSupported: found.scopesSupported ?? [],
-  }
-}
-
-async function knownIssuer(broker: Broker, worker: Worker): Promise<string | undefined> {
-  const uid = mcpSettings(worker).authorization?.providerUid
-  return uid === undefined
-    ? undefined
-    : (await findProviderByUid(broker, worker.projectId, uid))?.provider.issuer
 }
 
 async function ensureEntry(
   broker: Broker,
   worker: Worker,
   provider: ProviderEntry['provider'],
+  ready: (entry: ProviderEntry) => Promise<ProviderEntry>,
 ): Promise<ProviderEntry> {
   const { store } = broker
   const { projectId } = worker
@@ -154,7 +133,8 @@ async function ensureEntry(
   const own = entries.filter((one) => one.externalId === worker.uid)
   const found = own.find((one) => isSameServer(one.provider, provider))
   if (found !== undefined) {
-    const current = withEndpoints(found.provider, provider)
+    const said = mcpSettings(worker).oauth2?.scopes ?? []
+    const current = withScopes(withEndpoints(found.provider, provider), said)
     if (JSON.stringify(current) === JSON.stringify(found.provider)) return found
     return changed(broker, { ...found, provider: current })
   }
@@ -179,7 +159,9 @@ async function ensureEntry(
   }
   const audit = broker.audit.of(projectId, { action: 'provider.added', providerId: entry.id })
   // the name was taken just now, most likely by another process that read the same server
-  return (await store.providers.add(entry, audit)) ?? ensureEntry(broker, worker, provider)
+  return (
+    (await store.providers.add(await ready(entry), audit)) ?? ensureEntry(broker, worker, provider, ready)
+  )
 }
 
 /**
@@ -212,20 +194,7 @@ async function withClient(
     })
   const redirectUri = broker.redirectUri(entry)
   if (metadata.registration_endpoint !== undefined)
-    return withRegistration(
-      broker,
-      entry,
-      await registerClient(
-        broker.outgoing,
-        metadata.registration_endpoint,
-        clientMetadata({
-          publicUrl,
-          redirectUri,
-          authMethod: usualAuthMethod(metadata),
-          scopes: entry.provider.defaultScopes,
-        }),
-      ),
-    )
+    return changed(broker, await registered(broker, entry, metadata))
   throw authorizationFault(
     `The server wants OAuth at ${metadata.issuer}, which lets no client register itself. Register one there with the redirect URI ${redirectUri}, then PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"client_id": …, "client_secret": …}}}.`,
   )
@@ -239,19 +208,47 @@ function secretMethod({
     : 'client_secret_basic'
 }
 
+/** With a client that is registered now. */
+async function registered(
+  broker: Broker,
+  entry: ProviderEntry,
+  metadata: ServerMetadata,
+): Promise<ProviderEntry> {
+  const { publicUrl } = broker.settings
+  const registration = await registerClient(
+    broker.outgoing,
+    metadata.registration_endpoint ?? '',
+    clientMetadata({
+      publicUrl,
+      redirectUri: broker.redirectUri(entry),
+      authMethod: usualAuthMethod(metadata),
+      scopes: entry.provider.defaultScopes,
+    }),
+  )
+  return asClient(broker, entry, registration)
+}
+
 function withRegistration(
+  broker: Broker,
+  entry: ProviderEntry,
+  registration: ClientRegistration,
+): Promise<ProviderEntry> {
+  return changed(broker, asClient(broker, entry, registration))
+}
+
+function asClient(
   broker: Broker,
   { clientSecret: _, ...entry }: ProviderEntry,
   { client, authMethod }: ClientRegistration,
-): Promise<ProviderEntry> {
-  return changed(broker, {
+): ProviderEntry {
+  return {
     ...entry,
     provider: withAuthMethod(entry.provider, authMethod),
     clientId: client.clientId,
     ...(client.clientSecret !== undefined && {
       clientSecret: sealClientSecret(broker, entry, client.clientSecret),
     }),
-  })
+  }
 }
 
 async function changed(broker: Broker, entry: ProviderEntry): Promise<ProviderEntry> {

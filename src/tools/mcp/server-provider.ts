@@ -13,8 +13,10 @@ export function serverProvider(options: {
   readonly resource: string
   readonly scopes: readonly string[]
   readonly authMethod: TokenRequestBlock['authMethod']
+  /** Nothing says who issues: its endpoints are those that every server of the older revision has. */
+  readonly isGuessed: boolean
 }): Provider {
-  const { displayName, metadata, resource, scopes, authMethod } = options
+  const { displayName, metadata, resource, scopes, authMethod, isGuessed } = options
   if (!metadata.code_challenge_methods_supported?.includes('S256'))
     throw new ProviderRefusal(
       'provider_bad_response',
@@ -30,7 +32,8 @@ export function serverProvider(options: {
   const offline = metadata.scopes_supported?.includes('offline_access') ? ' offline_access' : ''
   return {
     displayName,
-    issuer: metadata.issuer,
+    ...(!isGuessed && { issuer: metadata.issuer }),
+    ...(!scopes.includes('openid') && { ignoresIdToken: true }),
     ...(metadata.authorization_response_iss_parameter_supported === true && { announcesIss: true }),
     pkce: 'S256',
     scopeSeparator: ' ',
@@ -80,6 +83,17 @@ export function withEndpoints(provider: Provider, now: Provider): Provider {
     authorizationRequest: { ...authorizationRequest, endpoint: now.authorizationRequest.endpoint },
     tokenRequest: { ...tokenRequest, endpoint: now.tokenRequest.endpoint },
     ...(refreshRequest && { refreshRequest: { ...refreshRequest, endpoint: now.tokenRequest.endpoint } }),
+  }
+}
+
+/** Asking for these scopes too, besides those it asks for. */
+export function withScopes(provider: Provider, scopes: readonly string[]): Provider {
+  if (scopes.every((one) => provider.defaultScopes.includes(one))) return provider
+  const { ignoresIdToken, ...rest } = provider
+  return {
+    ...rest,
+    defaultScopes: [...new Set([...provider.defaultScopes, ...scopes])],
+    ...(ignoresIdToken === true && !scopes.includes('openid') && { ignoresIdToken }),
   }
 }
 

@@ -15,6 +15,8 @@ export interface McpSettings {
     /** The issuer that is to be used, where the server names several or none. */
     readonly authorizationUrl?: string
     readonly externalId?: string
+    /** Asked for besides what the server lists. `openid` is asked for only if it is here. */
+    readonly scopes?: readonly string[]
   }
   /** In place of the one that the server's name makes. */
   readonly namespace?: string
@@ -26,6 +28,20 @@ export interface McpSettings {
   readonly requirements?: McpRequirements & { readonly tools?: Readonly<Record<string, McpRequirements>> }
   /** Found out: the server wants OAuth. */
   readonly authorization?: ServerAuthorization
+}
+
+/** What a call needs of the server's token: nothing certain where the server names no scopes; users are asked for the entry's. */
+export function neededScopes(settings: McpSettings, named: readonly string[]): readonly string[] {
+  return named.length === 0 ? [] : serverScopes(settings, named)
+}
+
+/**
+ * The scopes that users are asked for. Servers list `openid` for all that their authorization server can do; a token for
+ * tools needs no ID token, and one that is wrong would fail the whole grant.
+ */
+export function serverScopes({ oauth2 }: McpSettings, listed: readonly string[]): readonly string[] {
+  const wanted = listed.filter((one) => one !== 'openid')
+  return [...new Set([...wanted, ...(oauth2?.scopes ?? [])])]
 }
 
 export interface McpRequirements {

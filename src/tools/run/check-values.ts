@@ -29,6 +29,7 @@ export function inputFault(
   const said = isArcade ? withoutOptionalNulls(tool.inputSchema, input) : input
   const checked = check(() => validateInput(isArcade ? withLooseTypes(tool) : tool, said))
   if (checked.outcome === 'valid') return undefined
+  if (checked.outcome === 'bad schema' && isCheckedElsewhere(tool, workerType)) return undefined
   if (checked.outcome === 'bad schema')
     return {
       kind: 'TOOL_DEFINITION_BAD_INPUT_SCHEMA',
@@ -64,6 +65,7 @@ export function withCheckedValue(tool: Tool, answer: ToolAnswer, workerType: Wor
   const said = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
   const checked = check(() => validateOutput(tool, said))
   if (checked.outcome === 'valid') return answer
+  if (checked.outcome === 'bad schema' && isCheckedElsewhere(tool, workerType)) return answer
   const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developer_message'>) =>
     ownError({ can_retry: false, ...error }, logs)
   return checked.outcome === 'bad schema'
@@ -77,6 +79,11 @@ export function withCheckedValue(tool: Tool, answer: ToolAnswer, workerType: Wor
         message: 'The tool gave an answer that is not what its schema says.',
         developer_message: `${validitySentence('output', checked)}.`,
       })
+}
+
+/** What lists the tool and runs it checks its input by itself, as the tool’s catalogue entry remarks. */
+function isCheckedElsewhere({ source }: Tool, workerType: WorkerType | undefined): boolean {
+  return source.kind === 'worker' && workerType !== undefined && workerType !== 'module'
 }
 
 type Checked =
