@@ -2,6 +2,7 @@ import type { EpochSeconds } from './domain/clock.ts'
 import type { Tool } from './domain/tool.ts'
 import type { Worker } from './domain/worker.ts'
 import type { AuditLog } from './flows/audit-log.ts'
+import type { Confirmations } from './flows/confirmations.ts'
 import type { ExecutionLog } from './flows/execution-log.ts'
 import type { HeldConnection } from './flows/get-access-token.ts'
 import type { Liveness } from './flows/liveness.ts'
@@ -43,6 +44,8 @@ export interface Broker {
     readonly workers: ReadCache<{ readonly worker?: Worker }>
   }
   readonly refreshes: Refreshes
+  /** What `confirm_user` answers is proven by. */
+  readonly confirmations: Confirmations
   /** Which processes are alive, for claims that one of them holds. */
   readonly liveness: Liveness
   readonly uses: UseLog

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from './domain/clock.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Sealed } from './domain/sealed.ts'
 import { createAuditLog } from './flows/audit-log.ts'
+import { createConfirmations } from './flows/confirmations.ts'
 import { createExecutionLog } from './flows/execution-log.ts'
 import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
@@ -53,7 +54,8 @@ export async function openBroker(
   const store = observedStore(opened, metrics)
   try {
     await noteSealingKey(store.facts, keys)
-    const audit = createAuditLog(store, await ensureAuditKey(store, keys), now)
+    const installationKey = await ensureAuditKey(store, keys)
+    const audit = createAuditLog(store, installationKey, now)
     const sealer = watchSealer(keys, { log, audit })
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
@@ -119,6 +121,7 @@ export async function openBroker(
       },
       refreshes,
       liveness,
+      confirmations: createConfirmations(installationKey),
       redirectUri: ({ uid }) => new URL(`/callback/${uid}`, config.publicUrl).href,
       clientFor(entry) {
         const { clientId, clientSecret } = entry

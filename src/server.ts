@@ -23,6 +23,7 @@ const FLUSH_MS = 1_000
 export const LONGEST_FAREWELL_MS = 25_000
 /** Of that, what is cut off has to say how it ended, and as long again is for writing that down. */
 const LAST_WORDS_MS = 1_000
+const FORGET_MS = 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long a settled authorization can still be asked for. */
 const KEPT_SECONDS = 7 * 24 * 3600
@@ -130,6 +131,7 @@ function upkeep(broker: Broker, scheduler: Scheduler, keepsUpForAll: boolean): N
   return [
     ...own,
     every(SYNC_SECONDS * 1000, () => syncWorkers(broker), log),
+    every(FORGET_MS, () => broker.store.authorizations.forgetResponses(broker.now()), log),
     every(SWEEP_MS, () => sweep(broker), log),
     every(BACKGROUND_REFRESH_SECONDS * 1000, () => refreshDue(broker), log),
   ]

@@ -6,6 +6,7 @@ import type { EpochSeconds } from './clock.ts'
  */
 export const AUDIT_ACTIONS = [
   'token.released',
+  'authorization.confirmed',
   'authorization.completed',
   'authorization.failed',
   'authorization.refused',

@@ -4,14 +4,14 @@ import type { Sealed } from './sealed.ts'
 /**
  * One run of "send the user through consent", possibly at several providers in turn:
  *
- *   pending --click--> pending (attempt) --callback--> exchanging --> completed
- *                        |                               |  |  `----> pending (next step)
- *                        `--callback--> confirming ------'  `-------> failed
+ *   pending --click--> pending (attempt) --callback------------------> exchanging --> completed
+ *                        |                                                 |  |  `----> pending (next step)
+ *                        `--callback--> confirming --vouch--> confirmed ---'  `-------> failed
  *
- * Expiry is no state: it is `expiresAt` against the clock. An exchange that died with its process is over
- * when its `deadline` has passed; the authorization is then as good as pending without an attempt.
+ * Expiry is no state: it is `expiresAt` against the clock. A response that is held, and an exchange that died with its
+ * process, are over when their `deadline` has passed; the authorization is then as good as pending without an attempt.
  */
-export type Authorization = Pending | Confirming | Exchanging | Completed | Failed
+export type Authorization = Pending | Confirming | Confirmed | Exchanging | Completed | Failed
 
 /** What is asked of one provider. `connectionId` is there once the step is done. */
 export interface Step {
@@ -66,14 +66,28 @@ export interface Pending extends Common {
   readonly flowHash?: string
 }
 
-/** Back from the provider; waits for the caller's page to say who the user is. The code is not yet redeemed. */
-export interface Confirming extends Common {
-  readonly status: 'confirming'
+/** What waits between the provider's answer and the token request. */
+interface Held extends Common {
   readonly attempt: Attempt
   /** SHA-256 of the flow id, which only the browser that came back was given. */
   readonly flowHash: string
   /** The query of the authorization response. */
   readonly response: Sealed
+  /** Until when the response may be used: codes are short-lived (RFC 6749 section 4.1.2). */
+  readonly deadline: EpochSeconds
+}
+
+/** Back from the provider; waits for the caller's page to say who the user is. The code is not yet redeemed. */
+export interface Confirming extends Held {
+  readonly status: 'confirming'
+}
+
+/**
+ * The caller's page has vouched for its user. The code is redeemed when that page sends the browser back, if it is the
+ * browser that clicked: who vouched and who approved are then the same person.
+ */
+export interface Confirmed extends Held {
+  readonly status: 'confirmed'
 }
 
 /** The code is being redeemed, by the one process that claimed it. */
@@ -88,6 +102,8 @@ export interface Completed extends Common {
   readonly status: 'completed'
   readonly completedAt: EpochSeconds
   readonly flowHash?: string
+  /** Of the latest attempt: which browser is led on. */
+  readonly browserHash?: string
 }
 
 export interface Failed extends Common {
@@ -97,6 +113,7 @@ export interface Failed extends Common {
   readonly message: string
   readonly completedAt: EpochSeconds
   readonly flowHash?: string
+  readonly browserHash?: string
 }
 
 /** Why an authorization ended without a connection. Stable: callers switch on it. */
@@ -123,20 +140,25 @@ export const EXPIRED_MESSAGE = 'The link was not used in time. Ask for a new one
 
 /**
  * The authorization as it stands at `now`, whether or not a job has said so: one that ran out is failed as `expired`,
- * and one whose exchange died with its process is pending again, without an attempt.
+ * and one whose exchange died with its process, or whose response was held for too long, is pending again, without an
+ * attempt.
  */
 export function at(authorization: Authorization, now: EpochSeconds): Authorization {
   const { status } = authorization
   if (status === 'completed' || status === 'failed') return authorization
   if (status === 'exchanging' && now < authorization.deadline) return authorization
   if (now < authorization.expiresAt)
-    return status === 'exchanging' ? { ...commonOf(authorization), status: 'pending' } : authorization
+    return status === 'pending' || now < authorization.deadline
+      ? authorization
+      : { ...commonOf(authorization), status: 'pending' }
+  const { browserHash } = 'attempt' in authorization ? (authorization.attempt ?? {}) : {}
   return {
     ...commonOf(authorization),
     status: 'failed',
     reason: 'expired',
     message: EXPIRED_MESSAGE,
     completedAt: authorization.expiresAt,
+    ...(browserHash !== undefined && { browserHash }),
   }
 }
 

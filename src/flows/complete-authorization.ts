@@ -42,25 +42,32 @@ const LONGEST_STORE_PAUSE_MS = 3_200
  */
 export async function completeAuthorization(
   broker: Broker,
-  stateHash: string,
-  response: URLSearchParams,
+  answered: AnsweredAttempt,
 ): Promise<Authorization | undefined> {
-  return broker.liveness.whileAlive((claimedBy) => exchange(broker, stateHash, response, claimedBy))
+  return broker.liveness.whileAlive((claimedBy) => exchange(broker, answered, claimedBy))
+}
+
+/** An attempt whose authorization response is here. */
+export interface AnsweredAttempt {
+  readonly stateHash: string
+  /** `confirmed`: the caller's page has vouched for the user; `pending`: nobody has to. */
+  readonly from: 'pending' | 'confirmed'
+  /** Opened after the claim: one that cannot be opened ends the authorization. */
+  readonly response: () => URLSearchParams
 }
 
 async function exchange(
   broker: Broker,
-  stateHash: string,
-  response: URLSearchParams,
+  { stateHash, from, response }: AnsweredAttempt,
   claimedBy: string,
 ): Promise<Authorization | undefined> {
   const { store, now } = broker
   const elapsed = elapsedClock()
-  const claim = { deadline: now() + EXCHANGE_SECONDS, claimedBy }
+  const claim = { from, deadline: now() + EXCHANGE_SECONDS, claimedBy }
   const claimed = await store.authorizations.claim(stateHash, now(), claim)
   if (claimed === undefined) return undefined
   try {
-    return await redeem(broker, claimed, response, guardOf(broker, claimed, elapsed))
+    return await redeem(broker, claimed, response(), guardOf(broker, claimed, elapsed))
   } catch (error) {
     // the code was not sent: the user may have clicked again meanwhile, and that attempt is the one that counts
     if (error instanceof ClaimEnded) return undefined

@@ -14,6 +14,9 @@ import { completeAuthorization } from './complete-authorization.ts'
 import { findProviderByUid } from './find-provider.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 
+/** How long a code waits for the caller's page: no provider honours one for longer (RFC 6749 section 4.1.2). */
+const HELD_SECONDS = 600
+
 /** An authorization response as a browser brought it (RFC 6749 section 4.1.2). */
 export interface ReceivedResponse {
   /** The entry whose redirect URI was called. */
@@ -93,7 +96,11 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     const response = broker.sealer.seal(query.toString(), attemptPlace(authorization, 'response'))
     const held = await store.authorizations.confirming(
       attempt.stateHash,
-      { flowHash: sha256(flowId), response },
+      {
+        flowHash: sha256(flowId),
+        response,
+        deadline: Math.min(now() + HELD_SECONDS, authorization.expiresAt),
+      },
       now(),
     )
     if (held === undefined) return { outcome: 'stands', authorization: await reload(broker, authorization) }
@@ -101,7 +108,11 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     verifierUrl.searchParams.set('flow_id', flowId)
     return { outcome: 'confirm', verifierUrl }
   }
-  const completed = await completeAuthorization(broker, attempt.stateHash, query)
+  const completed = await completeAuthorization(broker, {
+    from: 'pending',
+    stateHash: attempt.stateHash,
+    response: () => query,
+  })
   return { outcome: 'stands', authorization: completed ?? (await reload(broker, authorization)) }
 }
 

@@ -4,6 +4,7 @@ import {
   type AttemptSecrets,
   type Authorization,
   at,
+  type Confirmed,
   type Confirming,
   currentStep,
   meantAccount,
@@ -91,7 +92,7 @@ export interface ClickingBrowser {
 /** What the attempt under way keeps for its token request. */
 export function openAttemptSecrets(
   broker: Broker,
-  authorization: Pending | Confirming,
+  authorization: Pending | Confirming | Confirmed,
   { secrets }: Attempt,
 ): AttemptSecrets {
   // written by startAttempt, in this shape

@@ -167,7 +167,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       tag: 'Authorization',
       summary: 'Say which user came back with a flow',
       description:
-        'Your own page (GATEPASS_USER_VERIFIER) is visited with `flow_id`; call this from its server with the user of its own session. Only then is the code redeemed.',
+        'Your own page (GATEPASS_USER_VERIFIER) is visited with `flow_id`; call this from its server with the user of its own session, and redirect the browser to `next_uri` of the answer, an address of Gatepass: there the code is redeemed, in the browser that clicked, and the browser led on to the `next_uri` of the authorization or to a page with the result. Another user than the one who was meant: 400 `user_mismatch`, and the authorization has failed.',
       body: confirmSchema,
       responses: {
         200: {
@@ -177,12 +177,12 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       },
     },
     async ({ c, body, caller }) => {
-      const { authorization, nextUri } = await confirmUser(broker, {
+      const { authorizationId, nextUri } = await confirmUser(broker, {
         projectId: caller.projectId,
         flowId: body.flow_id,
         userId: body.user_id,
       })
-      return c.json({ auth_id: authorization.id, next_uri: nextUri })
+      return c.json({ auth_id: authorizationId, next_uri: nextUri })
     },
   )
 }

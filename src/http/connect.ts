@@ -3,6 +3,8 @@ import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { type Authorization, at } from '../domain/authorization.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
+import { endingUri } from '../flows/ending-uri.ts'
+import { finishConfirmed } from '../flows/finish-confirmed.ts'
 import { LOGIN_TROUBLES } from '../flows/login.ts'
 import { hasLoggedIn } from '../flows/login-proof.ts'
 import { receiveResponse } from '../flows/receive-response.ts'
@@ -39,6 +41,13 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       : verifier.issuer
   }
 
+  /** To the caller's `next_uri` at the end, else to the page that says how it stands. */
+  function leadOn(c: Context, authorization: Authorization): Response {
+    // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
+    pageHeaders(c)
+    return c.redirect(endingUri(authorization, cookies.idOf(c)) ?? connectUrl(broker, authorization), 303)
+  }
+
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return notFound(c)
@@ -72,13 +81,27 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         return c.redirect(received.verifierUrl.href, 303)
       case 'stands': {
         const { authorization } = received
-        if (authorization.status === 'failed' && authorization.reason === 'expired')
+        const isExpired = authorization.status === 'failed' && authorization.reason === 'expired'
+        if (isExpired && endingUri(authorization, browserId) === undefined)
           return show(c, broker, authorization)
-        const done = authorization.status === 'completed' ? authorization.nextUri : undefined
-        // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
-        pageHeaders(c)
-        return c.redirect(done ?? connectUrl(broker, authorization), 303)
+        return leadOn(c, authorization)
       }
+    }
+  })
+
+  app.get('/connect/:id/finish', async (c) => {
+    const id = c.req.param('id')
+    // a HEAD, as link checkers send it, redeems nothing
+    if (c.req.method !== 'GET') return c.body(null, 405, { allow: 'GET' })
+    const proof = c.req.query('confirmation') ?? ''
+    const finished = await finishConfirmed(broker, { id, proof, browserId: cookies.idOf(c) })
+    switch (finished.outcome) {
+      case 'not_found':
+        return notFound(c)
+      case 'wrong_browser':
+        return ending(c, { kind: 'confirmed_elsewhere', message: '' }, 403)
+      case 'stands':
+        return leadOn(c, finished.authorization)
     }
   })
 }

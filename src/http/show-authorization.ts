@@ -1,8 +1,10 @@
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep } from '../domain/authorization.ts'
+import { endingUri } from '../flows/ending-uri.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { LoginTrouble } from '../flows/login.ts'
+import { browserCookies } from './browser.ts'
 import { type PageStatus, pageHeaders } from './page-response.ts'
 import { connectPage } from './pages/connect-page.ts'
 import { type EndingView, endingPage } from './pages/ending-page.ts'
@@ -33,7 +35,8 @@ export async function show(
       formTo.push(new URL(entry.provider.authorizationRequest.endpoint))
   }
   pageHeaders(c, { formTo })
-  const { requester, userId, nextUri } = authorization
+  const { requester, userId } = authorization
+  const nextUri = endingUri(authorization, browserCookies(broker).idOf(c))
   const providerName = names.get(currentStep(authorization).providerUid) ?? ''
   const about = { providerName, userId, ...(requester !== undefined && { requester }) }
   const action = `/connect/${authorization.id}`
@@ -71,6 +74,12 @@ export async function show(
         },
         200,
       )
+    case 'confirmed':
+      return ending(
+        c,
+        { kind: 'confirmed', ...about, message: 'Your application knows that it is you.', again: action },
+        200,
+      )
     case 'exchanging':
       return ending(c, { kind: 'working', ...about, message: 'This takes a moment.' }, 200)
     case 'completed': {
@@ -100,14 +109,18 @@ export async function show(
       const { reason, message } = authorization
       // whoever looks at it now may be the wrong one
       const whose = reason === 'user_mismatch' ? {} : about
-      return ending(c, { kind: 'failed', ...whose, reason, message }, reason === 'expired' ? 410 : 200)
+      return ending(
+        c,
+        { kind: 'failed', ...whose, reason, message, ...(nextUri !== undefined && { nextUri }) },
+        reason === 'expired' ? 410 : 200,
+      )
     }
   }
 }
 
 /** Whether a click starts a new attempt: also while an earlier one waits for the user to be confirmed. */
 export function isStartable({ status }: Authorization): boolean {
-  return status === 'pending' || status === 'confirming'
+  return status === 'pending' || status === 'confirming' || status === 'confirmed'
 }
 
 export function notFound(c: Context): Response | Promise<Response> {

@@ -2,6 +2,7 @@ import type {
   Attempt,
   Authorization,
   Completed,
+  Confirmed,
   Confirming,
   Exchanging,
   Failed,
@@ -40,21 +41,27 @@ export interface Authorizations {
    * settled, expired, exchanging within its deadline, or another step by now.
    */
   attempt(id: string, step: number, attempt: Attempt, now: EpochSeconds): Promise<Pending | undefined>
-  /** Holds the authorization response until the user is confirmed: at most once per attempt. */
+  /** Holds the authorization response until the user is confirmed: at most once per attempt, and until its deadline. */
   confirming(
     stateHash: string,
-    held: { readonly flowHash: string; readonly response: Sealed },
+    held: { readonly flowHash: string; readonly response: Sealed; readonly deadline: EpochSeconds },
     now: EpochSeconds,
   ): Promise<Confirming | undefined>
+  /** The caller has vouched for the user of this flow. `undefined`: it does not wait for that, or no longer. */
+  confirm(flowHash: string, now: EpochSeconds, audit?: AuditEntries): Promise<Confirmed | undefined>
   /**
-   * Claims the unexpired pending or confirming attempt that owns `state`, at most once: of two racing callbacks one
-   * gets it, the other `undefined` (RFC 9700 section 4.7). The claim is over at its deadline, or when the process
+   * Claims the unexpired attempt that owns `state` and is `from` that status, at most once, and drops the response that
+   * was held for it: of two racing callbacks one gets it, the other `undefined` (RFC 9700 section 4.7). The claim is over at its deadline, or when the process
    * `claimedBy` is declared dead.
    */
   claim(
     stateHash: string,
     now: EpochSeconds,
-    claim: { readonly deadline: EpochSeconds; readonly claimedBy: string },
+    claim: {
+      readonly from: 'pending' | 'confirmed'
+      readonly deadline: EpochSeconds
+      readonly claimedBy: string
+    },
   ): Promise<Exchanging | undefined>
   /**
    * Stores the connection and finishes the step in one transaction: the next step is pending, or all is completed.
@@ -78,6 +85,8 @@ export interface Authorizations {
     stateHash?: string,
     audit?: AuditEntries,
   ): Promise<Failed | undefined>
+  /** Deletes the responses that were held until now or longer ago; their users may start again. */
+  forgetResponses(now: EpochSeconds): Promise<number>
   /** Deletes what was settled or ran out before `before`. */
   sweep(before: EpochSeconds): Promise<number>
 }

@@ -2,6 +2,7 @@ import type {
   Attempt,
   Authorization,
   Completed,
+  Confirmed,
   Confirming,
   Exchanging,
   Failed,
@@ -141,6 +142,19 @@ export const NO_ATTEMPT = {
   claimedBy: null,
 } as const
 
+/** A response that was held for too long is dropped; which browser and which visit of a verifier page it was stays known. */
+export const NO_RESPONSE = {
+  stateHash: null,
+  secrets: null,
+  startedAt: null,
+  response: null,
+  deadline: null,
+  status: 'pending',
+} as const
+
+/** The statuses of an authorization that may still come to an end. */
+export const UNSETTLED = ['pending', 'confirming', 'confirmed', 'exchanging'] as const
+
 /** A settled authorization keeps the hashes, so that a late browser is shown the end, and no secret. */
 export const SETTLED = {
   shareKey: null,
@@ -189,18 +203,21 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
     ...(row.nextUri !== null && { nextUri: row.nextUri }),
   }
   const flow = row.flowHash !== null && { flowHash: row.flowHash }
+  const browser = row.browserHash !== null && { browserHash: row.browserHash }
   const attempt = toAttempt(row)
   switch (row.status) {
     case 'pending':
       return { ...common, ...flow, status: 'pending', ...(attempt && { attempt }) } satisfies Pending
     case 'confirming':
+    case 'confirmed':
       return {
         ...common,
-        status: 'confirming',
+        status: row.status,
         attempt: filled(attempt, row),
         flowHash: filled(row.flowHash, row),
         response: filled(row.response, row),
-      } satisfies Confirming
+        deadline: row.deadline ?? row.expiresAt,
+      } satisfies Confirming | Confirmed
     case 'exchanging':
       return {
         ...common,
@@ -213,6 +230,7 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
       return {
         ...common,
         ...flow,
+        ...browser,
         status: 'completed',
         completedAt: filled(row.completedAt, row),
       } satisfies Completed
@@ -220,6 +238,7 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
       return {
         ...common,
         ...flow,
+        ...browser,
         status: 'failed',
         reason: filled(row.reason, row),
         message: row.message ?? '',

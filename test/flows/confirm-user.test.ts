@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { startGatepass } from '../gatepass.ts'
 import { UserAgent } from '../user-agent.ts'
-import { type Approved, type Scene, type SceneOptions, startScene } from './fixtures.ts'
+import { type Approved, confirmAndGoOn, type Scene, type SceneOptions, startScene } from './fixtures.ts'
 
 const VERIFIER = 'https://app.example/verify'
 
@@ -22,7 +23,7 @@ const confirm = (scene: Scene, flow_id: string, user_id = 'u1', key = scene.gate
   scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id }, { key })
 
 describe('a verifier page', () => {
-  test('is visited with flow_id alone; only the confirmation redeems the code', async () => {
+  test('is visited with flow_id alone; the code is redeemed when it has sent the browser on', async () => {
     await using scene = await withVerifier()
     const approved = await scene.approve()
     const flowId = await comeBack(approved)
@@ -31,12 +32,70 @@ describe('a verifier page', () => {
     expect(scene.as.tokenRequests()).toEqual([])
     expect((await scene.status(approved.id)).body.status).toBe('pending')
     const waiting = scene.call('GET', `/v1/auth/status?id=${approved.id}&wait=59`)
-    expect(await confirm(scene, flowId)).toMatchObject({
-      status: 200,
-      body: { auth_id: approved.id, next_uri: approved.url },
-    })
+    const { status, body } = await confirm(scene, flowId)
+    expect({ status, body }).toMatchObject({ status: 200, body: { auth_id: approved.id } })
+    expect(new URL(body.next_uri).origin).toBe(new URL(approved.url).origin)
+    expect(scene.as.tokenRequests()).toEqual([])
+    expect((await scene.status(approved.id)).body.status).toBe('pending')
+    expect((await approved.browser.get(approved.url)).body).toContain('Go on in your application')
+
+    const end = await approved.browser.get(body.next_uri)
+    expect(end).toMatchObject({ status: 303 })
+    expect(end.response.headers.get('location')).toBe(approved.url)
+    expect(end.response.headers.get('referrer-policy')).toBe('no-referrer')
     expect((await waiting).body).toMatchObject({ status: 'completed' })
     expect(scene.as.tokenRequests()).toHaveLength(1)
+  })
+
+  test('what it answers, opened in another browser, redeems nothing and ends nothing', async () => {
+    await using scene = await withVerifier()
+    const { id, browser, callback } = await scene.approve()
+    const { next_uri } = (await confirm(scene, await comeBack({ browser, callback }))).body
+    const withCookie = (await scene.approve({ user_id: 'other' })).browser
+    for (const stranger of [new UserAgent(), withCookie]) {
+      const page = await stranger.get(next_uri)
+      expect(page.status).toBe(403)
+      expect(page.body).toContain('approved in another browser')
+      expect(page.body).not.toContain('u1')
+    }
+    expect(scene.as.tokenRequests()).toEqual([])
+    expect((await scene.status(id)).body.status).toBe('pending')
+    await browser.get(next_uri)
+    expect((await scene.status(id)).body.status).toBe('completed')
+  })
+
+  test.each([
+    ['without its confirmation', (url: URL) => url.searchParams.delete('confirmation')],
+    ['with a made up one', (url: URL) => url.searchParams.set('confirmation', 'a'.repeat(43))],
+    ['with an empty one', (url: URL) => url.searchParams.set('confirmation', '')],
+    [
+      'with that of another flow',
+      (url: URL, other: string) => {
+        url.search = new URL(other).search
+      },
+    ],
+  ])('the browser that clicked does not finish %s', async (_, change) => {
+    await using scene = await withVerifier()
+    const { id, url, browser, callback } = await scene.approve()
+    const answered = await confirm(scene, await comeBack({ browser, callback }))
+    const next = new URL(answered.body.next_uri)
+    const theirs = await scene.approve({ user_id: 'u2' })
+    change(next, (await confirm(scene, await comeBack(theirs), 'u2')).body.next_uri)
+    const page = await browser.get(next)
+    expect(page.response.headers.get('location')).toBe(url)
+    expect(scene.as.tokenRequests()).toEqual([])
+    await browser.get(answered.body.next_uri)
+    expect((await scene.status(id)).body.status).toBe('completed')
+  })
+
+  test('a link checker that looks at what it answers (HEAD) redeems nothing', async () => {
+    await using scene = await withVerifier()
+    const { browser, callback, id } = await scene.approve()
+    const { next_uri } = (await confirm(scene, await comeBack({ browser, callback }))).body
+    const cookie = `gatepass=${browser.cookies(next_uri).gatepass}`
+    await fetch(next_uri, { method: 'HEAD', redirect: 'manual', headers: { cookie } })
+    expect(scene.as.tokenRequests()).toEqual([])
+    expect((await scene.status(id)).body.status).toBe('pending')
   })
 
   test('a user who lost the page starts again from the link; the earlier flow no longer counts', async () => {
@@ -47,14 +106,21 @@ describe('a verifier page', () => {
     const again = await browser.submitForm(await browser.get(url), {}, { until: isVerifier })
     const flowId = new URL(again.hops.at(-1)?.location ?? 'about:blank').searchParams.get('flow_id') ?? ''
     expect(await confirm(scene, lost)).toMatchObject({ status: 404 })
-    expect(await confirm(scene, flowId)).toMatchObject({ status: 200, body: { auth_id: id } })
+    expect(await confirmAndGoOn(scene, { browser, flowId, userId: 'u1' })).toMatchObject({
+      body: { auth_id: id },
+    })
     expect(scene.as.tokenRequests()).toHaveLength(1)
   })
 
-  test('next_uri is answered when it was given', async () => {
+  test('its browser is led on to the next_uri of the authorization at the end', async () => {
     await using scene = await withVerifier()
-    const flowId = await comeBack(await scene.approve({ next_uri: 'https://app.example/done' }))
-    expect((await confirm(scene, flowId)).body.next_uri).toBe('https://app.example/done')
+    const { id, browser, callback } = await scene.approve({ next_uri: 'https://app.example/done?of=mine' })
+    const { body } = await confirm(scene, await comeBack({ browser, callback }))
+    expect(body.next_uri).not.toContain('app.example')
+    const page = await browser.get(body.next_uri)
+    expect(page.response.headers.get('location')).toBe(
+      `https://app.example/done?of=mine&auth_id=${id}&status=completed`,
+    )
   })
 
   test('another user: 400 user_mismatch, the authorization has failed, and no token request ever', async () => {
@@ -76,7 +142,7 @@ describe('a verifier page', () => {
     await using scene = await withVerifier()
     const approved = await scene.approve()
     const flowId = await comeBack(approved)
-    await confirm(scene, flowId)
+    await confirmAndGoOn(scene, { browser: approved.browser, flowId, userId: 'u1' })
     const refused = await confirm(scene, flowId, 'mallory')
     expect(refused).toMatchObject({ status: 400, body: { name: 'user_mismatch' } })
     expect(refused.body.message).toContain('stays so')
@@ -85,21 +151,80 @@ describe('a verifier page', () => {
 
   test('confirming again answers alike and requests nothing', async () => {
     await using scene = await withVerifier()
-    const flowId = await comeBack(await scene.approve())
+    const { browser, callback } = await scene.approve()
+    const flowId = await comeBack({ browser, callback })
     const first = await confirm(scene, flowId)
     expect((await confirm(scene, flowId)).body).toEqual(first.body)
+    expect(scene.as.tokenRequests()).toEqual([])
+    await browser.get(first.body.next_uri)
+    expect(await confirm(scene, flowId)).toMatchObject({ status: 200, body: first.body })
     expect(scene.as.tokenRequests()).toHaveLength(1)
   })
 
-  test('10 confirmations at once make one token request and one answer', async () => {
+  test('10 confirmations and 10 openings at once make one answer, one token request and one end', async () => {
     await using scene = await withVerifier({ as: { exchangeDelayMs: 50 } })
-    const flowId = await comeBack(await scene.approve())
+    const next_uri = 'https://app.example/done'
+    const { id, browser, callback } = await scene.approve({ next_uri })
+    const flowId = await comeBack({ browser, callback })
     const answers = await Promise.all(Array.from({ length: 10 }, () => confirm(scene, flowId)))
     for (const { status, body } of answers) {
       expect(status).toBe(200)
       expect(body).toEqual(answers[0]?.body)
     }
+    const opened = await Promise.all(answers.map(({ body }) => browser.get(body.next_uri)))
+    for (const { response } of opened)
+      expect(response.headers.get('location')).toBe(`${next_uri}?auth_id=${id}&status=completed`)
     expect(scene.as.tokenRequests()).toHaveLength(1)
+  })
+
+  test('one that confirmed is on record once', async () => {
+    await using scene = await withVerifier()
+    const { id, browser, callback } = await scene.approve()
+    const flowId = await comeBack({ browser, callback })
+    await confirm(scene, flowId)
+    await confirmAndGoOn(scene, { browser, flowId, userId: 'u1' })
+    const { body } = await scene.call('GET', '/v1/admin/audit?user_id=u1')
+    const actions = body.items.filter((one: { authorization_id?: string }) => one.authorization_id === id)
+    expect(actions.map((one: { action: string }) => one.action).reverse()).toEqual([
+      'authorization.confirmed',
+      'authorization.completed',
+    ])
+  })
+
+  test('in time, but opened too late: nothing is redeemed', async () => {
+    await using scene = await withVerifier()
+    const { id, browser, callback } = await scene.approve()
+    const { next_uri } = (await confirm(scene, await comeBack({ browser, callback }))).body
+    scene.clock.advance(600)
+    await browser.get(next_uri)
+    expect(scene.as.tokenRequests()).toEqual([])
+    expect((await scene.status(id)).body).toMatchObject({ status: 'failed', reason: 'expired' })
+  })
+
+  test('a code is held for ten minutes, however long the authorization lives', async () => {
+    await using scene = await startScene({
+      gatepass: {
+        environment: { GATEPASS_USER_VERIFIER: VERIFIER, GATEPASS_AUTHORIZATION_TTL: '3600' },
+      },
+    })
+    const { id, url, browser, callback } = await scene.approve()
+    const { next_uri } = (await confirm(scene, await comeBack({ browser, callback }))).body
+    scene.clock.advance(600)
+    expect((await browser.get(next_uri)).response.headers.get('location')).toBe(url)
+    expect(scene.as.tokenRequests()).toEqual([])
+    expect((await scene.status(id)).body.status).toBe('pending')
+    expect((await browser.get(url)).body).toContain('asks for access')
+  })
+
+  test('confirmed, and then the verifier is another: nothing is redeemed by the old word', async () => {
+    await using scene = await withVerifier()
+    const { id, browser, callback } = await scene.approve()
+    const { next_uri } = (await confirm(scene, await comeBack({ browser, callback }))).body
+    const { databasePath } = scene.gatepass
+    await using later = await startGatepass({ databasePath, now: scene.clock }) // `open`
+    await browser.get(new URL(new URL(next_uri).pathname + new URL(next_uri).search, later.url))
+    expect(scene.as.tokenRequests()).toEqual([])
+    expect((await scene.status(id)).body.status).toBe('pending')
   })
 
   test('an unknown flow and another project’s are 404 alike, and the flow stands', async () => {
@@ -150,16 +275,19 @@ describe('a verifier page', () => {
     expect((await scene.status(id)).body).toMatchObject({ status: 'failed', reason: 'access_denied' })
   })
 
-  test('a failing exchange: the confirmation leads to the page that says so', async () => {
-    await using scene = await withVerifier({ as: { exchange: 'invalid_client' } })
-    const approved = await scene.approve()
-    const flowId = await comeBack(approved)
-    expect(await confirm(scene, flowId)).toMatchObject({ status: 200, body: { next_uri: approved.url } })
-    expect((await scene.status(approved.id)).body).toMatchObject({
-      status: 'failed',
-      reason: 'invalid_client',
-    })
-  })
+  test.each([undefined, 'https://app.example/done'])(
+    'a failing exchange: the browser is led to where that is said (next_uri: %s)',
+    async (next_uri) => {
+      await using scene = await withVerifier({ as: { exchange: 'invalid_client' } })
+      const { id, url, browser, callback } = await scene.approve({ ...(next_uri && { next_uri }) })
+      const { body } = await confirm(scene, await comeBack({ browser, callback }))
+      const end = await browser.get(body.next_uri)
+      expect(end.response.headers.get('location')).toBe(
+        next_uri === undefined ? url : `${next_uri}?auth_id=${id}&status=failed&reason=invalid_client`,
+      )
+      expect((await scene.status(id)).body).toMatchObject({ status: 'failed', reason: 'invalid_client' })
+    },
+  )
 
   test('a click in another browser ends the flow that waited', async () => {
     await using scene = await withVerifier()
@@ -173,7 +301,7 @@ describe('a verifier page', () => {
     const second = await comeBack({ browser: elsewhere, callback: again })
     expect(second).not.toBe(first)
     expect(await confirm(scene, first)).toMatchObject({ status: 404 })
-    expect((await confirm(scene, second)).status).toBe(200)
+    await confirmAndGoOn(scene, { browser: elsewhere, flowId: second, userId: 'u1' })
     expect((await scene.status(id)).body.status).toBe('completed')
   })
 

@@ -101,6 +101,16 @@ export async function approve(
   return { browser, callback: new URL(page.hops.at(-1)?.location ?? 'about:blank') }
 }
 
+/** What a caller's verifier page does: it vouches for its user, and sends the browser on. */
+export async function confirmAndGoOn(
+  { call }: Pick<Gatepass, 'call'>,
+  { browser, flowId, userId }: { browser: UserAgent; flowId: string; userId: string },
+): Promise<Answer> {
+  const answer = await call('POST', '/v1/auth/confirm_user', { flow_id: flowId, user_id: userId })
+  if (answer.status === 200) await browser.get(answer.body.next_uri)
+  return answer
+}
+
 /** An entry with all blocks but introspection, as an administrator would write it. */
 export function oauth2For(as: FakeAuthorizationServer, overrides: OAuth2 = {}): Record<string, unknown> {
   return {

@@ -34,7 +34,9 @@ export async function startHostileWorld(
     const user = url.searchParams.get('user')
     if (url.pathname === '/sign-in' && user !== null)
       return res.writeHead(200, { 'set-cookie': `user=${user}; Path=/; HttpOnly` }).end()
-    const user_id = /(?:^|; )user=([^;]*)/.exec(req.headers.cookie ?? '')?.[1] ?? 'nobody'
+    const user_id = /(?:^|; )user=([^;]*)/.exec(req.headers.cookie ?? '')?.[1]
+    if (user_id === undefined)
+      return res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in first</h1>')
     const flow_id = url.searchParams.get('flow_id')
     const answer = await gatepass?.call('POST', '/v1/auth/confirm_user', { flow_id, user_id })
     if (answer?.status === 200) return res.writeHead(303, { location: answer.body.next_uri }).end()

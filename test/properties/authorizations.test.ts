@@ -14,11 +14,12 @@ import { attempt, connection, inProject, pending, sealed, until } from '../store
 
 const LIFE = 100
 const DEADLINE = 30
+const HELD = 40
 
 type Command =
   | { readonly do: 'begin'; readonly need: number; readonly steps: number }
   | { readonly do: 'attempt' | 'fail'; readonly which: number; readonly stale: boolean }
-  | { readonly do: 'confirm' | 'claim' | 'finish'; readonly which: number }
+  | { readonly do: 'confirm' | 'vouch' | 'claim' | 'finish'; readonly which: number }
   | { readonly do: 'wait'; readonly seconds: number }
   | { readonly do: 'sweep' }
 
@@ -36,6 +37,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('attempt' as const), which, stale }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('confirm' as const), which }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('vouch' as const), which }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('claim' as const), which }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('finish' as const), which }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fail' as const), which, stale }) },
@@ -111,7 +113,7 @@ class Model {
         )
         const seen = at(found, this.now)
         expect(started !== undefined).toBe(
-          !command.stale && (seen.status === 'pending' || seen.status === 'confirming'),
+          !command.stale && ['pending', 'confirming', 'confirmed'].includes(seen.status),
         )
         if (started !== undefined) this.states.push({ id: found.id, state, claims: 0 })
         return
@@ -121,18 +123,31 @@ class Model {
         if (chosen === undefined) return
         await authorizations.confirming(
           chosen.state,
-          { flowHash: `flow ${chosen.state}`, response: sealed('code') },
+          { flowHash: `flow ${chosen.state}`, response: sealed('code'), deadline: this.now + HELD },
           this.now,
         )
+        return
+      }
+      case 'vouch': {
+        const chosen = pick(this.states, command.which)
+        if (chosen === undefined) return
+        const found = await authorizations.findByState(chosen.state)
+        const confirmed = await authorizations.confirm(`flow ${chosen.state}`, this.now)
+        const seen = found && at(found, this.now)
+        expect(confirmed !== undefined).toBe(seen?.status === 'confirming')
         return
       }
       case 'claim': {
         const chosen = pick(this.states, command.which)
         if (chosen === undefined) return
+        const held = (await authorizations.findByState(chosen.state))?.status === 'confirmed'
         // both processes are called back with the same state at once
         const both = await Promise.all(
           [store, other].map((one) =>
-            one.authorizations.claim(chosen.state, this.now, until(this.now + DEADLINE)),
+            one.authorizations.claim(chosen.state, this.now, {
+              ...until(this.now + DEADLINE),
+              from: held ? 'confirmed' : 'pending',
+            }),
           ),
         )
         for (const claimed of both) {
@@ -168,6 +183,7 @@ class Model {
         this.now += command.seconds
         return
       case 'sweep':
+        await authorizations.forgetResponses(this.now)
         await authorizations.sweep(this.now - 3 * LIFE)
         return
     }

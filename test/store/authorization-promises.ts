@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Attempt } from '../../src/domain/authorization.ts'
+import { type Attempt, at } from '../../src/domain/authorization.ts'
 import type { Connection } from '../../src/domain/connection.ts'
 import type { ConnectionOwner } from '../../src/store/grants.ts'
+import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
   attempt,
@@ -28,6 +29,14 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     async function attempted(store: Store, owner: ConnectionOwner, of: Partial<Attempt> = {}) {
       const { id } = await begun(store, owner)
       return defined(await store.authorizations.attempt(id, 0, attempt('s1', of), 1))
+    }
+
+    /** What is kept sealed of authorizations in that column. */
+    async function envelopesOf(store: Store, column: 'response' | 'secrets') {
+      const sealedColumn = defined(
+        SEALED_COLUMNS.find((one) => one.table === 'authorizations' && one.column === column),
+      )
+      return store.envelopes.ofOtherKeys(sealedColumn, 'no key', '', 10)
     }
 
     describe('begin', () => {
@@ -144,7 +153,11 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const { store } = opened
         const { owner } = await inProject(store)
         const { id } = await attempted(store, owner)
-        await store.authorizations.confirming('s1', { flowHash: 'f1', response: sealed('r') }, 2)
+        await store.authorizations.confirming(
+          's1',
+          { flowHash: 'f1', response: sealed('r'), deadline: 500 },
+          2,
+        )
         expect(await store.authorizations.attempt(id, 0, attempt('s2'), 3)).toMatchObject({
           status: 'pending',
         })
@@ -236,7 +249,11 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     })
 
     describe('confirming', () => {
-      const held = (flowHash: string) => ({ flowHash, response: sealed(`response ${flowHash}`) })
+      const held = (flowHash: string, deadline = 500) => ({
+        flowHash,
+        response: sealed(`response ${flowHash}`),
+        deadline,
+      })
 
       test('holds the response of an attempt once', async () => {
         await using opened = await open()
@@ -257,17 +274,53 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         })
       })
 
-      test('is then claimed like a pending one, and keeps its flow to the end', async () => {
+      test('is claimed once the user is confirmed, and not before, and keeps its flow to the end', async () => {
         await using opened = await open()
-        const { store } = opened
+        const { store, other } = opened
         const { owner } = await inProject(store)
-        await attempted(store, owner)
+        const { id } = await attempted(store, owner)
         await store.authorizations.confirming('s1', held('f1'), 2)
-        const claim = defined(await store.authorizations.claim('s1', 3, until(30)))
+        const confirmed = { ...until(30), from: 'confirmed' } as const
+        for (const claim of [until(30), confirmed])
+          expect(await store.authorizations.claim('s1', 3, claim)).toBeUndefined()
+        expect(await store.authorizations.confirm('another flow', 3)).toBeUndefined()
+        const both = [store, other].map((one) => one.authorizations.confirm('f1', 3))
+        expect((await Promise.all(both)).filter((one) => one !== undefined)).toMatchObject([
+          { id, status: 'confirmed', response: 'response f1' },
+        ])
+        expect(await store.authorizations.claim('s1', 3, until(30))).toBeUndefined()
+        const claims = [store, other].map((one) => one.authorizations.claim('s1', 3, confirmed))
+        const claim = defined((await Promise.all(claims)).find((one) => one !== undefined))
         expect(claim).toMatchObject({ status: 'exchanging', flowHash: 'f1' })
+        expect(await store.authorizations.claim('s1', 3, confirmed)).toBeUndefined()
+        expect(await envelopesOf(store, 'response')).toEqual([]) // the code is in one place only: where it is sent from
         await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 4)
         expect(await store.authorizations.findByFlow('f1')).toMatchObject({ status: 'completed' })
       })
+
+      test.each(['confirming', 'confirmed'] as const)(
+        'holds the response of one that is %s until its deadline, and no longer',
+        async (status) => {
+          await using opened = await open()
+          const { store, other } = opened
+          const { owner } = await inProject(store)
+          const { id } = await attempted(store, owner)
+          await store.authorizations.confirming('s1', held('f1', 50), 2)
+          if (status === 'confirmed') await store.authorizations.confirm('f1', 3)
+          expect(await other.authorizations.forgetResponses(49)).toBe(0)
+          expect(at(defined(await store.authorizations.find(id)), 49).status).toBe(status)
+          expect(at(defined(await store.authorizations.find(id)), 50).status).toBe('pending')
+          expect(await store.authorizations.confirm('f1', 50)).toBeUndefined()
+          expect(
+            await store.authorizations.claim('s1', 50, { ...until(80), from: 'confirmed' }),
+          ).toBeUndefined()
+          expect(await other.authorizations.forgetResponses(50)).toBe(1)
+          expect(await envelopesOf(store, 'response')).toEqual([])
+          expect(await envelopesOf(store, 'secrets')).toEqual([])
+          expect(await store.authorizations.findByFlow('f1')).toMatchObject({ id, status: 'pending' })
+          expect(await store.authorizations.attempt(id, 0, attempt('s2'), 51)).toBeDefined()
+        },
+      )
 
       test.each([
         ['an expired attempt', 's1', 600],
@@ -494,15 +547,20 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.authorizations.find(claim.id)).toEqual(done)
       })
 
-      test.each(['pending', 'confirming', 'exchanging'])(
+      test.each(['pending', 'confirming', 'confirmed', 'exchanging'])(
         'by failing comes once to one that is %s',
         async (status) => {
           await using opened = await open()
           const { store } = opened
           const { owner } = await inProject(store)
           const { id } = await attempted(store, owner)
-          if (status === 'confirming')
-            await store.authorizations.confirming('s1', { flowHash: 'f1', response: sealed('r') }, 2)
+          if (status === 'confirming' || status === 'confirmed')
+            await store.authorizations.confirming(
+              's1',
+              { flowHash: 'f1', response: sealed('r'), deadline: 500 },
+              2,
+            )
+          if (status === 'confirmed') await store.authorizations.confirm('f1', 2)
           if (status === 'exchanging') await store.authorizations.claim('s1', 2, until(30))
           expect(await store.authorizations.fail(id, 'user_mismatch', 'what to do', 7)).toMatchObject({
             status: 'failed',

@@ -113,7 +113,7 @@ export function refreshed(of: Partial<RefreshedTokens> = {}): RefreshedTokens {
 
 /** A claim on redeeming a code, of a process that is nobody in particular. */
 export function until(deadline: number, claimedBy = 'process_1') {
-  return { deadline, claimedBy }
+  return { from: 'pending', deadline, claimedBy } as const
 }
 
 /** An authorization whose attempt with this state has just been claimed, until `deadline`. */

@@ -9,7 +9,7 @@ import { sealingKeys } from '../../src/flows/sealing-keys.ts'
 import { openBroker } from '../../src/open-broker.ts'
 import { createSealer, keyId, UnsealError } from '../../src/store/seal.ts'
 import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
-import { addProvider, authorize, importEntry, startScene } from '../flows/fixtures.ts'
+import { addProvider, authorize, confirmAndGoOn, importEntry, startScene } from '../flows/fixtures.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { defined } from './fixtures.ts'
 import {
@@ -75,16 +75,16 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     },
     async 'authorizations.secrets'({ scene, approved }, which) {
       const { id, userId, ...back } = defined(approved[which])
-      const flow_id = await comeBack(back)
-      await scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id: userId })
+      const flowId = await comeBack(back)
+      await confirmAndGoOn(scene, { browser: back.browser, flowId, userId })
       const { status } = (await scene.status(id)).body
       expect(['failed', 'completed']).toContain(status)
       return status === 'completed' ? 'works' : 'fails closed'
     },
     async 'authorizations.response'({ scene, confirming }, which) {
-      const { userId: user_id, flowId: flow_id } = defined(confirming[which])
-      const { status } = await scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id })
-      return status === 200 ? 'works' : 'fails closed'
+      const { id, ...visit } = defined(confirming[which])
+      await confirmAndGoOn(scene, visit)
+      return (await scene.status(id)).body.status === 'completed' ? 'works' : 'fails closed'
     },
     async 'secrets.value'({ scene }, which) {
       const { openSecret } = await import('../../src/tools/secrets.ts')
@@ -115,8 +115,8 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
       if (which === 1) return 'works' // it is another project's
       await addProvider(scene.gatepass, scene.as, {}, { id: 'another' }) // so that entries are read again
       const { id, userId, ...back } = defined(approved[0])
-      const flow_id = await comeBack(back)
-      await scene.call('POST', '/v1/auth/confirm_user', { flow_id, user_id: userId })
+      const flowId = await comeBack(back)
+      await confirmAndGoOn(scene, { browser: back.browser, flowId, userId })
       return (await scene.status(id)).body.status === 'completed' ? 'works' : 'fails closed'
     },
   }

@@ -11,7 +11,13 @@ import {
 } from '../../src/store/sealed-columns.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
-import { type Approved, type Scene, type SceneOptions, startScene } from '../flows/fixtures.ts'
+import {
+  type Approved,
+  confirmAndGoOn,
+  type Scene,
+  type SceneOptions,
+  startScene,
+} from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
 import { chain, execution, policy, putOff } from './fixtures.ts'
@@ -25,7 +31,12 @@ export interface SealedInstallation extends AsyncDisposable {
   /** Connections of these users at `demo`. */
   readonly users: readonly string[]
   /** Back from the provider, and waiting for their user to be confirmed. */
-  readonly confirming: readonly { readonly userId: string; readonly flowId: string }[]
+  readonly confirming: readonly {
+    readonly id: string
+    readonly userId: string
+    readonly flowId: string
+    readonly browser: UserAgent
+  }[]
   /** At the provider: the browser has not yet brought the answer back. */
   readonly approved: readonly (Approved & { readonly userId: string })[]
 }
@@ -59,12 +70,15 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
 
   const users = ['ada', 'bob']
   for (const user_id of users) {
-    const flowId = await comeBack(await scene.approve({ user_id }))
-    await call('POST', '/v1/auth/confirm_user', { flow_id: flowId, user_id })
+    const { browser, callback } = await scene.approve({ user_id })
+    const flowId = await comeBack({ browser, callback })
+    await confirmAndGoOn(scene, { browser, flowId, userId: user_id })
   }
   const confirming: SealedInstallation['confirming'][number][] = []
-  for (const userId of ['eve', 'fay'])
-    confirming.push({ userId, flowId: await comeBack(await scene.approve({ user_id: userId })) })
+  for (const userId of ['eve', 'fay']) {
+    const { id, browser, callback } = await scene.approve({ user_id: userId })
+    confirming.push({ id, userId, browser, flowId: await comeBack({ browser, callback }) })
+  }
   const approved: SealedInstallation['approved'][number][] = []
   for (const userId of ['cyd', 'dan'])
     approved.push({ userId, ...(await scene.approve({ user_id: userId })) })

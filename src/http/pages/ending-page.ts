@@ -7,6 +7,8 @@ export const ENDING_KINDS = [
   'failed',
   'working',
   'waiting_for_confirmation',
+  'confirmed',
+  'confirmed_elsewhere',
   'wrong_browser',
   'unknown_state',
   'wrong_provider',
@@ -130,6 +132,18 @@ const KINDS = {
     happened: 'Your approval has arrived. Your application has yet to confirm that it was you who approved.',
     todo: 'Go on in your application; sign in there if it asks you to. Nothing is stored before that. If its page is gone, start again.',
   },
+  confirmed: {
+    title: 'Go on in your application',
+    happened:
+      'Your application has confirmed that it was you who approved, and sends you on from its own page.',
+    todo: 'Go on in your application. Nothing is stored before that. If its page is gone, start again.',
+  },
+  confirmed_elsewhere: {
+    title: 'This was approved in another browser',
+    happened:
+      'Your application has confirmed that it is you, but “Continue” was clicked in another browser than this one.',
+    todo: 'Nothing was stored. If it was you who clicked, open the link again in this browser and start here. If someone sent you the address, close this page: it was not your account that was approved.',
+  },
   wrong_browser: {
     title: 'Please go on in the other browser',
     happened:
@@ -183,6 +197,8 @@ const MOODS = {
   failed: 'bad',
   working: 'wait',
   waiting_for_confirmation: 'wait',
+  confirmed: 'wait',
+  confirmed_elsewhere: 'bad',
   wrong_browser: 'wait',
   unknown_state: 'bad',
   wrong_provider: 'bad',
@@ -195,7 +211,12 @@ const MOODS = {
 } as const satisfies Record<EndingKind, Mood>
 
 /** These are on their way or done: nothing to give a reason for. */
-const NO_REASON: ReadonlySet<EndingKind> = new Set(['completed', 'working', 'waiting_for_confirmation'])
+const NO_REASON: ReadonlySet<EndingKind> = new Set([
+  'completed',
+  'working',
+  'waiting_for_confirmation',
+  'confirmed',
+])
 
 /** The heading of the ending's page; one of its own for every reason. */
 export function endingTitle(kind: EndingKind, reason?: FailureReason): string {

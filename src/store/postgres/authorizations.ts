@@ -11,10 +11,12 @@ import type { Authorizations } from '../grants.ts'
 import {
   type AuthorizationRow,
   NO_ATTEMPT,
+  NO_RESPONSE,
   ownerOf,
   refuseMore,
   SETTLED,
   toAuthorization,
+  UNSETTLED,
   withConnection,
 } from '../rows.ts'
 import type { AuditEntries } from '../store.ts'
@@ -28,14 +30,14 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
     .from(authorizations)
     .where(eq(authorizations.id, sql.placeholder('id')))
     .prepare('authorization_by_id')
-  const unsettled = inArray(authorizations.status, ['pending', 'confirming', 'exchanging'])
+  const unsettled = inArray(authorizations.status, UNSETTLED)
 
   /** What a new attempt may leave: anything unsettled but an exchange that may still be under way. */
   const attemptable = (now: EpochSeconds) =>
     and(
       gt(authorizations.expiresAt, now),
       or(
-        inArray(authorizations.status, ['pending', 'confirming']),
+        inArray(authorizations.status, ['pending', 'confirming', 'confirmed']),
         and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, now)),
       ),
     )
@@ -126,11 +128,11 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
       )
     },
 
-    async confirming(stateHash, { flowHash, response }, now) {
+    async confirming(stateHash, held, now) {
       return writeRow(undefined, (tx) =>
         tx
           .update(authorizations)
-          .set({ status: 'confirming', flowHash, response })
+          .set({ ...held, status: 'confirming' })
           .where(
             and(
               eq(authorizations.stateHash, stateHash),
@@ -142,17 +144,35 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
       )
     },
 
-    async claim(stateHash, now, { deadline, claimedBy }) {
+    async confirm(flowHash, now, audit) {
+      return writeRow(audit, (tx) =>
+        tx
+          .update(authorizations)
+          .set({ status: 'confirmed' })
+          .where(
+            and(
+              eq(authorizations.flowHash, flowHash),
+              eq(authorizations.status, 'confirming'),
+              gt(authorizations.expiresAt, now),
+              gt(authorizations.deadline, now),
+            ),
+          )
+          .returning(),
+      )
+    },
+
+    async claim(stateHash, now, { from, deadline, claimedBy }) {
       // one UPDATE, so PostgreSQL decides who wins
       return writeRow(undefined, (tx) =>
         tx
           .update(authorizations)
-          .set({ status: 'exchanging', deadline, claimedBy })
+          .set({ status: 'exchanging', deadline, claimedBy, response: null })
           .where(
             and(
               eq(authorizations.stateHash, stateHash),
-              inArray(authorizations.status, ['pending', 'confirming']),
+              eq(authorizations.status, from),
               gt(authorizations.expiresAt, now),
+              from === 'confirmed' ? gt(authorizations.deadline, now) : undefined,
             ),
           )
           .returning(),
@@ -216,6 +236,16 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
           )
           .returning(),
       )
+    },
+
+    async forgetResponses(now) {
+      const { rowCount } = await write(undefined, (tx) =>
+        tx
+          .update(authorizations)
+          .set(NO_RESPONSE)
+          .where(and(isNotNull(authorizations.response), lte(authorizations.deadline, now))),
+      )
+      return rowCount ?? 0
     },
 
     async sweep(before) {

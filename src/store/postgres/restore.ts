@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
-import { NOT_RUN_AGAIN, SETTLED } from '../rows.ts'
+import { NOT_RUN_AGAIN, SETTLED, UNSETTLED } from '../rows.ts'
 import { BACKUP_FACT, type Store } from '../store.ts'
 import type { PostgresContext } from './database.ts'
 import { authorizations, chains, connections, executions, facts } from './schema.ts'
@@ -20,7 +20,7 @@ export function postgresSettleRestore({ write }: PostgresContext): Store['settle
       const underWay = await tx
         .update(authorizations)
         .set({ ...SETTLED, status: 'failed', reason: 'expired', message, completedAt: now })
-        .where(inArray(authorizations.status, ['pending', 'confirming', 'exchanging']))
+        .where(inArray(authorizations.status, UNSETTLED))
       const runs = await tx
         .update(executions)
         .set({ ...NOT_RUN_AGAIN, finishedAt: now, updatedAt: now })

@@ -11,10 +11,12 @@ import type { Authorizations } from '../grants.ts'
 import {
   type AuthorizationRow,
   NO_ATTEMPT,
+  NO_RESPONSE,
   ownerOf,
   refuseMore,
   SETTLED,
   toAuthorization,
+  UNSETTLED,
   withConnection,
 } from '../rows.ts'
 import type { AuditEntries } from '../store.ts'
@@ -28,14 +30,14 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
     .from(authorizations)
     .where(eq(authorizations.id, sql.placeholder('id')))
     .prepare()
-  const unsettled = inArray(authorizations.status, ['pending', 'confirming', 'exchanging'])
+  const unsettled = inArray(authorizations.status, UNSETTLED)
 
   /** What a new attempt may leave: anything unsettled but an exchange that may still be under way. */
   const attemptable = (now: EpochSeconds) =>
     and(
       gt(authorizations.expiresAt, now),
       or(
-        inArray(authorizations.status, ['pending', 'confirming']),
+        inArray(authorizations.status, ['pending', 'confirming', 'confirmed']),
         and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, now)),
       ),
     )
@@ -131,11 +133,11 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
       )
     },
 
-    async confirming(stateHash, { flowHash, response }, now) {
+    async confirming(stateHash, held, now) {
       return writeRow(undefined, (tx) =>
         tx
           .update(authorizations)
-          .set({ status: 'confirming', flowHash, response })
+          .set({ ...held, status: 'confirming' })
           .where(
             and(
               eq(authorizations.stateHash, stateHash),
@@ -148,17 +150,36 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
       )
     },
 
-    async claim(stateHash, now, { deadline, claimedBy }) {
+    async confirm(flowHash, now, audit) {
+      return writeRow(audit, (tx) =>
+        tx
+          .update(authorizations)
+          .set({ status: 'confirmed' })
+          .where(
+            and(
+              eq(authorizations.flowHash, flowHash),
+              eq(authorizations.status, 'confirming'),
+              gt(authorizations.expiresAt, now),
+              gt(authorizations.deadline, now),
+            ),
+          )
+          .returning()
+          .get(),
+      )
+    },
+
+    async claim(stateHash, now, { from, deadline, claimedBy }) {
       // one UPDATE, so SQLite decides who wins
       return writeRow(undefined, (tx) =>
         tx
           .update(authorizations)
-          .set({ status: 'exchanging', deadline, claimedBy })
+          .set({ status: 'exchanging', deadline, claimedBy, response: null })
           .where(
             and(
               eq(authorizations.stateHash, stateHash),
-              inArray(authorizations.status, ['pending', 'confirming']),
+              eq(authorizations.status, from),
               gt(authorizations.expiresAt, now),
+              from === 'confirmed' ? gt(authorizations.deadline, now) : undefined,
             ),
           )
           .returning()
@@ -224,6 +245,14 @@ export function sqliteAuthorizations({ db, write }: SqliteContext): Authorizatio
           .returning()
           .get(),
       )
+    },
+
+    async forgetResponses(now) {
+      return db
+        .update(authorizations)
+        .set(NO_RESPONSE)
+        .where(and(isNotNull(authorizations.response), lte(authorizations.deadline, now)))
+        .run().changes
     },
 
     async sweep(before) {

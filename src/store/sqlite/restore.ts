@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
-import { NOT_RUN_AGAIN } from '../rows.ts'
+import { NOT_RUN_AGAIN, SETTLED, UNSETTLED } from '../rows.ts'
 import { BACKUP_FACT, type Store } from '../store.ts'
 import type { SqliteContext } from './database.ts'
 import { authorizations, chains, connections, executions, facts } from './schema.ts'
@@ -22,16 +22,13 @@ export function sqliteSettleRestore({ write }: SqliteContext): Store['settleRest
       const underWay = tx
         .update(authorizations)
         .set({
+          ...SETTLED,
           status: 'failed',
           reason: 'expired',
           message,
           completedAt: now,
-          shareKey: null,
-          secrets: null,
-          response: null,
-          deadline: null,
         })
-        .where(inArray(authorizations.status, ['pending', 'confirming', 'exchanging']))
+        .where(inArray(authorizations.status, UNSETTLED))
         .run()
       const runs = tx
         .update(executions)
