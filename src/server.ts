@@ -80,6 +80,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     if (config.development) await prepareSandbox(broker, config)
     const scheduler = createScheduler(broker)
     const jobs = upkeep(broker, scheduler, cluster?.keepsUp ?? true)
+    // what a predecessor that died has left behind
+    broker.liveness.bury().catch((error: unknown) => log.error({ error }, 'a background job failed'))
     return {
       broker,
       ...(newApiKey !== undefined && { newApiKey }),

@@ -123,7 +123,13 @@ async function consent(user: string, { as: comesBack = user } = {}): Promise<str
     handles.push(flowId)
     look('waiting for the verifier', await browser.get(url))
     await call('POST', '/v1/auth/confirm_user', { flow_id: flowId, user_id: comesBack })
-    if (comesBack === user) await call('POST', '/v1/auth/confirm_user', { flow_id: flowId, user_id: user })
+    if (comesBack === user) {
+      const again = await call('POST', '/v1/auth/confirm_user', { flow_id: flowId, user_id: user })
+      handles.push(new URL(again.body.next_uri).searchParams.get('confirmation') ?? '')
+      look('confirmed, in another browser', await new UserAgent().get(again.body.next_uri))
+      look('confirmed, before it is opened', await browser.get(url))
+      look('confirmed', await browser.follow(again.body.next_uri))
+    }
   }
   look('the end', await browser.follow(url))
   look('the callback again', await browser.follow(callback))

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep } from '../domain/authorization.ts'
+import { sha256 } from '../domain/ids.ts'
 import { endingUri } from '../flows/ending-uri.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { LoginTrouble } from '../flows/login.ts'
@@ -36,7 +37,8 @@ export async function show(
   }
   pageHeaders(c, { formTo })
   const { requester, userId } = authorization
-  const nextUri = endingUri(authorization, browserCookies(broker).idOf(c))
+  const browserId = browserCookies(broker).idOf(c)
+  const nextUri = endingUri(authorization, browserId)
   const providerName = names.get(currentStep(authorization).providerUid) ?? ''
   const about = { providerName, userId, ...(requester !== undefined && { requester }) }
   const action = `/connect/${authorization.id}`
@@ -46,23 +48,30 @@ export async function show(
       { kind: `login_${trouble}`, message: '', again: action },
       trouble === 'unavailable' ? 503 : 200,
     )
+  // somebody else's approval is nothing to wait for: whoever opens the link is shown what it asks for
+  const isElsewhere =
+    (authorization.status === 'confirming' || authorization.status === 'confirmed') &&
+    (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
+  const asked = () =>
+    c.html(
+      connectPage({
+        ...about,
+        scopes: currentStep(authorization).scopes,
+        step: authorization.step,
+        steps: authorization.steps.map(({ providerUid, connectionId }) => ({
+          providerName: names.get(providerUid) ?? '',
+          done: connectionId !== undefined,
+        })),
+        expiresAt: authorization.expiresAt,
+        now: broker.now(),
+        action,
+        ...(loginAt !== undefined && { loginAt: new URL(loginAt).host }),
+      }),
+    )
+  if (isElsewhere) return asked()
   switch (authorization.status) {
     case 'pending':
-      return c.html(
-        connectPage({
-          ...about,
-          scopes: currentStep(authorization).scopes,
-          step: authorization.step,
-          steps: authorization.steps.map(({ providerUid, connectionId }) => ({
-            providerName: names.get(providerUid) ?? '',
-            done: connectionId !== undefined,
-          })),
-          expiresAt: authorization.expiresAt,
-          now: broker.now(),
-          action,
-          ...(loginAt !== undefined && { loginAt: new URL(loginAt).host }),
-        }),
-      )
+      return asked()
     case 'confirming':
       return ending(
         c,
