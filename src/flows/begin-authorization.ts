@@ -49,10 +49,10 @@ export async function beginAuthorization(
   broker: Broker,
   need: AuthorizationNeed,
 ): Promise<BegunAuthorization> {
-  if (need.nextUri !== undefined) checkNextUri(broker, need.nextUri)
+  const nextUri = need.nextUri === undefined ? undefined : allowedNextUri(broker, need.nextUri)
   return releaseTokens(
     broker,
-    () => begin(broker, need),
+    () => begin(broker, { ...need, ...(nextUri !== undefined && { nextUri }) }),
     (begun) => (begun.outcome === 'covered' ? begun.releases : []),
   )
 }
@@ -147,8 +147,11 @@ function shareKey({ projectId, userId, account }: AuthorizationNeed, steps: read
   return sha256(JSON.stringify([projectId, userId, asked, account ?? null]))
 }
 
-/** An open redirect otherwise (RFC 9700 section 4.11): only origins that the operator allowed. */
-function checkNextUri(broker: Broker, nextUri: string): void {
+/**
+ * An open redirect otherwise (RFC 9700 section 4.11): only origins that the operator allowed. Answers the address as it
+ * was understood: a spelling that others may read in another way (backslashes, tabs, an empty user) is not kept.
+ */
+function allowedNextUri(broker: Broker, nextUri: string): string {
   const url = URL.canParse(nextUri) ? new URL(nextUri) : undefined
   if (
     url === undefined ||
@@ -165,4 +168,5 @@ function checkNextUri(broker: Broker, nextUri: string): void {
       'invalid_request',
       `next_uri may not lead to ${url.origin}. An operator can allow that origin in GATEPASS_NEXT_URIS.`,
     )
+  return url.href
 }

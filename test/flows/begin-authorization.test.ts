@@ -212,6 +212,25 @@ describe('authorize', () => {
     if (status === 400) expect(answer.body).toMatchObject({ name: 'invalid_request' })
   })
 
+  test.each([
+    ['https://APP.example:443/a/../done', 'https://app.example/done'],
+    ['https:\\\\app.example\\done', 'https://app.example/done'],
+    ['https://@app.example/done', 'https://app.example/done'],
+    [' ht\ttps://app.exa\nmple/do\rne ', 'https://app.example/done'],
+    ['https://app%2eexample/done', 'https://app.example/done'],
+    ['https:app.example/done', 'https://app.example/done'],
+    ['https://app.example/dö ne', 'https://app.example/d%C3%B6%20ne'],
+  ])('next_uri as %j is kept as it is understood', async (next_uri, kept) => {
+    await using scene = await startScene({
+      gatepass: { environment: { GATEPASS_NEXT_URIS: 'https://app.example' } },
+    })
+    const { browser, callback, id } = await scene.approve({ next_uri })
+    const { authorizations } = scene.gatepass.broker.store
+    expect((await authorizations.find(id))?.nextUri).toBe(kept)
+    const { response } = await browser.get(callback)
+    expect(response.headers.get('location')).toBe(`${kept}?auth_id=${id}&status=completed`)
+  })
+
   test('another project knows neither the provider, nor the authorization, nor the connection', async () => {
     await using scene = await startScene()
     const { id } = (await scene.authorize()).body

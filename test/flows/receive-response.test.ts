@@ -412,7 +412,7 @@ describe('the callback', () => {
     },
   )
 
-  test('next_uri is where the browser ends, with nothing added; a failure stays here', async () => {
+  test('next_uri is where the browser ends, with the id, the status and the reason, whatever the end', async () => {
     await using scene = await startScene({
       gatepass: { environment: { GATEPASS_NEXT_URIS: 'http://127.0.0.1:9' } },
     })
@@ -420,12 +420,53 @@ describe('the callback', () => {
     const { browser, callback, id } = await scene.approve({ next_uri: nextUri })
     const answer = await browser.get(callback)
     expect(answer.status).toBe(303)
-    expect(answer.response.headers.get('location')).toBe(nextUri)
+    expect(answer.response.headers.get('location')).toBe(`${nextUri}&auth_id=${id}&status=completed`)
     expect((await scene.status(id)).body.status).toBe('completed')
+
+    const late = await scene.approve({ next_uri: nextUri, user_id: 'u3' })
+    scene.clock.advance(600)
+    expect((await late.browser.get(late.callback)).response.headers.get('location')).toBe(
+      `${nextUri}&auth_id=${late.id}&status=failed&reason=expired`,
+    )
 
     scene.as.behaviour.consent = 'deny'
     const denied = await scene.approve({ next_uri: nextUri, user_id: 'u2' })
-    expect((await denied.browser.get(denied.callback)).response.headers.get('location')).toBe(denied.url)
+    expect((await denied.browser.get(denied.callback)).response.headers.get('location')).toBe(
+      `${nextUri}&auth_id=${denied.id}&status=failed&reason=access_denied`,
+    )
+    expect((await denied.browser.get(denied.url)).body).toContain('reason=access_denied')
+  })
+
+  test.each([
+    ['https://app.example', 'https://app.example/?auth_id=ID&status=completed'],
+    ['https://app.example/?a=b%20c&d#e', 'https://app.example/?a=b%20c&d&auth_id=ID&status=completed#e'],
+    // what the caller's own query says of these is not believed by whoever reads them
+    [
+      'https://app.example/?status=failed&reason=x&auth_id=y',
+      'https://app.example/?status=completed&auth_id=ID',
+    ],
+  ])('of next_uri %s only these members change', async (next_uri, expected) => {
+    await using scene = await startScene({
+      gatepass: { environment: { GATEPASS_NEXT_URIS: 'https://app.example' } },
+    })
+    const { browser, callback, id } = await scene.approve({ next_uri })
+    const { response } = await browser.get(callback)
+    expect(response.headers.get('location')).toBe(expected.replace('ID', id))
+  })
+
+  test('only the browser that clicked is led on to next_uri', async () => {
+    await using scene = await startScene({
+      gatepass: { environment: { GATEPASS_NEXT_URIS: 'https://app.example' } },
+    })
+    const { browser, callback, url } = await scene.approve({ next_uri: 'https://app.example/done' })
+    await browser.get(callback)
+    const withCookie = (await scene.approve({ user_id: 'u2' })).browser
+    for (const stranger of [new UserAgent(), withCookie]) {
+      expect((await stranger.get(callback)).response.headers.get('location')).toBe(url)
+      expect((await stranger.get(url)).body).not.toContain('app.example')
+    }
+    expect((await browser.get(callback)).response.headers.get('location')).toContain('app.example')
+    expect((await browser.get(url)).body).toContain('app.example/done?auth_id=')
   })
 
   test('an entry that changed its hosts or client meanwhile gets no code', async () => {
