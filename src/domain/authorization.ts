@@ -47,6 +47,7 @@ export interface Attempt {
   readonly browserHash: string
   /** `AttemptSecrets` as JSON. */
   readonly secrets: Sealed
+  /** By the database's own clock where it has one. */
   readonly startedAt: EpochSeconds
 }
 

@@ -30,6 +30,7 @@ const ERROR_CODES = [
   'invalid_tool',
   'invalid_input',
   'answer_not_kept',
+  'outcome_unknown',
   'store_unavailable',
   'not_implemented',
   'internal_error',

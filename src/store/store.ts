@@ -223,33 +223,49 @@ export interface KeptAnswer {
   /** The hash of the request that was made. */
   readonly request: string
   readonly answer?: Sealed
+  readonly owner: string
+  /** The process of the claim (`Processes`); absent for claims of older releases. */
+  readonly claimedBy?: string
+  /** What the owner was about to run, if that must not be run twice. */
+  readonly begun?: BegunRun
 }
 
-/** Answers to requests that carried an `Idempotency-Key`, whichever process they reach. */
+/** A run of a tool that is not safe to repeat. */
+export interface BegunRun {
+  readonly executionId: string
+  readonly toolId: string
+}
+
+export interface AnswerClaim {
+  readonly projectId: string
+  readonly owner: string
+  readonly request: string
+  readonly claimedBy: string
+  readonly seconds: number
+}
+
+/**
+ * Answers to requests that carried an `Idempotency-Key`, whichever process they reach. Time is the database's own where
+ * it has one, so that the clocks of nodes need not agree; `now` is for one that has none.
+ */
 export interface Answers {
   /**
-   * Claims the place for a request until `until`, at most once at a time: of two that race one gets `claimed`, the other
-   * what stands there. What has run out counts as free.
+   * Claims the place for a request, at most once at a time: of two that race one gets `claimed`, the other what stands
+   * there. What has run out counts as free, and so does the claim of the owner `over`, whose process is dead, if it has
+   * begun nothing that must not be done twice.
    */
-  claim(
-    place: string,
-    claim: {
-      readonly projectId: string
-      readonly owner: string
-      readonly request: string
-      readonly until: EpochSeconds
-    },
-    now: EpochSeconds,
-  ): Promise<'claimed' | KeptAnswer>
+  claim(place: string, claim: AnswerClaim, now: EpochSeconds, over?: string): Promise<'claimed' | KeptAnswer>
   find(place: string): Promise<KeptAnswer | undefined>
-  /** Keeps the place for its owner until `until`, while there is no answer yet. */
-  prolong(place: string, owner: string, until: EpochSeconds): Promise<void>
-  /** Keeps the answer until `until`, if the claim is still the owner's. */
-  settle(place: string, owner: string, answer: Sealed, until: EpochSeconds): Promise<void>
+  /** Keeps the place for its owner for that long from now, while there is no answer yet. */
+  prolong(place: string, owner: string, seconds: number, now: EpochSeconds): Promise<void>
+  /** Writes down what the owner is about to run; `false`, and nothing is written, when the claim is another's by now. */
+  begin(place: string, owner: string, run: BegunRun, seconds: number, now: EpochSeconds): Promise<boolean>
+  /** Keeps the answer for that long, if the claim is still the owner's. */
+  settle(place: string, owner: string, answer: Sealed, seconds: number, now: EpochSeconds): Promise<void>
   /** Frees the place, if it is still the owner's: the answer is not to be kept. */
   release(place: string, owner: string): Promise<void>
-  /** Deletes what ran out before `before`. */
-  sweep(before: EpochSeconds): Promise<number>
+  /** Deletes what has run out. */
+  sweep(now: EpochSeconds): Promise<number>
 }
 
 /** Single values of the installation, such as the check value of the master key. */

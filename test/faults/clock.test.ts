@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { refreshDue } from '../../src/flows/background-refresh.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { startFakeWorker } from '../fake-worker.ts'
 import { addProvider, approve, authorize, click } from '../flows/fixtures.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { freshDatabase } from '../postgres.ts'
@@ -186,6 +187,49 @@ test('a clock that was set back under a token: it is given for longer than it li
     await gatepass.close()
     await as.close()
   }
+})
+
+test('an Idempotency-Key runs a tool once, whichever node gets the repeat', async () => {
+  await using world = await startApart(3600)
+  const worker = await startFakeWorker({
+    secret: 'the secret of the worker',
+    tools: [{ name: 'Once', description: 'Does something.', run: async () => ({ value: 'done' }) }],
+  })
+  try {
+    const { behind, ahead } = world
+    const http = { uri: worker.url, secret: 'the secret of the worker', timeout: 60, retry: 0 }
+    const added = await behind.call('POST', '/v1/workers', { id: 'counts', http })
+    expect([added.status, added.body.sync_error]).toEqual([201, undefined])
+    for (const [i, nodes] of [
+      [behind, ahead],
+      [ahead, behind],
+    ].entries()) {
+      const headers = { 'idempotency-key': `job ${i}` }
+      const ask = (node?: Gatepass) =>
+        node?.call('POST', '/v1/tools/execute', { tool_name: 'Demo.Once' }, { headers })
+      const first = await ask(nodes[0])
+      expect(first?.status).toBe(200)
+      await ahead.broker.store.answers.sweep(ahead.broker.now())
+      expect((await ask(nodes[1]))?.body).toEqual(first?.body)
+      expect(worker.invocations).toHaveLength(i + 1)
+    }
+  } finally {
+    await worker.close()
+  }
+})
+
+test('of two consents the later counts, whichever node each was begun on', async () => {
+  await using world = await startApart(3600)
+  const { ahead, behind, as } = world
+  const consent = async (node: Gatepass, scopes: readonly string[]) => {
+    const { body } = await authorize(node, { user_id: 'ada', scopes })
+    await click(body.url)
+  }
+  await consent(ahead, ['read'])
+  await consent(behind, ['read', 'write'])
+  const { body } = await behind.call('GET', '/v1/connections?user_id=ada')
+  expect([...body.items[0].scopes].sort()).toEqual(['read', 'write'])
+  expect(as.isLive(await tokenOf(behind, 'ada'))).toBe(true)
 })
 
 test('pending authorizations end on every node, at the latest when its own clock says so, and are never taken after', async () => {

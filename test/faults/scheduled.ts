@@ -98,7 +98,10 @@ export function scheduledRuns(kind: DatabaseKind): void {
     })
 
     /** Puts runs off, lets one process alone find them due, and has it killed; then another goes on. */
-    async function killed(kill: KillPoint | 'while its tools run'): Promise<readonly Run[]> {
+    async function killed(
+      kill: KillPoint | 'while its tools run',
+      { whenAllRun = false }: { readonly whenAllRun?: boolean } = {},
+    ): Promise<readonly Run[]> {
       const runs = await schedule(RUNS, LONG_SECONDS)
       await stopNodes()
       await installation.sql(`update executions set run_at = run_at - ${LONG_SECONDS + 60}`)
@@ -108,10 +111,17 @@ export function scheduledRuns(kind: DatabaseKind): void {
         const victim = await installation.start()
         await until(() => runs.every(({ id }) => invoked(id) === 1))
         await victim.kill()
-      } else
-        await installation
+      } else {
+        // what ends first would have the process killed before it has called the other tools
+        if (whenAllRun) held = tools.promise
+        const started = installation
           .start({ environment: { GATEPASS_TEST_KILL_AT: JSON.stringify(kill) } })
           .catch(() => {})
+        if (whenAllRun) await until(() => runs.every(({ id }) => invoked(id) === 1))
+        tools.resolve()
+        held = undefined
+        await started
+      }
       await until(() => installation.nodes.length === 0)
       counts.kills++
       tools.resolve()
@@ -169,7 +179,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
       test.each(['before', 'after'] as const)(
         '%s it has written down how one ended: none is lost, none is run twice that must not be',
         async (when) => {
-          const runs = await killed({ when, statement: SETTLED })
+          const runs = await killed({ when, statement: SETTLED }, { whenAllRun: true })
           const { completed, invoked } = await expectKept(runs)
           expect(completed).toBeGreaterThanOrEqual(RUNS / 2)
           expect(Math.min(...invoked)).toBe(1) // its tools were under way, and none is left out

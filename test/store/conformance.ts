@@ -191,8 +191,20 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
       /** A project, and what claims in it. */
       async function scene({ store }: OpenedStore) {
         const { projectId } = await inProject(store)
-        return (owner: string, until = 100) => ({ projectId, owner, request: `request of ${owner}`, until })
+        return (owner: string, seconds = 100) => ({
+          projectId,
+          owner,
+          request: `request of ${owner}`,
+          claimedBy: `process of ${owner}`,
+          seconds,
+        })
       }
+      const standing = (owner: string) => ({
+        request: `request of ${owner}`,
+        owner,
+        claimedBy: `process of ${owner}`,
+      })
+      const run = { executionId: 'exec_1', toolId: 'mail:send' }
 
       test('are claimed by one of two that race', async () => {
         await using opened = await open()
@@ -204,9 +216,8 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           ),
         )
         expect(stands.filter((one) => one === 'claimed')).toHaveLength(1)
-        const winner = ['a', 'b', 'c', 'd'][stands.indexOf('claimed')]
-        for (const one of stands)
-          if (one !== 'claimed') expect(one).toEqual({ request: `request of ${winner}` })
+        const winner = ['a', 'b', 'c', 'd'][stands.indexOf('claimed')] ?? ''
+        for (const one of stands) if (one !== 'claimed') expect(one).toEqual(standing(winner))
       })
 
       test('stand until they run out, for whoever comes with the same place', async () => {
@@ -214,26 +225,60 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         const { store, other } = opened
         const claim = await scene(opened)
         expect(await store.answers.claim('place', claim('a'), 0)).toBe('claimed')
-        await other.answers.settle('place', 'b', sealed('foreign'), 200)
-        await store.answers.settle('place', 'a', sealed('answer'), 200)
-        const kept = { request: 'request of a', answer: 'answer' }
-        expect(await other.answers.claim('place', claim('b', 300), 199)).toEqual(kept)
+        await other.answers.settle('place', 'b', sealed('foreign'), 200, 0)
+        await store.answers.settle('place', 'a', sealed('answer'), 200, 0)
+        const kept = { ...standing('a'), answer: 'answer' }
+        expect(await other.answers.claim('place', claim('b', 300), 0)).toEqual(kept)
         expect(await other.answers.find('place')).toEqual(kept)
-        expect(await other.answers.claim('place', claim('b', 300), 200)).toBe('claimed')
-        expect(await store.answers.find('place')).toEqual({ request: 'request of b' })
+        await store.answers.settle('place', 'a', sealed('answer'), 0, 0)
+        expect(await other.answers.claim('place', claim('b', 300), 0)).toBe('claimed')
+        expect(await store.answers.find('place')).toEqual(standing('b'))
       })
+
+      test.runIf(backend === 'postgres')(
+        'run out by the clock of the database, whatever that of a node says',
+        async () => {
+          await using opened = await open()
+          const { store, other } = opened
+          const claim = await scene(opened)
+          const ahead = Math.floor(Date.now() / 1000) + 3600
+          await store.answers.claim('place', claim('a', 60), 0)
+          expect(await other.answers.claim('place', claim('b'), ahead)).toEqual(standing('a'))
+          await store.answers.settle('place', 'a', sealed('answer'), 60, 0)
+          expect(await other.answers.claim('place', claim('b'), ahead)).toMatchObject({ answer: 'answer' })
+          expect(await other.answers.sweep(ahead)).toBe(0)
+          expect(await store.answers.find('place')).toBeDefined()
+        },
+      )
 
       test('are kept for their owner while they are prolonged, and no answer outlives its time by it', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
-        await store.answers.claim('place', claim('a', 10), 0)
-        await other.answers.prolong('place', 'b', 1000)
-        await store.answers.prolong('place', 'a', 30)
-        expect(await other.answers.claim('place', claim('b', 300), 29)).toEqual({ request: 'request of a' })
-        await store.answers.settle('place', 'a', sealed('answer'), 40)
-        await store.answers.prolong('place', 'a', 1000)
-        expect(await other.answers.claim('place', claim('b', 300), 40)).toBe('claimed')
+        await store.answers.claim('place', claim('a', 0), 0)
+        await other.answers.prolong('place', 'b', 1000, 0)
+        await store.answers.prolong('place', 'a', 30, 0)
+        expect(await other.answers.claim('place', claim('b', 300), 0)).toEqual(standing('a'))
+        await store.answers.settle('place', 'a', sealed('answer'), 0, 0)
+        await store.answers.prolong('place', 'a', 1000, 0)
+        expect(await other.answers.claim('place', claim('b', 300), 0)).toBe('claimed')
+      })
+
+      test('of a dead process are taken over from it alone, and not when it has begun what must not be done twice', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const claim = await scene(opened)
+        await store.answers.claim('place', claim('dead'), 0)
+        expect(await other.answers.claim('place', claim('b'), 0, 'another')).toEqual(standing('dead'))
+        expect(await other.answers.claim('place', claim('b'), 0, 'dead')).toBe('claimed')
+        expect(await store.answers.begin('place', 'dead', run, 600, 0)).toBe(false)
+        expect(await store.answers.find('place')).toEqual(standing('b'))
+        expect(await other.answers.begin('place', 'b', run, 600, 0)).toBe(true)
+        const begun = { ...standing('b'), begun: run }
+        expect(await store.answers.claim('place', claim('c'), 0, 'b')).toEqual(begun)
+        await other.answers.settle('place', 'b', sealed('answer'), 600, 0)
+        expect(await other.answers.begin('place', 'b', run, 600, 0)).toBe(false)
+        expect(await store.answers.claim('place', claim('c'), 0, 'b')).toEqual({ ...begun, answer: 'answer' })
       })
 
       test('are freed by their owner alone, and swept when they have run out', async () => {
@@ -245,9 +290,9 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.answers.find('place')).toBeDefined()
         await store.answers.release('place', 'a')
         expect(await other.answers.find('place')).toBeUndefined()
-        await store.answers.claim('old', claim('a', 10), 0)
+        await store.answers.claim('old', claim('a', 0), 0)
         await store.answers.claim('new', claim('a', 20), 0)
-        expect(await other.answers.sweep(20)).toBe(1)
+        expect(await other.answers.sweep(1)).toBe(1)
         expect(await store.answers.find('new')).toBeDefined()
       })
     })

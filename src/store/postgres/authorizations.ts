@@ -21,7 +21,7 @@ import {
 } from '../rows.ts'
 import type { AuditEntries } from '../store.ts'
 import { putConnection } from './connections.ts'
-import type { PostgresContext, Transaction } from './database.ts'
+import { databaseNow, type PostgresContext, type Transaction } from './database.ts'
 import { authorizations, providers } from './schema.ts'
 
 export function postgresAuthorizations({ db, write }: PostgresContext): Authorizations {
@@ -122,7 +122,8 @@ export function postgresAuthorizations({ db, write }: PostgresContext): Authoriz
       return writeRow(undefined, (tx) =>
         tx
           .update(authorizations)
-          .set({ ...NO_ATTEMPT, ...attempt, status: 'pending' })
+          // of two consents the later counts, whichever node each was begun on
+          .set({ ...NO_ATTEMPT, ...attempt, startedAt: databaseNow, status: 'pending' })
           .where(and(eq(authorizations.id, id), eq(authorizations.step, step), attemptable(now)))
           .returning(),
       )

@@ -24,6 +24,7 @@ import type {
 } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
+import type { BegunRun } from '../store.ts'
 
 /** The tables of `sqlite/schema.ts`. Whatever is secret is an envelope (`Sealed`) or a hash. */
 
@@ -288,6 +289,10 @@ export const answers = pgTable(
       .references(() => projects.id),
     owner: text('owner').notNull(),
     request: text('request').notNull(),
+    /** The process that carries the request out (`processes`), as long as there is no answer. */
+    claimedBy: text('claimed_by'),
+    /** The run that was about to be begun and must not be begun twice. */
+    begun: json<BegunRun>('begun'),
     answer: sealed('answer'),
     until: whole('until').notNull(),
   },

@@ -15,7 +15,7 @@ import type {
 } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
-import type { StoreChange } from '../store.ts'
+import type { BegunRun, StoreChange } from '../store.ts'
 
 /** Times are epoch seconds. Whatever is secret is an envelope (`Sealed`) or a hash. */
 
@@ -267,6 +267,10 @@ export const answers = sqliteTable(
       .references(() => projects.id),
     owner: text('owner').notNull(),
     request: text('request').notNull(),
+    /** The process that carries the request out (`processes`), as long as there is no answer. */
+    claimedBy: text('claimed_by'),
+    /** The run that was about to be begun and must not be begun twice. */
+    begun: json<BegunRun>('begun'),
     answer: sealed('answer'),
     until: integer('until').notNull(),
   },

@@ -5,6 +5,7 @@ import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat, type Tool, toolId } from '../../domain/tool.ts'
 import type { Release } from '../../flows/get-access-token.ts'
 import { currentContext, inContext, permit } from '../../flows/request-context.ts'
+import { aboutToRun } from '../../flows/run-once.ts'
 import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { requirementStatus } from '../catalogue/tool-requirements.ts'
@@ -133,6 +134,7 @@ async function run(
   const secretValues = secrets.map((one) => one.value)
   const invoke = async (needs: readonly ToolNeed[], releases: readonly Release[]): Promise<ToolAnswer> => {
     secretValues.push(...releases.map((one) => one.accessToken))
+    if (!isSafeToRepeat(own)) await aboutToRun({ executionId, toolId: toolId(tool) })
     onCalled()
     const clean = <T>(said: T) => scrub(said, secretValues) as T // the same shape, with the values taken out
     return clean(

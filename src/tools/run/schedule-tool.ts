@@ -4,6 +4,7 @@ import type { ExecutionRecord } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../flows/request-context.ts'
+import { aboutToRun } from '../../flows/run-once.ts'
 import { authorizeTool } from './authorize-tool.ts'
 import { checkInput } from './check-values.ts'
 import { consentNeeded } from './consent-needed.ts'
@@ -76,6 +77,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     subject: record.id,
     ...(userId !== undefined && { userId }),
   })
+  await aboutToRun({ executionId: record.id, toolId: record.toolId })
   await broker.store.executions.add([record], audit)
   broker.scheduled.added(tool.projectId)
   return { outcome: 'scheduled', record }

@@ -1,0 +1,3 @@
+import { namedRequests } from './named-requests.ts'
+
+namedRequests('SQLite')
