@@ -47,14 +47,14 @@ export class Copy implements AsyncDisposable {
   async run(mutation: Mutation): Promise<Outcome> {
     const path = join(this.root, mutation.file)
     const original = await readFile(path, 'utf8')
-    const mutated = mutate(original, mutation)
     try {
+      const mutated = mutate(original, mutation)
       // a mutant that is no program fails every test and shows nothing
-      stripTypeScriptTypes(mutated)
+      if (path.endsWith('.ts')) stripTypeScriptTypes(mutated)
+      await writeFile(path, mutated)
     } catch (error) {
-      return { unusable: `the mutated ${mutation.file} does not parse: ${String(error)}` }
+      return { unusable: String(error) }
     }
-    await writeFile(path, mutated)
     try {
       return await this.test(mutation.test, [mutation.name])
     } finally {
