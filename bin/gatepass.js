@@ -2,16 +2,24 @@
 // Plain JavaScript that every Node can read: it looks at the version before anything native is loaded, because
 // better-sqlite3 crashes on Node 20 instead of saying what is wrong.
 import { existsSync } from 'node:fs'
+import * as nodeModule from 'node:module'
+import { join } from 'node:path'
 
 const OLDEST = [22, 19]
 const [major, minor] = process.versions.node.split('.').map(Number)
 
 if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   console.error(
-    `Gatepass needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. In a checkout, \`npm start\` and \`npm run gatepass -- <command>\` use a current one by themselves.`,
+    `Gatepass needs Node ${OLDEST.join('.')} or newer; this is ${process.versions.node}. In a checkout, \`npm start\` and \`npm run gatepass -- <command>\` use a current one by themselves; elsewhere \`npm install node@26\` puts one beside it, and \`npx gatepass\` uses that.`,
   )
-  process.exit(1)
+  process.exit(2)
 }
+
+// A command starts in half the time when its modules were compiled before. The folder is the user's own: the default,
+// below the system's temporary folder, could be filled by other users of the machine.
+const { HOME, XDG_CACHE_HOME } = process.env
+const caches = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'))
+if (caches) nodeModule.enableCompileCache?.(join(caches, 'gatepass', 'compiled'))
 
 const source = new URL('../src/main.ts', import.meta.url)
 const built = new URL('../dist/main.js', import.meta.url)

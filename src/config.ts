@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BrokerSettings, Verifier } from './broker.ts'
+import { ConfigError } from './config-error.ts'
 import { parseAllowedHost } from './providers/outgoing.ts'
 import type { DatabasePlace } from './store/database-place.ts'
 
@@ -31,17 +32,6 @@ export interface Config extends BrokerSettings {
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
-
-/** Every fault at once, each with the variable's name and what it takes. */
-export class ConfigError extends Error {
-  readonly faults: readonly string[]
-
-  constructor(faults: readonly string[]) {
-    super(`The settings cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`)
-    this.name = 'ConfigError'
-    this.faults = faults
-  }
-}
 
 type Environment = Readonly<Record<string, string | undefined>>
 

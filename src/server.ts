@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker, Log } from './broker.ts'
-import { type Config, ConfigError } from './config.ts'
-import { type ApiKey, issueApiKey } from './domain/api-key.ts'
+import type { Config } from './config.ts'
+import { ConfigError } from './config-error.ts'
+import { keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
+import { type ApiKey, isExpired, issueApiKey } from './domain/api-key.ts'
 import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
@@ -9,6 +11,7 @@ import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/background-refre
 import { BEAT_MS } from './flows/liveness.ts'
 import { createApp } from './http/app.ts'
 import type { Gather } from './http/metrics.ts'
+import { type OnCall, watchCalls } from './http/watch-calls.ts'
 import { listen } from './listen.ts'
 import { openBroker } from './open-broker.ts'
 import { prepareSandbox, sandboxFor, withSandboxClient } from './sandbox/mount.ts'
@@ -32,8 +35,8 @@ const HISTORY_SECONDS = 30 * 24 * 3600
 
 export interface RunningServer {
   readonly broker: Broker
-  /** An administrator's key made at this start, because there was none: shown once. */
-  readonly newApiKey?: string
+  /** Development's own administrator's key, the same at every start. */
+  readonly apiKey?: string
   /**
    * Ends it: it is not ready any more, waiters are answered, requests and refreshes under way are finished and their
    * results stored, for at most 25 seconds. What runs on after that is cut off; a scheduled run is then for another
@@ -45,6 +48,8 @@ export interface RunningServer {
 export interface ServerParts {
   readonly log: Log & { readonly dropped?: number }
   readonly now?: Clock
+  /** Told of every call when it has been answered: development shows them. */
+  readonly onCall?: OnCall
   /** Where several processes are one Gatepass. */
   readonly cluster?: {
     /** Whether this process does what one of them has to do for all. */
@@ -60,7 +65,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
   const broker = await openBroker(config, parts)
   const opened: (() => Promise<void>)[] = [() => broker.close()]
   try {
-    const newApiKey = await ensureApiKey(broker, config)
+    const apiKey = await ensureApiKey(broker, config)
     await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
     const gather = cluster?.gather
@@ -74,7 +79,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       'Log lines that were not written, because nobody read them in time',
       () => log.dropped,
     )
-    const listener = await listen(app.fetch, config)
+    const serving = parts.onCall ? watchCalls(app.fetch, parts.onCall) : app.fetch
+    const listener = await listen(serving, config)
     opened.push(() => listener.close(0))
     broker.metrics.gauge('gatepass_http_requests_running', 'Requests under way', () => listener.underWay)
     if (config.development) await prepareSandbox(broker, config)
@@ -84,7 +90,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     broker.liveness.bury().catch((error: unknown) => log.error({ error }, 'a background job failed'))
     return {
       broker,
-      ...(newApiKey !== undefined && { newApiKey }),
+      ...(apiKey !== undefined && { apiKey }),
       async close() {
         const endsAt = performance.now() + LONGEST_FAREWELL_MS
         const left = () => Math.max(0, endsAt - performance.now())
@@ -159,7 +165,7 @@ async function loadTools(broker: Broker, { toolModules }: Config): Promise<void>
   }
 }
 
-/** The configured key, and in development one of its own when the project has none. */
+/** The configured key; without one, development keeps a key of its own. */
 async function ensureApiKey(broker: Broker, config: Config): Promise<string | undefined> {
   const { store, now, audit } = broker
   const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
@@ -170,9 +176,13 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
     await add({ ...of, id: newId('key'), name: 'GATEPASS_API_KEY', hash: sha256(config.apiKey) })
     return undefined
   }
-  if (!config.development || (await store.apiKeys.list(projectId)).length > 0) return undefined
+  if (!config.development) return undefined
+  const kept = readDevelopmentKey(config.database)
+  const known = kept === undefined ? undefined : await store.apiKeys.findByHash(sha256(kept))
+  if (known?.projectId === projectId && known.role === 'admin' && !isExpired(known, now())) return kept
   const { key, record } = issueApiKey({ ...of, name: 'development' })
   await add(record)
+  keepDevelopmentKey(config.database, key)
   return key
 }
 

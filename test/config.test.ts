@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Config, ConfigError, readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { ConfigError } from '../src/config-error.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const OLDER = Buffer.alloc(32, 8).toString('base64')

@@ -1,52 +1,60 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AuditHead } from '../domain/audit.ts'
-import { toTimestamp } from '../domain/clock.ts'
+import { type Api, type Query, serverOf, withApi } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { faint, MARKS, plain, print, printJson, readerIsGone, table } from './print.ts'
 import {
-  type AuditEntry,
-  type AuditFilter,
-  entryToWire,
-  readAudit,
-  verifyAudit,
-} from '../flows/read-audit.ts'
-import { faint, MARKS, print, printJson, table } from './print.ts'
-import { CommandFailure, type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
-import { withBroker } from './with-broker.ts'
+  type CommonOptions,
+  jsonOption,
+  parseCount,
+  parseId,
+  projectOption,
+  type Shell,
+  withCommonOptions,
+} from './shell.ts'
 
 interface ListOptions extends CommonOptions {
   readonly user?: string
   readonly provider?: string
   readonly action?: string
   readonly tool?: string
-  readonly key?: string
-  readonly since?: number
-  readonly until?: number
+  readonly actor?: string
+  readonly since?: string
+  readonly until?: string
   readonly after?: number
   readonly limit?: number
 }
 
-export function addAudit(program: Command, shell: Shell): void {
-  const audit = program
-    .command('audit')
-    .description('the audit trail: list, export, verify')
-    .addHelpText('after', EXAMPLES)
+interface EntryWire {
+  readonly seq: number
+  readonly at: string
+  readonly action: string
+  readonly actor: { readonly kind: string; readonly id?: string }
+  readonly user_id?: string
+  readonly provider_id?: string
+  readonly tool?: string
+  readonly subject?: string
+  readonly reason?: string
+}
 
-  withFilter(audit.command('list').description('show the newest entries'))
+const PATH = '/v1/admin/audit'
+/** The most that one page of the API's holds. */
+const PAGE = 1000
+
+export function defineAudit(audit: Command, shell: Shell): void {
+  audit.addHelpText('after', EXAMPLES)
+
+  withFilter(withCommonOptions(audit.command('list').description('show the newest entries')))
     .option('--limit <n>', 'how many', parseCount, 50)
-    .addOption(projectOption())
-    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        const entries: AuditEntry[] = []
-        for await (const entry of readAudit(broker, project.id, toFilter(options), 'newest first')) {
-          entries.push(entry)
-          if (entries.length >= (options.limit ?? 50)) break
-        }
-        if (options.json) return printJson({ items: entries.map(entryToWire) })
-        if (entries.length === 0) return print('Nothing was recorded.')
-        const rows = entries.map((entry) => [
+      withApi(shell, options, async (api) => {
+        const items = await newest(api, options)
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('Nothing was recorded.')
+        const rows = items.map((entry) => [
           String(entry.seq),
-          toTimestamp(entry.at).replace('.000Z', 'Z'),
+          entry.at.replace('.000Z', 'Z'),
           entry.action,
           [entry.actor.kind, entry.actor.id].filter(Boolean).join(' '),
           aboutOf(entry),
@@ -55,14 +63,18 @@ export function addAudit(program: Command, shell: Shell): void {
       }),
     )
 
-  withFilter(audit.command('export').description('print entries as JSON lines, oldest first'))
+  withFilter(
+    withCommonOptions(audit.command('export').description('print entries as JSON lines, oldest first')),
+  )
     .option('--after <seq>', 'only entries after this number: where the last export ended', parseCount)
-    .addOption(projectOption())
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        for await (const entry of readAudit(broker, project.id, toFilter(options), 'oldest first'))
-          print(JSON.stringify(entryToWire(entry)))
+      withApi(shell, options, async (api) => {
+        const query = { ...toQuery(options), after: options.after }
+        for await (const line of api.lines(`${PATH}/export`, query)) {
+          print(line)
+          if (readerIsGone()) return
+        }
       }),
     )
 
@@ -78,8 +90,17 @@ export function addAudit(program: Command, shell: Shell): void {
     .addOption(projectOption())
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (options: CommonOptions & { head?: AuditHead; all?: true }) =>
-      withBroker(shell, options, async ({ broker, project }) => {
+    .action(async (options: CommonOptions & { head?: AuditHead; all?: true }) => {
+      if (serverOf(shell, options) !== undefined)
+        throw new CommandFailure(
+          'audit verify reads the database itself, which no server could vouch for: run it where the database is, without GATEPASS_URL.',
+          EXIT.usage,
+        )
+      const [{ withBroker }, { verifyAudit }] = await Promise.all([
+        import('./with-broker.ts'),
+        import('../flows/read-audit.ts'),
+      ])
+      return withBroker(shell, options, async ({ broker, project }) => {
         const projects = options.all ? await broker.store.projects.list() : [project]
         const verdicts = await Promise.all(
           projects.map(async ({ id, name }) => ({ name, ...(await verifyAudit(broker, id, options.head)) })),
@@ -102,47 +123,50 @@ export function addAudit(program: Command, shell: Shell): void {
         const broken = verdicts.filter(({ faults }) => faults.length > 0).map(({ name }) => name)
         if (broken.length > 0)
           throw new CommandFailure(`The audit trail of ${broken.join(', ')} is not what was recorded.`)
-      }),
+      })
+    })
+}
+
+async function newest(api: Api, options: ListOptions): Promise<EntryWire[]> {
+  const { limit = 50 } = options
+  const items: EntryWire[] = []
+  let before: number | undefined
+  do {
+    const query = { ...toQuery(options), before, limit: Math.min(PAGE, limit - items.length) }
+    const page: { readonly items: readonly EntryWire[]; readonly next_before?: number } = await api.send(
+      'GET',
+      PATH,
+      { query },
     )
+    items.push(...page.items)
+    before = page.next_before
+  } while (before !== undefined && items.length < limit)
+  return items
 }
 
 function withFilter(command: Command): Command {
   return command
-    .option('--user <id>', 'only of this user')
-    .option('--provider <id>', 'only of this provider')
-    .option('--action <action>', 'only this action, such as token.released')
-    .option('--tool <id>', 'only for this tool')
-    .option('--key <id>', 'only by this API key')
+    .option('--user <id>', 'only of this user', parseId)
+    .option('--provider <id>', 'only of this provider', parseId)
+    .option('--action <action>', 'only this action, such as token.released', parseId)
+    .option('--tool <id>', 'only for this tool', parseId)
+    .option('--actor <id>', 'only by this API key', parseId)
     .option('--since <time>', 'only from then on, such as 2026-11-21 or 2026-11-21T08:00:00Z', parseTime)
     .option('--until <time>', 'only until then', parseTime)
 }
 
-function toFilter({ user, provider, action, tool, key, since, until, after }: ListOptions): AuditFilter {
-  return {
-    ...(user !== undefined && { userId: user }),
-    ...(provider !== undefined && { providerId: provider }),
-    ...(action !== undefined && { action }),
-    ...(tool !== undefined && { tool }),
-    ...(key !== undefined && { actorId: key }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(after !== undefined && { after }),
-  }
+function toQuery({ user, provider, action, tool, actor, since, until }: ListOptions): Query {
+  return { user_id: user, provider_id: provider, action, tool, actor_id: actor, since, until }
 }
 
-function aboutOf({ user_id, provider_id, tool, subject, reason }: AuditEntry): string {
+function aboutOf({ user_id, provider_id, tool, subject, reason }: EntryWire): string {
   return [user_id, provider_id, tool, subject, reason].filter(Boolean).join(', ')
 }
 
-function parseTime(text: string): number {
+function parseTime(text: string): string {
   const at = Date.parse(text)
   if (Number.isNaN(at)) throw new InvalidArgumentError('Write a time such as 2026-11-21T08:00:00Z.')
-  return Math.floor(at / 1000)
-}
-
-function parseCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write a whole number.')
-  return Number(text)
+  return new Date(at).toISOString()
 }
 
 function parseHead(text: string): AuditHead {

@@ -6,19 +6,18 @@ import { backUp } from '../store/backup.ts'
 import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
 import { LAST_BACKUP_FACT } from '../store/store.ts'
+import { CommandFailure } from './failure.ts'
 import { faint, MARKS, plain, print, printJson } from './print.ts'
 import { recordInTrail } from './record.ts'
-import { CommandFailure, jsonOption, type Shell } from './shell.ts'
+import { jsonOption, type Shell } from './shell.ts'
 
 interface BackupOptions {
   readonly to: string
   readonly json?: true
 }
 
-export function addBackup(program: Command, shell: Shell): void {
-  program
-    .command('backup')
-    .description('copy the installation into one file, beside running servers')
+export function defineBackup(command: Command, shell: Shell): void {
+  command
     .requiredOption('--to <path>', 'the file to write; it must not be there yet')
     .addOption(jsonOption())
     .addHelpText('after', HELP)

@@ -1,29 +1,9 @@
 import type { Command } from 'commander'
-import open from 'open'
-import yoctoSpinner from 'yocto-spinner'
-import { type Authorization, type Completed, scopesOf } from '../domain/authorization.ts'
-import { toTimestamp } from '../domain/clock.ts'
-import type { Connection } from '../domain/connection.ts'
-import { BrokerError } from '../domain/errors.ts'
-import { coveredScopes, missingScopes } from '../domain/scopes.ts'
-import { awaitAuthorization } from '../flows/await-authorization.ts'
-import { type BegunAuthorization, beginAuthorization, connectUrl } from '../flows/begin-authorization.ts'
-import { findProviderByUid } from '../flows/find-provider.ts'
-import { factsOf } from '../providers/known-facts.ts'
-import { findTool } from '../tools/catalogue/find-tool.ts'
-import { authorizeTool } from '../tools/run/authorize-tool.ts'
-import { chooseProvider, unknownProvider } from './choose-provider.ts'
+import { type Api, listAll, refusal, withApi } from './api.ts'
+import { CONNECTIONS, type ConnectionWire } from './connections.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { faint, MARKS, plain, print, printJson, strong } from './print.ts'
-import { requireServer } from './require-server.ts'
-import {
-  CommandFailure,
-  type CommonOptions,
-  jsonOption,
-  parseScopes,
-  projectOption,
-  type Shell,
-} from './shell.ts'
-import { type Opened, withBroker } from './with-broker.ts'
+import { type CommonOptions, parseId, parseScopes, type Shell, withCommonOptions } from './shell.ts'
 
 interface ConnectOptions extends CommonOptions {
   readonly user: string
@@ -32,163 +12,220 @@ interface ConnectOptions extends CommonOptions {
   readonly open: boolean
 }
 
-export function addConnect(program: Command, shell: Shell): void {
-  program
-    .command('connect')
-    .description('ask a user for consent in the browser, and wait for the answer')
-    .argument('<provider or tool>', 'a provider such as github, or a tool, for all that it needs')
-    .requiredOption('--user <id>', 'the user')
+/** How an authorization stands, as the API answers it. Its token is no concern of this command. */
+interface AuthorizationWire {
+  readonly id: string
+  readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
+  readonly url?: string
+  readonly provider_id: string
+  readonly scopes: readonly string[]
+  readonly expires_at?: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+interface Begun {
+  readonly authorization: AuthorizationWire
+  /** The providers that are asked. */
+  readonly providers: readonly string[]
+}
+
+const WAIT_SECONDS = 50
+
+export function defineConnect(command: Command, shell: Shell): void {
+  withCommonOptions(
+    command.argument(
+      '<provider or tool>',
+      'a provider such as github, or a tool, for all that it needs',
+      parseId,
+    ),
+  )
+    .requiredOption('--user <id>', 'the user', parseId)
     .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseScopes)
-    .option('--account <account>', "which of the user's accounts, or `new` for one more")
+    .option('--account <account>', "which of the user's accounts, or `new` for one more", parseId)
     .option('--no-open', 'only print the link')
-    .addOption(projectOption())
-    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: ConnectOptions) =>
-      withBroker(shell, options, async (opened) => {
-        const begun = await begin(opened, name, options)
-        if (begun.outcome === 'covered') return reportCovered(opened, name, begun, options)
-        await requireServer(opened, begun.authorization)
-        const settled = await settle(opened, begun.authorization, options)
-        await report(opened, settled, options)
+      withApi(shell, options, async (api) => {
+        const before = await connectionsOf(api, options)
+        const begun = await begin(api, name, options)
+        if (begun.authorization.status === 'completed') return reportCovered(api, name, begun, options)
+        if (api.opened !== undefined) {
+          const { requireServer } = await import('./require-server.ts')
+          await requireServer(api.opened, begun.authorization)
+        }
+        const settled = await settle(api, begun.authorization, options)
+        await report(api, { ...begun, authorization: settled }, { before, options })
       }),
     )
 }
 
-async function begin(opened: Opened, name: string, options: ConnectOptions): Promise<BegunAuthorization> {
-  const { broker, project } = opened
-  const { user: userId, scopes, account } = options
-  const who = { userId, ...(account !== undefined && { account }) }
-  const entry = await chooseProvider(opened, name)
-  if (entry !== undefined)
-    return beginAuthorization(broker, {
-      projectId: project.id,
-      ...who,
-      providers: [{ entry, scopes: scopes ?? [] }],
-    })
-  const tool = await findTool(broker, project.id, name).catch((error: unknown) => {
-    if (error instanceof BrokerError && error.code === 'not_found')
-      return unknownProvider(opened, 'provider or tool', name)
-    throw error
-  })
+async function begin(
+  api: Api,
+  name: string,
+  { user: user_id, scopes, account }: ConnectOptions,
+): Promise<Begun> {
+  const who = { user_id, ...(account !== undefined && { account }) }
+  const auth_requirement = { provider_id: name, oauth2: { scopes: scopes ?? [] } }
+  const asProvider = await api.ask('POST', '/v1/auth/authorize', { body: { auth_requirement, ...who } })
+  if (asProvider.status === 200) return oneProvider(asProvider.body as AuthorizationWire) // the wire's contract
+  const refused = refusal(asProvider.status, asProvider.body, api.place)
+  if (refused.exitCode !== EXIT.notFound) throw refused
+
+  const path = `/v1/tools/${encodeURIComponent(name)}`
+  const asTool = await api.ask('GET', path, { query: { user_id } })
+  if (asTool.status === 404)
+    throw /^There is no provider/.test(refused.message) ? await unknownName(api, name) : refused
+  if (asTool.status !== 200) throw refusal(asTool.status, asTool.body, api.place)
   if (scopes !== undefined)
     throw new CommandFailure(
-      `"${tool.title}" is a tool and says itself which scopes it needs: leave --scopes out.`,
+      `"${name}" is a tool and says itself which scopes it needs: leave --scopes out.`,
+      EXIT.usage,
     )
-  return authorizeTool(broker, { tool, ...who })
+  const { tool_id: tool_name, requirements } = asTool.body as ToolWire // the wire's contract
+  const { authorizations, authorization } = requirements
+  const needs = authorizations ?? (authorization === undefined ? [] : [authorization])
+  return {
+    authorization: await api.send('POST', '/v1/tools/authorize', { body: { tool_name, ...who } }),
+    providers: needs.flatMap(({ id, provider_id }) => id ?? provider_id ?? []),
+  }
 }
 
-/** Shows the link and waits for as long as it lives. A server, in its own process, does the rest. */
+interface ToolWire {
+  readonly tool_id: string
+  readonly requirements: {
+    readonly authorization?: NeededProvider
+    readonly authorizations?: readonly NeededProvider[]
+  }
+}
+
+interface NeededProvider {
+  readonly id?: string
+  readonly provider_id?: string
+}
+
+function oneProvider(authorization: AuthorizationWire): Begun {
+  return { authorization, providers: [authorization.provider_id] }
+}
+
+async function unknownName(api: Api, name: string): Promise<CommandFailure> {
+  const { items } = await api.send<{ readonly items: readonly { readonly id: string }[] }>(
+    'GET',
+    '/v1/admin/auth_providers',
+  )
+  return new CommandFailure(
+    `There is no provider or tool "${name}" at ${api.place}. ${
+      items.length > 0
+        ? `Its providers: ${items.map(({ id }) => id).join(', ')}.`
+        : '`gatepass import <file>` adds tools with their providers.'
+    }`,
+    EXIT.notFound,
+  )
+}
+
+/** Shows the link and waits for as long as it lives. The server does the rest. */
 async function settle(
-  opened: Opened,
-  authorization: Authorization,
+  api: Api,
+  authorization: AuthorizationWire,
   options: ConnectOptions,
-): Promise<Authorization> {
-  const { broker, project } = opened
-  const url = connectUrl(broker, authorization)
-  if (options.json) printJson(pendingToWire(authorization, url))
+): Promise<AuthorizationWire> {
+  const { id, url = '', scopes, expires_at } = authorization
+  if (options.json) printJson({ id, user_id: options.user, status: 'pending', url, scopes, expires_at })
   else
     print(
       `Open this link and approve${options.open ? '; your browser should show it by itself' : ''}:\n\n  ${strong(url)}\n`,
     )
-  if (options.open) await open(url).catch(() => {}) // no browser here: the link is printed
-  const seconds = authorization.expiresAt - broker.now()
-  const spinner =
-    !options.json && process.stderr.isTTY
-      ? yoctoSpinner({
-          text: `Waiting for ${plain(options.user)} to approve, until ${clockTime(authorization.expiresAt)}`,
-        }).start()
-      : undefined
+  if (options.open) {
+    const { default: open } = await import('open')
+    await open(url).catch(() => {}) // no browser here: the link is printed
+  }
+  const spinner = await startSpinner(options, expires_at)
   try {
-    return await awaitAuthorization(broker, project.id, authorization.id, { waitSeconds: seconds + 1 })
+    for (;;) {
+      const query = { id, wait: WAIT_SECONDS }
+      const deadlineMs = (WAIT_SECONDS + 10) * 1000
+      const now = await api.send<AuthorizationWire>('GET', '/v1/auth/status', { query, deadlineMs })
+      if (now.status === 'completed' || now.status === 'failed') return now
+    }
   } finally {
     spinner?.stop()
   }
 }
 
-async function report(opened: Opened, settled: Authorization, options: ConnectOptions): Promise<void> {
-  if (settled.status === 'completed') {
-    const connections = await connectionsOf(opened, settled)
-    if (options.json)
-      printJson({ ...wireOf(settled), status: 'completed', connections: await toWire(opened, connections) })
-    else for (const connection of connections) await reportConnection(opened, connection, 'is connected to')
-    const covered = await Promise.all(
-      connections.map(async ({ projectId, providerUid, scopes }) => {
-        const entry = await findProviderByUid(opened.broker, projectId, providerUid)
-        return [...coveredScopes(scopes, entry && factsOf(entry.provider))]
-      }),
+async function startSpinner({ json, user }: ConnectOptions, until: string | undefined) {
+  if (json || !process.stderr.isTTY) return undefined
+  const { default: yoctoSpinner } = await import('yocto-spinner')
+  const end = until === undefined ? '' : `, until ${clockTime(until)}`
+  return yoctoSpinner({ text: `Waiting for ${plain(user)} to approve${end}` }).start()
+}
+
+async function report(
+  api: Api,
+  { authorization, providers }: Begun,
+  { before, options }: { readonly before: readonly ConnectionWire[]; readonly options: ConnectOptions },
+): Promise<void> {
+  const { id, status, reason = 'failed', message = 'Run this again.', scopes } = authorization
+  const who = { id, user_id: options.user, status }
+  if (status !== 'completed') {
+    if (options.json) printJson({ ...who, reason, message })
+    throw new CommandFailure(
+      `${plain(options.user)} is not connected (${reason}): ${plain(message)}`,
+      reason === 'provider_unavailable' ? EXIT.unreachable : EXIT.consentNeeded,
     )
-    const refused = missingScopes(scopesOf(settled), covered.flat())
-    if (refused.length > 0 && !options.json)
-      print(`${MARKS.warning} Asked for but not granted: ${refused.map(plain).join(' ')}`)
-    return
   }
-  const { reason, message } =
-    settled.status === 'failed'
-      ? settled
-      : { reason: 'pending', message: 'It has not ended yet. Run this again.' }
-  if (options.json) printJson({ ...wireOf(settled), status: settled.status, reason, message })
-  throw new CommandFailure(`${plain(options.user)} is not connected (${reason}): ${plain(message)}`)
+  const known = new Set(before.map((one) => JSON.stringify(one)))
+  const after = await connectionsOf(api, options)
+  const changed = after.filter(
+    (one) => providers.includes(one.provider_id) && !known.has(JSON.stringify(one)),
+  )
+  const connections = changed.length > 0 ? changed : defaultsAt(after, providers)
+  if (options.json) return printJson({ ...who, connections: connections.map(toJson) })
+  for (const connection of connections) reportConnection(connection, 'is connected to')
+  const granted = new Set([...scopes, ...connections.flatMap((one) => one.scopes)])
+  const refused = (options.scopes ?? []).filter((scope) => !granted.has(scope))
+  if (refused.length > 0)
+    print(`${MARKS.warning} Asked for but not granted under that name: ${refused.map(plain).join(' ')}`)
 }
 
 async function reportCovered(
-  opened: Opened,
+  api: Api,
   name: string,
-  { releases }: Extract<BegunAuthorization, { outcome: 'covered' }>,
-  { json, user }: ConnectOptions,
+  { authorization, providers }: Begun,
+  options: ConnectOptions,
 ): Promise<void> {
-  const connections = releases.map((one) => one.connection)
-  if (json) printJson({ status: 'completed', user_id: user, connections: await toWire(opened, connections) })
+  const all = await connectionsOf(api, options)
+  const covering = all.filter(({ id }) => id === authorization.id)
+  const connections = providers.length === 1 ? covering : defaultsAt(all, providers)
+  if (options.json)
+    printJson({ status: 'completed', user_id: options.user, connections: connections.map(toJson) })
   else if (connections.length === 0) print(`${MARKS.ok} ${plain(name)} needs no consent.`)
-  else
-    for (const connection of connections)
-      await reportConnection(opened, connection, 'is connected already to')
+  else for (const connection of connections) reportConnection(connection, 'is connected already to')
 }
 
-async function reportConnection(opened: Opened, connection: Connection, verb: string): Promise<void> {
-  const { id, userId, providerUid, account, scopes } = connection
-  const entry = await findProviderByUid(opened.broker, connection.projectId, providerUid)
+async function connectionsOf(api: Api, { user }: ConnectOptions): Promise<ConnectionWire[]> {
+  return listAll<ConnectionWire>(api, CONNECTIONS, { user_id: user })
+}
+
+function defaultsAt(all: readonly ConnectionWire[], providers: readonly string[]): ConnectionWire[] {
+  return all.filter((one) => one.default && providers.includes(one.provider_id))
+}
+
+function toJson({ id, provider_id, account, scopes }: ConnectionWire) {
+  return { id, provider_id, account, scopes }
+}
+
+function reportConnection(connection: ConnectionWire, verb: string): void {
+  const { id, user_id, provider_id, account, scopes } = connection
   const name = account.name || account.id
   print(
-    `${MARKS.ok} ${plain(userId)} ${verb} ${plain(entry?.provider.displayName ?? providerUid)}${name === '' ? '' : ` as ${strong(plain(name))}`}\n` +
+    `${MARKS.ok} ${plain(user_id)} ${verb} ${plain(provider_id)}${name === '' ? '' : ` as ${strong(plain(name))}`}\n` +
       `  ${faint('scopes')}      ${scopes.length === 0 ? '-' : scopes.map(plain).join(' ')}\n` +
       `  ${faint('connection')}  ${id}`,
   )
 }
 
-async function connectionsOf({ broker }: Opened, { steps }: Completed): Promise<Connection[]> {
-  const ids = steps.flatMap((step) => step.connectionId ?? [])
-  const found = await Promise.all(ids.map((id) => broker.store.connections.find(id)))
-  return found.filter((one) => one !== undefined)
-}
-
-function wireOf({ id, userId }: Authorization) {
-  return { id, user_id: userId }
-}
-
-function pendingToWire(authorization: Authorization, url: string) {
-  return {
-    ...wireOf(authorization),
-    status: 'pending',
-    url,
-    scopes: scopesOf(authorization),
-    expires_at: toTimestamp(authorization.expiresAt),
-  }
-}
-
-async function toWire({ broker }: Opened, connections: readonly Connection[]) {
-  return Promise.all(
-    connections.map(async ({ id, projectId, providerUid, account, scopes }) => ({
-      id,
-      provider_id: (await findProviderByUid(broker, projectId, providerUid))?.id ?? providerUid,
-      account: { id: account.id, name: account.name },
-      scopes,
-    })),
-  )
-}
-
-function clockTime(at: number): string {
-  return new Date(at * 1000).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+function clockTime(timestamp: string): string {
+  return new Date(timestamp).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
 const EXAMPLES = `
@@ -197,6 +234,6 @@ Examples:
   $ gatepass connect "Sandbox Profile" --user ada
   $ gatepass connect google --user ada --account new --no-open --json
 
-A server must be running (gatepass dev or gatepass serve) on the same database.
+A server must be running (gatepass dev or gatepass serve), on the same database or at --url.
 With --json there are two lines: first {"status": "pending", "url", ...}, then how it ended.
-Exit code 1 when it failed.`
+Exit code 5 when the user did not approve.`

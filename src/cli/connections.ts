@@ -1,36 +1,43 @@
 import type { Command } from 'commander'
-import { toTimestamp } from '../domain/clock.ts'
-import type { Connection } from '../domain/connection.ts'
-import { findProviderByUid } from '../flows/find-provider.ts'
-import { revokeConnection } from '../flows/revoke-connection.ts'
-import type { Revocation } from '../providers/oauth-client.ts'
-import { getProvider } from './choose-provider.ts'
+import { listAll, withApi } from './api.ts'
 import { MARKS, plain, print, printJson, table } from './print.ts'
-import { CommandFailure, type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
-import { type Opened, withBroker } from './with-broker.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ListOptions extends CommonOptions {
   readonly user?: string
   readonly provider?: string
 }
 
-export function addConnections(program: Command, shell: Shell): void {
-  const connections = program
-    .command('connections')
-    .description("users' connections: list them (when nothing else is said), or delete one")
-    .addHelpText('after', EXAMPLES)
+/** As the API lists it. */
+export interface ConnectionWire {
+  readonly id: string
+  readonly user_id: string
+  readonly provider_id: string
+  readonly account: { readonly id: string; readonly name: string }
+  readonly scopes: readonly string[]
+  readonly status: string
+  readonly status_reason?: string
+  readonly expires_at?: string
+  readonly default: boolean
+}
 
-  connections
-    .command('list', { isDefault: true })
-    .description('list connections, never with a token')
-    .option('--user <id>', 'of this user alone')
-    .option('--provider <id>', 'at this provider alone')
-    .addOption(projectOption())
-    .addOption(jsonOption())
+type Revocation = 'revoked' | 'unsupported' | 'failed'
+
+export const CONNECTIONS = '/v1/connections'
+
+export function defineConnections(connections: Command, shell: Shell): void {
+  connections.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    connections.command('list', { isDefault: true }).description('list connections, never with a token'),
+  )
+    .option('--user <id>', 'of this user alone', parseId)
+    .option('--provider <id>', 'at this provider alone', parseId)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
-      withBroker(shell, options, async (opened) => {
-        const items = await Promise.all((await find(opened, options)).map((one) => toWire(opened, one)))
+      withApi(shell, options, async (api) => {
+        const query = { user_id: options.user, provider_id: options.provider }
+        const items = await listAll<ConnectionWire>(api, CONNECTIONS, query)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No connections.')
         const rows = items.map((one) => [
@@ -46,26 +53,21 @@ export function addConnections(program: Command, shell: Shell): void {
       }),
     )
 
-  connections
-    .command('delete')
-    .description('delete a connection here and revoke its tokens at the provider')
-    .argument('<id>', "the connection's id")
-    .addOption(projectOption())
-    .addOption(jsonOption())
+  withCommonOptions(
+    connections
+      .command('delete')
+      .description('delete a connection here and revoke its tokens at the provider')
+      .argument('<id>', "the connection's id", parseId),
+  )
     .addHelpText('after', DELETE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        const connection = await broker.store.connections.find(id)
-        if (connection?.projectId !== project.id)
-          throw new CommandFailure(
-            `There is no connection "${id}" in the project "${project.name}". \`gatepass connections\` lists those there are.`,
-          )
-        const entry = await findProviderByUid(broker, project.id, connection.providerUid)
-        const name = plain(entry?.provider.displayName ?? 'the provider')
-        const revocation = await revokeConnection(broker, connection)
+      withApi(shell, options, async (api) => {
+        const path = `${CONNECTIONS}/${encodeURIComponent(id)}`
+        const { provider_id } = await api.send<ConnectionWire>('GET', path)
+        const { revocation } = await api.send<{ readonly revocation: Revocation }>('DELETE', path)
         if (options.json) return printJson({ id, revocation })
         const { mark, says } = REVOCATIONS[revocation]
-        print(`${mark} ${id} is deleted here. ${says(name)}`)
+        print(`${mark} ${plain(id)} is deleted here. ${says(plain(provider_id))}`)
       }),
     )
 }
@@ -83,42 +85,6 @@ const REVOCATIONS = {
       `${name} did not confirm that its tokens are revoked; the user can remove the access in their settings there.`,
   },
 } as const satisfies Record<Revocation, { readonly mark: string; says(name: string): string }>
-
-const PAGE = 1000
-
-async function find(opened: Opened, { user, provider }: ListOptions): Promise<Connection[]> {
-  const { broker, project } = opened
-  const filter = {
-    ...(user !== undefined && { userId: user }),
-    ...(provider !== undefined && { providerUid: (await getProvider(opened, provider)).uid }),
-  }
-  const found: Connection[] = []
-  for (;;) {
-    const page = { offset: found.length, limit: PAGE }
-    const { items } = await broker.store.connections.list(project.id, filter, page)
-    found.push(...items)
-    if (items.length < PAGE) return found
-  }
-}
-
-/** As the API lists it. */
-async function toWire({ broker }: Opened, connection: Connection) {
-  const { id, userId, account, scopes, status, statusReason, expiresAt, createdAt, lastUsedAt } = connection
-  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
-  return {
-    id,
-    user_id: userId,
-    provider_id: entry?.id ?? connection.providerUid,
-    account: { id: account.id, name: account.name },
-    scopes,
-    status,
-    ...(statusReason !== undefined && { status_reason: statusReason }),
-    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
-    created_at: toTimestamp(createdAt),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
-    default: connection.isDefault,
-  }
-}
 
 function toMinutes(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`

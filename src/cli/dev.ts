@@ -1,20 +1,17 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
+import type { AnsweredCall } from '../http/watch-calls.ts'
 import { createLog } from '../log.ts'
 import { SANDBOX_WORKER } from '../sandbox/mount.ts'
 import { sampleMetadata } from '../sandbox/sample-metadata.ts'
 import { startServer } from '../server.ts'
 import { databaseName } from '../store/database-place.ts'
-import { printJson } from './print.ts'
+import { print, printJson } from './print.ts'
 import { leave, served, untilStopped } from './serve.ts'
 import { jsonOption, type Shell } from './shell.ts'
 
-export function addDev(program: Command, { environment }: Shell): void {
-  program
-    .command('dev')
-    .description(
-      'run in development: a SQLite file, a sandbox provider and a sample tool, and what to do next',
-    )
+export function defineDev(command: Command, { environment }: Shell): void {
+  command
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -23,55 +20,53 @@ export function addDev(program: Command, { environment }: Shell): void {
     .action(async ({ json }: { readonly json?: true }) => {
       const config = readConfig(environment, 'development')
       const log = createLog(environment.GATEPASS_LOG_LEVEL ? config.logLevel : 'warn')
-      const server = await startServer(config, { log })
+      const server = await startServer(config, { log, onCall: showCall })
+      const apiKey = server.apiKey ?? config.apiKey ?? ''
       if (json)
-        printJson({
-          ...served(config, 1),
-          ...(server.newApiKey !== undefined && { api_key: server.newApiKey }),
-        })
-      else process.stdout.write(welcome(config, server.newApiKey))
+        printJson({ ...served(config, 1), ...(server.apiKey !== undefined && { api_key: server.apiKey }) })
+      else print(welcome(config, apiKey))
       await untilStopped(server, log)
       await leave(log)
     })
 }
 
-/** What a newcomer pastes, step by step: the whole main job. */
-function welcome(config: Config, newApiKey: string | undefined): string {
+/** On standard error: what reads the output of `dev --json` gets nothing between. */
+function showCall({ method, path, status, outcome, ms }: AnsweredCall): void {
+  process.stderr.write(`${method.padEnd(6)} ${path}  ${status} ${outcome}  ${ms} ms\n`)
+}
+
+/**
+ * What a newcomer pastes: the whole main job, the same at every start. All from the first `echo` on is shell, so that it
+ * can be pasted in one go too, into bash and zsh: zsh takes no comments at its prompt.
+ */
+function welcome(config: Config, apiKey: string): string {
   const url = config.publicUrl.origin
   const metadata = JSON.stringify(sampleMetadata(config.publicUrl)).replaceAll("'", "'\\''")
-  const json = "-H 'content-type: application/json'"
-  const key = newApiKey ?? config.apiKey
-  const call = `curl -s -H "Authorization: Bearer $KEY" ${json}`
+  const call = `curl -s -H "Authorization: Bearer $KEY" -H 'content-type: application/json'`
   const execute = `${call} ${url}/v1/tools/execute -d '{"tool_name":"Sandbox Profile","user_id":"ada"}'; echo`
   return `
 Gatepass is running at ${url}   (database ${databaseName(config.database)}, development mode; Ctrl+C stops it)
 
-${newApiKey === undefined ? 'Use the API key that the first start printed, or make one: npm run gatepass -- keys create --role admin' : `An administrator's API key, shown this once:\n\n  ${newApiKey}`}
+The API is described at ${url}/docs. README.md has a real provider, GitHub, in ten minutes.
+Each call is shown below. Paste this into another terminal, step by step or all at once:
 
-Paste these into another terminal, one after the other:
+echo '0. The API key, an administrator of this installation'
+KEY='${apiKey}'
 
-# 0. the key
-KEY=${key ?? '<your API key>'}
-
-# 1. import a tool: its oauth entry becomes a provider, and the sandbox's worker runs it
+echo '1. Import a tool: its oauth entry becomes a provider, and the worker of the sandbox runs it'
 ${call} '${url}/v1/tools/import?worker_id=${SANDBOX_WORKER}' -d '${metadata}'; echo
 
-# 2. run it for the user "ada": no connection yet, so the answer is requires_authorization with a link
+echo '2. Run it for the user ada: without a connection the answer is requires_authorization with a link'
 ${execute}
 
-# 3. open that link in a browser, click Continue, approve
-ID=$(${call} ${url}/v1/tools/authorize -d '{"tool_name":"Sandbox Profile","user_id":"ada"}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'); echo "open ${url}/connect/$ID"
+echo '3. Open that link in a browser, click Continue and approve; the last line here does so without a browser'
+ID=$(${call} ${url}/v1/tools/authorize -d '{"tool_name":"Sandbox Profile","user_id":"ada"}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/'); case $ID in auth_*) echo "${url}/connect/$ID";; *) echo 'ada is connected already';; esac
+case $ID in auth_*) NEXT=$(curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -w '%{url_effective}' -d '' "${url}/connect/$ID"); curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -d decision=allow "$NEXT"; rm -f cookies.txt;; esac
 
-# (without a browser at hand, curl clicks and approves as well)
-NEXT=$(curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -w '%{url_effective}' -d '' ${url}/connect/$ID); curl -s -L -c cookies.txt -b cookies.txt -o /dev/null -d decision=allow "$NEXT"; rm cookies.txt
-
-# 4. wait for it: answers as soon as the user has approved
+echo '4. Wait for it: this answers as soon as the user has approved'
 ${call} "${url}/v1/auth/status?id=$ID&wait=59"; echo
 
-# 5. run the tool again: the token is injected, the answer is the tool's
+echo '5. Run the tool again: the token is injected, and the answer is the one of the tool'
 ${execute}
-
-More: ${url}/docs (the API), README.md (a real provider such as GitHub in ten minutes).
-
 `
 }

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { checkInstallation } from './doctor-installation.ts'
 import { checkLogin } from './doctor-login.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './doctor-project.ts'
+import { CommandFailure } from './failure.ts'
 import { faint, MARKS, plain, print, printJson } from './print.ts'
-import { CommandFailure, type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
+import { type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
 import { readSettings, withBroker } from './with-broker.ts'
 
 /** One thing that was looked at. `failed` does not work; `warning` works, or is not in use yet. */
@@ -20,10 +22,8 @@ interface DoctorOptions extends CommonOptions {
   readonly production?: true
 }
 
-export function addDoctor(program: Command, shell: Shell): void {
-  program
-    .command('doctor')
-    .description('look at everything that can be wrong, and say what to fix')
+export function defineDoctor(command: Command, shell: Shell): void {
+  command
     .option('--production', 'read the settings as serve does')
     .addOption(projectOption())
     .addOption(jsonOption())

@@ -1,62 +1,85 @@
 import type { Command } from 'commander'
 import { environmentName } from '../flows/find-provider.ts'
-import {
-  type ImportedProvider,
-  type ImportedTool,
-  importedToWire,
-  importTools,
-} from '../tools/metadata/import-tools.ts'
-import { getWorker } from '../tools/worker.ts'
+import { isRespelling } from '../tools/metadata/metadata-name.ts'
+import { type Api, refusal, withApi } from './api.ts'
+import { CommandFailure } from './failure.ts'
 import { readMetadataFiles } from './metadata-files.ts'
 import { faint, MARKS, plain, print, printJson, strong } from './print.ts'
-import { CommandFailure, type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
-import { withBroker } from './with-broker.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ImportOptions extends CommonOptions {
   readonly worker?: string
   readonly verbose?: true
+  readonly dryRun?: true
 }
 
-interface ImportedItem extends ImportedTool {
+interface ImportedItem {
   /** The file it stood in. */
   readonly file: string
+  readonly name: string
+  readonly tool_id?: string
+  readonly result: 'created' | 'updated' | 'unchanged' | 'refused'
+  readonly reason?: string
+  readonly providers: readonly ImportedProvider[]
+  readonly warnings: readonly { readonly path: string; readonly message: string }[]
 }
 
-export function addImport(program: Command, shell: Shell): void {
-  program
-    .command('import')
-    .description('import tool metadata: the tools become known, their oauth entries become providers')
-    .argument(
+interface ImportedProvider {
+  readonly id: string
+  readonly name: string
+  readonly redirect_uri: string
+  readonly missing: readonly string[]
+}
+
+export function defineImport(command: Command, shell: Shell): void {
+  withCommonOptions(
+    command.argument(
       '<source>',
       'a JSON file, a directory (every *.json in it, at any depth), or - for standard input',
-    )
-    .option('--worker <id>', 'the worker that runs them')
+      parseId,
+    ),
+  )
+    .option('--worker <id>', 'the worker that runs them', parseId)
+    .option('--dry-run', 'only say what would be imported')
     .option('--verbose', 'print every warning, not just how many there are')
-    .addOption(projectOption())
-    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, options: ImportOptions) => {
       const files = await readMetadataFiles(source)
-      return withBroker(shell, { ...options, makes: 'database' }, async ({ broker, project }) => {
-        const worker =
-          options.worker === undefined ? undefined : await getWorker(broker, project.id, options.worker)
+      return withApi(shell, { ...options, makes: 'database' }, async (api) => {
         const items: ImportedItem[] = []
-        for (const { file, reading } of files) {
-          if (reading.outcome === 'refused') {
-            const { reason } = reading
-            items.push({ file, name: file, result: 'refused', reason, providers: [], warnings: [] })
-            continue
-          }
-          const imported = await importTools(broker, project.id, reading.documents, worker && { worker })
-          items.push(...imported.map((item) => ({ ...item, file })))
-        }
-        if (options.json)
-          printJson({ items: items.map((item) => ({ file: item.file, ...importedToWire(item) })) })
-        else report(items, { verbose: options.verbose === true })
+        for (const { file, reading } of files)
+          items.push(
+            ...(reading.outcome === 'refused'
+              ? [refusedItem(file, reading.reason)]
+              : await importFile(api, file, reading.documents, options)),
+          )
+        if (options.json) printJson({ items })
+        else report(items, options)
         if (items.every((one) => one.result === 'refused'))
           throw new CommandFailure('Nothing was imported: all were refused, each with its reason.')
       })
     })
+}
+
+async function importFile(
+  api: Api,
+  file: string,
+  documents: readonly unknown[],
+  { worker, dryRun }: ImportOptions,
+): Promise<ImportedItem[]> {
+  const query = { worker_id: worker, dry_run: dryRun && 'true' }
+  const { status, body } = await api.ask('POST', '/v1/tools/import', { query, body: documents })
+  if (status === 200 || status === 422) {
+    const { items } = body as { readonly items: readonly Omit<ImportedItem, 'file'>[] } // the wire's contract
+    return items.map((item) => ({ file, ...item }))
+  }
+  const refused = refusal(status, body, api.place)
+  if (status !== 413) throw refused // the next file would fare no better
+  return [refusedItem(file, refused.message)]
+}
+
+function refusedItem(file: string, reason: string): ImportedItem {
+  return { file, name: file, result: 'refused', reason, providers: [], warnings: [] }
 }
 
 const VERBS = {
@@ -64,12 +87,12 @@ const VERBS = {
   updated: `${MARKS.ok} updated  `,
   unchanged: `${faint('=')} unchanged`,
   refused: `${MARKS.failed} refused  `,
-} as const satisfies Record<ImportedTool['result'], string>
+} as const satisfies Record<ImportedItem['result'], string>
 
-function report(items: readonly ImportedItem[], { verbose }: { readonly verbose: boolean }): void {
-  const taken = items.filter(({ toolId }) => toolId !== undefined)
+function report(items: readonly ImportedItem[], { verbose = false, dryRun = false }): void {
+  const taken = items.filter(({ tool_id }) => tool_id !== undefined)
   const width = Math.min(48, Math.max(0, ...taken.map(({ name }) => plain(name).length)))
-  for (const { file, name, toolId, result, reason, warnings } of items) {
+  for (const { file, name, tool_id: toolId, result, reason, warnings } of items) {
     const from = name === file ? '' : faint(` (${plain(file)})`)
     if (toolId === undefined)
       print(`${VERBS[result]}  ${plain(name)}${from}\n               ${plain(reason ?? '')}`)
@@ -82,27 +105,35 @@ function report(items: readonly ImportedItem[], { verbose }: { readonly verbose:
   const providers = new Map(items.flatMap((item) => item.providers.map((one) => [one.id, one])))
   if (providers.size > 0) print(`\n${strong('Providers')}`)
   for (const provider of providers.values()) reportProvider(provider)
-
-  const count = (which: (item: ImportedItem) => boolean) => items.filter(which).length
-  const refused = count((one) => one.result === 'refused')
-  const warnings = items.flatMap((one) => one.warnings).length
-  const parts = (['created', 'updated', 'unchanged'] as const)
-    .map((result) => [result, count((one) => one.result === result)] as const)
-    .filter(([, many]) => many > 0)
-    .map(([result, many]) => `${many} ${result}`)
-  print(
-    `\n${strong(`${items.length - refused} taken`)}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}, ${strong(`${refused} refused`)}` +
-      (warnings > 0
-        ? `, ${warnings} warning${warnings === 1 ? '' : 's'}${verbose ? '' : faint(' (--verbose shows them)')}`
-        : ''),
-  )
+  print(`\n${summary(items, { verbose })}`)
+  if (dryRun) print('This was a dry run: nothing was changed.')
 }
 
-function reportProvider({ id, name, redirectUri, missing }: ImportedProvider): void {
+/** How many of what. A name that is only written otherwise is counted apart: the line above shows it. */
+function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose: boolean }): string {
+  const refused = items.filter(({ result }) => result === 'refused').length
+  const results = (['created', 'updated', 'unchanged'] as const).flatMap((result) => {
+    const many = items.filter((item) => item.result === result).length
+    return many > 0 ? `${many} ${result}` : []
+  })
+  const all = items.flatMap(({ warnings }) => warnings)
+  const respelled = all.filter(({ message }) => isRespelling(message)).length
+  const warnings = all.length - respelled
+  return [
+    `${strong(`${items.length - refused} taken`)}${results.length > 0 ? ` (${results.join(', ')})` : ''}`,
+    strong(`${refused} refused`),
+    ...(warnings > 0
+      ? [`${warnings} warning${warnings === 1 ? '' : 's'}${verbose ? '' : faint(' (--verbose shows them)')}`]
+      : []),
+    ...(respelled > 0 ? [faint(`${respelled} name${respelled === 1 ? '' : 's'} respelled`)] : []),
+  ].join(', ')
+}
+
+function reportProvider({ id, name, redirect_uri, missing }: ImportedProvider): void {
   const variables = missing.map((one) => `${environmentName(id)}_${one.toUpperCase()}`)
   print(
     `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${faint(plain(name))}\n` +
-      `    redirect URI  ${redirectUri}` +
+      `    redirect URI  ${redirect_uri}` +
       (variables.length === 0 ? '' : `\n    to be set     ${variables.join('  ')}`),
   )
 }
@@ -110,8 +141,9 @@ function reportProvider({ id, name, redirectUri, missing }: ImportedProvider): v
 const EXAMPLES = `
 Examples:
   $ gatepass import ./tools/x-twitter-post.json
+  $ gatepass import ./tools --dry-run
   $ gatepass import ./tools --worker my-worker --verbose
   $ curl -s https://example.com/tool.json | gatepass import - --json
 
-Each tool is taken whole or refused with the reason; the same again changes nothing.
-Exit code 0 when at least one was taken.`
+Each tool is taken whole or refused with the reason; the same again changes nothing. A directory's node_modules and
+folders that begin with a dot are left out. Exit code 0 when at least one was taken.`

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ApiKey, isExpired, issueApiKey, ROLES, type Role, successor } from '../domain/api-key.ts'
-import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
-import { faint, MARKS, print, printJson, strong, table } from './print.ts'
-import { CommandFailure, type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
-import { withBroker } from './with-broker.ts'
+import { ROLES, type Role } from '../domain/api-key.ts'
+import { type Api, listAll, withApi } from './api.ts'
+import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface CreateOptions extends CommonOptions {
   readonly role: Role
@@ -18,16 +17,32 @@ interface RotateOptions extends CommonOptions {
   readonly grace: number
 }
 
-export function addKeys(program: Command, shell: Shell): void {
-  const keys = program
-    .command('keys')
-    .description('API keys: create, list, rotate, revoke')
-    .addHelpText('after', EXAMPLES)
+interface KeyWire {
+  readonly id: string
+  readonly name: string
+  readonly project: string
+  readonly role: Role
+  readonly status: 'active' | 'expired' | 'revoked'
+  readonly created_at: string
+  readonly expires_at?: string
+  readonly rate_limit?: number
+  readonly last_used_at?: string
+  readonly revoked_at?: string
+}
 
-  keys
-    .command('create')
-    .description('make an API key, shown this once; a project that is not there is made with it')
-    .addOption(projectOption())
+type IssuedWire = Pick<KeyWire, 'id' | 'project' | 'role' | 'expires_at' | 'rate_limit'> & {
+  readonly key: string
+  readonly replaces?: { readonly id: string; readonly expires_at: string }
+}
+
+export function defineKeys(keys: Command, shell: Shell): void {
+  keys.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    keys
+      .command('create')
+      .description('make an API key, shown this once; a project that is not there is made with it'),
+  )
     .addOption(
       new Option('--role <role>', 'admin may do everything, caller uses tools and tokens, readonly looks')
         .choices(ROLES)
@@ -44,142 +59,95 @@ export function addKeys(program: Command, shell: Shell): void {
       'requests a second, in place of GATEPASS_RATE_LIMIT; 0 is any number',
       parseRate,
     )
-    .addOption(jsonOption())
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (options: CreateOptions) =>
-      withBroker(shell, { ...options, makes: 'project' }, async ({ broker, project }) => {
-        const { role, name, expires, rateLimit } = options
-        const createdAt = broker.now()
-        const { key, record } = issueApiKey({
-          projectId: project.id,
-          name,
+      withApi(shell, { ...options, makes: 'project' }, async (api) => {
+        const { role, name, expires, rateLimit, project } = options
+        const body = {
           role,
-          createdAt,
-          ...(expires !== undefined && { expiresAt: createdAt + expires }),
-          ...(rateLimit !== undefined && { rateLimit }),
-        })
-        await broker.store.apiKeys.add(
-          record,
-          broker.audit.of(project.id, { action: 'key.created', subject: record.id }),
+          ...(name !== '' && { name }),
+          ...(expires !== undefined && { expires_in: expires }),
+          ...(rateLimit !== undefined && { rate_limit: rateLimit }),
+          // beside the database the project is open already
+          ...(api.opened === undefined && project !== undefined && { project }),
+        }
+        const issued = await api.send<IssuedWire>('POST', '/v1/admin/keys', { body })
+        if (options.json) return printJson(toJson(issued))
+        print(`\n  ${strong(issued.key)}\n`)
+        print(
+          `This is its only showing: keep it now. (${issued.id}, ${role} of the project "${plain(issued.project)}")`,
         )
-        const { id } = record
-        if (options.json) return printJson({ id, key, project: project.name, role, ...limitsOf(record) })
-        print(`\n  ${strong(key)}\n`)
-        print(`This is its only showing: keep it now. (${id}, ${role} of the project "${project.name}")`)
       }),
     )
 
-  keys
-    .command('list')
-    .description('list API keys, never the keys themselves')
-    .addOption(projectOption())
-    .addOption(jsonOption())
+  withCommonOptions(keys.command('list').description('list API keys, never the keys themselves'))
     .addHelpText('after', LIST_EXAMPLES)
     .action(async (options: CommonOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        const found = await broker.store.apiKeys.list(project.id)
-        if (options.json) return printJson({ items: found.map((one) => toWire(one, project.name)) })
-        if (found.length === 0) return print('No API keys.')
-        const rows = found.map((one) => [
+      withApi(shell, options, async (api) => {
+        const items = await listAll<KeyWire>(api, '/v1/admin/keys')
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('No API keys.')
+        const rows = items.map((one) => [
           one.id,
-          project.name,
+          one.project,
           one.role,
-          statusOf(one, broker.now()),
-          day(one.createdAt),
-          one.lastUsedAt === undefined ? 'never' : day(one.lastUsedAt),
-          one.rateLimit === undefined ? '' : one.rateLimit === 0 ? 'none' : `${one.rateLimit}/s`,
+          statusOf(one),
+          day(one.created_at),
+          one.last_used_at === undefined ? 'never' : day(one.last_used_at),
+          one.rate_limit === undefined ? '' : one.rate_limit === 0 ? 'none' : `${one.rate_limit}/s`,
           one.name,
         ])
         print(table(['id', 'project', 'role', 'status', 'created', 'last used', 'limit', 'name'], rows))
       }),
     )
 
-  keys
-    .command('rotate')
-    .description('make a key that takes the place of another; both are good until the old one ends')
-    .argument('<id>', "the old key's id, as keys list shows it")
-    .addOption(projectOption())
+  withCommonOptions(
+    keys
+      .command('rotate')
+      .description('make a key that takes the place of another; both are good until the old one ends')
+      .argument('<id>', "the old key's id, as keys list shows it", parseId),
+  )
     .option('--grace <time>', 'how long the old key stays good, such as 30m or 7d', parseTime, DAY)
-    .addOption(jsonOption())
     .addHelpText('after', ROTATE_EXAMPLES)
     .action(async (id: string, options: RotateOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        const { apiKeys } = broker.store
-        const now = broker.now()
-        const old = (await apiKeys.list(project.id)).find((one) => one.id === id)
-        if (old === undefined || old.revokedAt !== undefined || isExpired(old, now))
-          throw new CommandFailure(
-            `There is no live API key "${id}" in the project "${project.name}". \`gatepass keys list\` shows those there are.`,
-          )
-        const { key, record } = successor(old, now)
-        const end = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + options.grace)
-        const entries = broker.audit.of(project.id, { action: 'key.rotated', subject: id })
-        if (!(await apiKeys.rotate(old, end, record, entries)))
-          throw new CommandFailure(
-            `"${id}" was rotated already: ${old.replacedBy ?? 'another key'} takes its place. Rotate that one.`,
-          )
-        if (options.json)
-          return printJson({
-            id: record.id,
-            key,
-            project: project.name,
-            role: record.role,
-            ...limitsOf(record),
-            replaces: { id, expires_at: toTimestamp(end) },
-          })
-        print(`\n  ${strong(key)}\n`)
-        print(`This is its only showing: keep it now. (${record.id})`)
-        print(`${id} stays good until ${toTimestamp(end)}: give the new key to all who use the old one.`)
+      withApi(shell, options, async (api) => {
+        const body = { grace: options.grace }
+        const issued = await api.send<IssuedWire>('POST', `${pathOf(id)}/rotate`, { body })
+        if (options.json) return printJson(toJson(issued))
+        print(`\n  ${strong(issued.key)}\n`)
+        print(`This is its only showing: keep it now. (${issued.id})`)
+        print(
+          `${plain(id)} stays good until ${issued.replaces?.expires_at}: give the new key to all who use the old one.`,
+        )
       }),
     )
 
-  keys
-    .command('revoke')
-    .description('revoke an API key: it is refused from now on')
-    .argument('<id>', "the key's id, as keys list shows it")
-    .addOption(projectOption())
-    .addOption(jsonOption())
+  withCommonOptions(
+    keys
+      .command('revoke')
+      .description('revoke an API key: it is refused from now on')
+      .argument('<id>', "the key's id, as keys list shows it", parseId),
+  )
     .addHelpText('after', REVOKE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        const entries = broker.audit.of(project.id, { action: 'key.revoked', subject: id })
-        if (!(await broker.store.apiKeys.revoke(project.id, id, broker.now(), entries)))
-          throw new CommandFailure(
-            `There is no unrevoked API key "${id}" in the project "${project.name}". \`gatepass keys list\` shows those there are.`,
-          )
+      withApi(shell, options, async (api: Api) => {
+        await api.send('DELETE', pathOf(id))
         if (options.json) return printJson({ id, revoked: true })
-        print(`${MARKS.ok} ${id} is revoked. ${faint('Requests with it answer 401 from now on.')}`)
+        print(`${MARKS.ok} ${plain(id)} is revoked. ${faint('Requests with it answer 401 from now on.')}`)
       }),
     )
 }
 
-function toWire(key: ApiKey, project: string) {
-  const { id, name, role, createdAt, lastUsedAt, revokedAt, replacedBy } = key
-  return {
-    id,
-    name,
-    project,
-    role,
-    created_at: toTimestamp(createdAt),
-    ...limitsOf(key),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
-    ...(replacedBy !== undefined && { replaced_by: replacedBy }),
-    ...(revokedAt !== undefined && { revoked_at: toTimestamp(revokedAt) }),
-  }
+const pathOf = (id: string) => `/v1/admin/keys/${encodeURIComponent(id)}`
+
+/** What other programs are promised; the name is left out, since who makes the key has just said it. */
+function toJson({ id, key, project, role, expires_at, rate_limit, replaces }: IssuedWire) {
+  return { id, key, project, role, expires_at, rate_limit, replaces }
 }
 
-function limitsOf({ expiresAt, rateLimit }: ApiKey) {
-  return {
-    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
-    ...(rateLimit !== undefined && { rate_limit: rateLimit }),
-  }
-}
-
-function statusOf(key: ApiKey, now: EpochSeconds): string {
-  const { revokedAt, expiresAt } = key
-  if (revokedAt !== undefined) return `revoked ${day(revokedAt)}`
-  if (expiresAt === undefined) return 'active'
-  return `${isExpired(key, now) ? 'expired' : 'until'} ${day(expiresAt)}`
+function statusOf({ status, expires_at: end, revoked_at: revoked }: KeyWire): string {
+  if (revoked !== undefined) return `revoked ${day(revoked)}`
+  return end === undefined ? status : `${status === 'expired' ? 'expired' : 'until'} ${day(end)}`
 }
 
 const DAY = 24 * 3600
@@ -208,8 +176,8 @@ function parseRate(text: string): number {
   return Number(text)
 }
 
-function day(at: EpochSeconds): string {
-  return toTimestamp(at).slice(0, 10)
+function day(timestamp: string): string {
+  return timestamp.slice(0, 10)
 }
 
 const EXAMPLES = `

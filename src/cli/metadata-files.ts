@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { CommandFailure } from './shell.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 
 /** One file of tool metadata; what cannot be read refuses that file alone. */
 export interface MetadataFile {
@@ -11,7 +11,10 @@ export interface MetadataFile {
     | { readonly outcome: 'refused'; readonly reason: string }
 }
 
-/** The file, every *.json under the directory in the order of their paths, or standard input for `-`. */
+/**
+ * The file, every *.json under the directory in the order of their paths, or standard input for `-`. Folders of
+ * packages and folders that begin with a dot hold other people's files, so a directory is read without them.
+ */
 export async function readMetadataFiles(source: string): Promise<MetadataFile[]> {
   if (source === '-') {
     if (process.stdin.isTTY)
@@ -20,17 +23,27 @@ export async function readMetadataFiles(source: string): Promise<MetadataFile[]>
   }
   const found = statSync(source, { throwIfNoEntry: false })
   if (found === undefined)
-    throw new CommandFailure(`There is no file or directory "${source}". Name one, or - for standard input.`)
+    throw new CommandFailure(
+      `There is no file or directory "${source}". Name one, or - for standard input.`,
+      EXIT.notFound,
+    )
   if (!found.isDirectory()) return [{ file: source, reading: read(source) }]
-  const files = readdirSync(source, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && entry.name.toLowerCase().endsWith('.json'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+  const files = jsonFilesIn(source).sort()
   if (files.length === 0)
     throw new CommandFailure(
       `The directory "${source}" holds no *.json file. Name the one with the tool metadata.`,
+      EXIT.notFound,
     )
   return files.map((file) => ({ file, reading: read(file) }))
+}
+
+function jsonFilesIn(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory())
+      return entry.name === 'node_modules' || entry.name.startsWith('.') ? [] : jsonFilesIn(path)
+    return entry.name.toLowerCase().endsWith('.json') ? [path] : []
+  })
 }
 
 function read(file: string): MetadataFile['reading'] {

@@ -8,9 +8,10 @@ import { openSource, openTarget, readFacts } from '../store/open-copy.ts'
 import { isBegun, openStore, pendingMigrations } from '../store/open-store.ts'
 import { createSealer } from '../store/seal.ts'
 import { MOVED_FACT } from '../store/store.ts'
+import { CommandFailure } from './failure.ts'
 import { faint, MARKS, plain, print, printJson, table } from './print.ts'
 import { recordInTrail } from './record.ts'
-import { CommandFailure, jsonOption, type Shell } from './shell.ts'
+import { jsonOption, type Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
 
 interface MigrateOptions {
@@ -20,10 +21,8 @@ interface MigrateOptions {
   readonly json?: true
 }
 
-export function addMigrate(program: Command, shell: Shell): void {
-  program
-    .command('migrate')
-    .description("bring the database's schema up to date, or move the installation to another database")
+export function defineMigrate(command: Command, shell: Shell): void {
+  command
     .option('--from <url>', 'the database to move from: file:<path> or postgres://…')
     .option('--to <url>', 'the empty database to move to')
     .option('--force', 'copy once more from a database that was moved away before')

@@ -1,102 +1,97 @@
-import { readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import type { Policy } from '../domain/policy.ts'
-import { addPolicy, changePolicy, deletePolicy } from '../flows/policy-settings.ts'
-import { newPolicySchema, policyToWire, settingsFromWire } from '../http/policy-wire.ts'
+import { type Api, listAll, refusal, withApi } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { MARKS, plain, print, printJson, table } from './print.ts'
-import { CommandFailure, type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
-import { type Opened, withBroker } from './with-broker.ts'
+import { parseJsonText, readText } from './read-json-file.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
-export function addPolicies(program: Command, shell: Shell): void {
-  const policies = program
-    .command('policies')
-    .description('rules on who may use which tokens for what: list, set, delete')
-    .addHelpText('after', EXAMPLES)
+interface PolicyWire {
+  readonly id: string
+  readonly effect: string
+  readonly enabled?: boolean | undefined
+  readonly description?: string | null | undefined
+  readonly match?: unknown
+  readonly hook?: unknown
+}
 
-  policies
-    .command('list', { isDefault: true })
-    .description('list policies, never with the secret of a hook')
-    .addOption(projectOption())
-    .addOption(jsonOption())
+const PATH = '/v1/admin/policies'
+
+export function definePolicies(policies: Command, shell: Shell): void {
+  policies.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    policies
+      .command('list', { isDefault: true })
+      .description('list policies, never with the secret of a hook'),
+  )
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        const items = (await broker.store.policies.list(project.id)).map(policyToWire)
+      withApi(shell, options, async (api) => {
+        const items = await listAll<PolicyWire>(api, PATH)
         if (options.json) return printJson({ items })
-        if (items.length === 0) return print('No policies: whoever has a key may use what its role allows.')
-        const rows = items.map(({ id, effect, enabled, match, description = '' }) => [
+        if (items.length === 0) return print('No policies: every key may use what its role allows.')
+        const rows = items.map(({ id, effect, enabled, match, description }) => [
           id,
           enabled ? effect : `${effect} (off)`,
           JSON.stringify(match),
-          description,
+          description ?? '',
         ])
         print(table(['id', 'effect', 'match', 'description'], rows))
       }),
     )
 
-  policies
-    .command('set')
-    .description('make policies, or replace those of the same ids, in force at once')
-    .argument('<source>', 'a JSON file with one policy or an array of them, or - for standard input')
-    .addOption(projectOption())
-    .addOption(jsonOption())
+  withCommonOptions(
+    policies
+      .command('set')
+      .description('make policies, or replace those of the same ids, in force at once')
+      .argument(
+        '<source>',
+        'a JSON file with one policy or an array of them, or - for standard input',
+        parseId,
+      ),
+  )
     .addHelpText('after', SET_EXAMPLES)
     .action(async (source: string, options: CommonOptions) => {
-      const wanted = parse(await read(source))
-      return withBroker(shell, options, async (opened) => {
-        const items: Policy[] = []
-        for (const one of wanted) items.push(await put(opened, one))
-        if (options.json) return printJson({ items: items.map(policyToWire) })
+      const wanted = await check(parseJsonText(await readText(source), source))
+      return withApi(shell, options, async (api) => {
+        const items: PolicyWire[] = []
+        for (const one of wanted) items.push(await put(api, one))
+        if (options.json) return printJson({ items })
         for (const { id, effect, enabled } of items)
           print(`${MARKS.ok} ${plain(id)} is set: ${effect}${enabled ? '' : ', switched off'}`)
       })
     })
 
-  policies
-    .command('delete')
-    .description('delete a policy: it refuses nothing from now on')
-    .argument('<id>', "the policy's id, as policies list shows it")
-    .addOption(projectOption())
-    .addOption(jsonOption())
+  withCommonOptions(
+    policies
+      .command('delete')
+      .description('delete a policy: it refuses nothing from now on')
+      .argument('<id>', "the policy's id, as policies list shows it", parseId),
+  )
     .addHelpText('after', DELETE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
-      withBroker(shell, options, async ({ broker, project }) => {
-        await deletePolicy(broker, project.id, id)
+      withApi(shell, options, async (api) => {
+        await api.send('DELETE', pathOf(id))
         if (options.json) return printJson({ id, deleted: true })
         print(`${MARKS.ok} ${plain(id)} is deleted.`)
       }),
     )
 }
 
-type Wanted = ReturnType<typeof newPolicySchema.parse>
+const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
 /** A secret of the hook that the file does not say stays. */
-async function put({ broker, project }: Opened, wanted: Wanted): Promise<Policy> {
-  const known = await broker.store.policies.find(project.id, wanted.id)
-  const settings = settingsFromWire(wanted)
-  if (known === undefined) return addPolicy(broker, project.id, wanted.id, settings)
-  return changePolicy(broker, known, { ...settings, description: settings.description ?? null })
-}
-
-async function read(source: string): Promise<string> {
-  if (source === '-') return text(process.stdin)
-  try {
-    return readFileSync(source, 'utf8')
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
-    throw new CommandFailure(`The file "${source}" cannot be read${why}.`)
-  }
+async function put(api: Api, wanted: PolicyWire): Promise<PolicyWire> {
+  const known = await api.ask('GET', pathOf(wanted.id))
+  if (known.status === 404) return api.send('POST', PATH, { body: wanted })
+  if (known.status !== 200) throw refusal(known.status, known.body, api.place)
+  const { id: _, description = null, enabled = true, ...changes } = wanted
+  return api.send('PATCH', pathOf(wanted.id), { body: { ...changes, description, enabled } })
 }
 
 /** All of them are checked before any is set. */
-function parse(json: string): Wanted[] {
-  let value: unknown
-  try {
-    value = JSON.parse(json.replace(/^\uFEFF/, ''))
-  } catch {
-    throw new CommandFailure('It is not JSON. It should hold one policy or an array of them.')
-  }
+async function check(value: unknown): Promise<PolicyWire[]> {
+  const { newPolicySchema } = await import('../http/policy-wire.ts')
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   return all.map((one, i) => {
     const parsed = newPolicySchema.safeParse(one)
@@ -104,7 +99,10 @@ function parse(json: string): Wanted[] {
     const faults = parsed.error.issues.slice(0, 10).map(({ path, message }) => {
       return path.length === 0 ? message : `${path.join('.')}: ${message}`
     })
-    throw new CommandFailure(`Policy ${i + 1} of ${all.length} is not as it should be. ${faults.join('; ')}.`)
+    throw new CommandFailure(
+      `Policy ${i + 1} of ${all.length} is not as it should be. ${faults.join('; ')}.`,
+      EXIT.usage,
+    )
   })
 }
 

@@ -2,8 +2,27 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 
 // Standard output is for what was asked for; what only people need while they wait goes to standard error.
 
+let isReaderGone = false
+
+/**
+ * A reader such as `head` that has read enough closes its end of the pipe: the command goes on, and what it would still
+ * print is dropped. Any other error of these streams ends the process as it would without this.
+ */
+export function surviveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      if (stream === process.stdout) isReaderGone = true
+    })
+}
+
+/** Whether nobody reads standard output any more, so that a long output may end. */
+export function readerIsGone(): boolean {
+  return isReaderGone
+}
+
 export function print(line = ''): void {
-  process.stdout.write(`${line}\n`)
+  if (!isReaderGone) process.stdout.write(`${line}\n`)
 }
 
 export function printJson(value: unknown): void {

@@ -1,24 +1,16 @@
 import { Command, CommanderError } from 'commander'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { version } from '../version.ts'
-import { addAudit } from './audit.ts'
-import { addBackup } from './backup.ts'
-import { addConnect } from './connect.ts'
-import { addConnections } from './connections.ts'
-import { addDev } from './dev.ts'
-import { addDoctor } from './doctor.ts'
-import { addImport } from './import.ts'
-import { addKeys } from './keys.ts'
-import { addMigrate } from './migrate.ts'
-import { addPolicies } from './policies.ts'
-import { addRotateKey } from './rotate-key.ts'
-import { addServe } from './serve.ts'
-import { CommandFailure, type Shell } from './shell.ts'
-import { addToken } from './token.ts'
+import { COMMANDS } from './commands.ts'
+import { CommandFailure, EXIT, exitCodeOfError } from './failure.ts'
+import type { Shell } from './shell.ts'
 
-/** Runs one command and answers its exit code: 0, or 1 with one clear line on standard error. */
-export async function runProgram(argv: readonly string[], { environment }: Shell): Promise<number> {
+/** Runs one command and returns its exit code (`EXIT`); a failure is one clear line on standard error. */
+export async function runProgram(
+  argv: readonly string[],
+  { environment }: Pick<Shell, 'environment'>,
+): Promise<number> {
   let command = 'gatepass'
   const shell: Shell = {
     environment,
@@ -35,26 +27,18 @@ export async function runProgram(argv: readonly string[], { environment }: Shell
     .hook('preAction', (_, running) => {
       command = [...ancestors(running), running].map((one) => one.name()).join(' ')
     })
-  addDev(program, shell)
-  addServe(program, shell)
-  addImport(program, shell)
-  addConnect(program, shell)
-  addToken(program, shell)
-  addConnections(program, shell)
-  addKeys(program, shell)
-  addPolicies(program, shell)
-  addAudit(program, shell)
-  addDoctor(program, shell)
-  addRotateKey(program, shell)
-  addBackup(program, shell)
-  addMigrate(program, shell)
   try {
+    const [first, second] = argv.slice(2)
+    for (const { name, description, load } of COMMANDS) {
+      const added = program.command(name).description(description)
+      if (name === first || (first === 'help' && name === second)) (await load())(added, shell)
+    }
     await program.parseAsync(argv)
-    return 0
+    return EXIT.done
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
     process.stderr.write(`${messageOf(error)}\n`)
-    return 1
+    return exitCodeOfError(error)
   }
 }
 
@@ -68,8 +52,11 @@ Examples:
   $ gatepass import ./tools                           what tools there are, and which providers they need
   $ gatepass connect github --user ada                ask ada for consent
   $ gatepass token github --user ada                  ada's access token
+  $ gatepass tools --url https://gatepass.example.com --key "$KEY"     ask a server, without its database
   $ gatepass doctor                                   what is wrong, and how to put it right
 
+Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key, role, policy),
+5 the user has to approve first, 6 unreachable (server, database or provider).
 In a checkout: npm run -s gatepass -- <command>`
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
-import { type Config, ConfigError } from '../config.ts'
+import type { Config } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import type { AuditAction } from '../domain/audit.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'

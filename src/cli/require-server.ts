@@ -2,7 +2,7 @@ import type { Authorization } from '../domain/authorization.ts'
 import { connectUrl } from '../flows/begin-authorization.ts'
 import { createOutgoing, OutgoingError } from '../providers/outgoing.ts'
 import { databaseName } from '../store/database-place.ts'
-import { CommandFailure } from './shell.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import type { Opened } from './with-broker.ts'
 
 const PATIENCE_MS = 2_000
@@ -21,12 +21,14 @@ export async function requireServer(
   if (!(await isServing(publicUrl)))
     throw new CommandFailure(
       `No Gatepass answers at ${publicUrl.origin}: start it in another terminal (npm start, or gatepass serve), then run this again.`,
+      EXIT.unreachable,
     )
   if (connectPage === 'pass') return // looking would count as the user's click
   const link = await ask(new URL(connectUrl(broker, authorization)))
   if (link === 404)
     throw new CommandFailure(
       `The Gatepass at ${publicUrl.origin} uses another database than ${databaseName(database)}: set GATEPASS_DATABASE_URL to its database, or GATEPASS_PUBLIC_URL to the server of this one.`,
+      EXIT.usage,
     )
 }
 

@@ -2,8 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { type Rotation, type RotationProgress, rotateKeys } from '../flows/rotate-keys.ts'
 import type { EnvelopeCount } from '../store/store.ts'
+import { CommandFailure } from './failure.ts'
 import { faint, MARKS, print, printJson, table } from './print.ts'
-import { CommandFailure, jsonOption, type Shell, typed } from './shell.ts'
+import { jsonOption, type Shell, typed } from './shell.ts'
 import { type Opened, withBroker } from './with-broker.ts'
 
 interface RotateOptions {
@@ -15,10 +16,8 @@ interface RotateOptions {
 /** How often it says how far it is where nobody looks at a terminal. */
 const REPORT_MS = 10_000
 
-export function addRotateKey(program: Command, shell: Shell): void {
-  program
-    .command('rotate-key')
-    .description('seal everything with the newest master key, beside running servers')
+export function defineRotateKey(command: Command, shell: Shell): void {
+  command
     .option('--batch <count>', 'how many envelopes are sealed in one transaction', parseBatch, 100)
     .option('--status', 'only say what is sealed with which key')
     .addOption(jsonOption())

@@ -6,8 +6,9 @@ import { type Config, readConfig } from '../config.ts'
 import { ownFigures } from '../http/metrics.ts'
 import { createLog, type ServerLog } from '../log.ts'
 import { type RunningServer, startServer } from '../server.ts'
+import { CommandFailure } from './failure.ts'
 import { printJson } from './print.ts'
-import { CommandFailure, jsonOption, type Shell } from './shell.ts'
+import { jsonOption, type Shell } from './shell.ts'
 
 const MOST_PROCESSES = 64
 
@@ -16,10 +17,8 @@ interface ServeOptions {
   readonly json?: true
 }
 
-export function addServe(program: Command, { environment }: Shell): void {
-  program
-    .command('serve')
-    .description('run in production; every setting that decides its safety must be there')
+export function defineServe(command: Command, { environment }: Shell): void {
+  command
     .option('--processes <n>', 'processes of this machine that serve together', parseProcesses, 1)
     .addOption(jsonOption())
     .addHelpText('after', SETTINGS_HELP)

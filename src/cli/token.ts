@@ -1,19 +1,9 @@
 import type { Command } from 'commander'
-import { toTimestamp } from '../domain/clock.ts'
-import { getAccessToken } from '../flows/get-access-token.ts'
-import { releaseTokens } from '../flows/release-tokens.ts'
-import { getProvider } from './choose-provider.ts'
-import { print, printJson } from './print.ts'
-import {
-  CommandFailure,
-  type CommonOptions,
-  jsonOption,
-  parseScopes,
-  projectOption,
-  type Shell,
-  typed,
-} from './shell.ts'
-import { withBroker } from './with-broker.ts'
+import { type Api, listAll, refusal, withApi } from './api.ts'
+import { CONNECTIONS, type ConnectionWire } from './connections.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { plain, print, printJson } from './print.ts'
+import { type CommonOptions, parseId, parseScopes, type Shell, typed, withCommonOptions } from './shell.ts'
 
 interface TokenOptions extends CommonOptions {
   readonly user: string
@@ -21,66 +11,80 @@ interface TokenOptions extends CommonOptions {
   readonly scopes?: string[]
 }
 
-export function addToken(program: Command, shell: Shell): void {
-  program
-    .command('token')
-    .description("print a user's access token alone, refreshed if need be")
-    .argument('<provider>', "the provider's id, such as github")
-    .requiredOption('--user <id>', 'the user')
-    .option('--account <account>', "which of the user's accounts: a connection's id, an account's id or name")
+interface TokenWire {
+  readonly access_token: string
+  readonly token_type: string
+  readonly expires_at?: string
+  readonly scopes: readonly string[]
+}
+
+export function defineToken(command: Command, shell: Shell): void {
+  withCommonOptions(command.argument('<provider>', "the provider's id, such as github", parseId))
+    .requiredOption('--user <id>', 'the user', parseId)
+    .option(
+      '--account <account>',
+      "which of the user's accounts: a connection's id, an account's id or name",
+      parseId,
+    )
     .option('--scopes <scopes>', 'scopes it must have, comma-separated', parseScopes)
-    .addOption(projectOption())
-    .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (provider: string, options: TokenOptions) =>
-      withBroker(shell, options, async (opened) => {
-        const { broker, project } = opened
-        const entry = await getProvider(opened, provider)
-        const need = {
-          projectId: project.id,
-          userId: options.user,
-          entry,
-          scopes: options.scopes ?? [],
-          ...(options.account !== undefined && { account: options.account }),
-        }
-        const token = await releaseTokens(
-          broker,
-          () => getAccessToken(broker, need),
-          (found) => (found.outcome === 'ready' ? [found] : []),
-        )
-        switch (token.outcome) {
-          case 'provider_unavailable':
-            throw new CommandFailure(token.message)
-          case 'authorization_required':
-            throw new CommandFailure(
-              `${options.user} has to approve ${entry.provider.displayName} first: ${connectCommand(shell, entry.id, options)}`,
-            )
-          case 'ready': {
-            const { connection, accessToken } = token
-            if (!options.json) return print(accessToken)
-            return printJson({
-              access_token: accessToken,
-              token_type: connection.tokenType,
-              ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
-              scopes: connection.scopes,
-            })
-          }
-        }
+      withApi(shell, options, async (api) => {
+        const id = await findConnection(api, provider, options)
+        const { status, body } =
+          id === undefined ? CONSENT_NEEDED : await api.ask('POST', `${CONNECTIONS}/${id}/token`)
+        if (nameOf(body) === 'authorization_required')
+          throw new CommandFailure(
+            `${plain(options.user)} has to approve ${plain(provider)} first: ${connectCommand(shell, provider, options)}`,
+            EXIT.consentNeeded,
+          )
+        if (status !== 200) throw refusal(status, body, api.place)
+        const token = body as TokenWire // the wire's contract
+        if (options.json) printJson(token)
+        else print(token.access_token)
       }),
     )
 }
 
+const CONSENT_NEEDED = { status: 403, body: { name: 'authorization_required' } } as const
+
+/** The connection whose token is meant; `undefined` when the user has to approve first. Begins nothing by itself. */
+async function findConnection(
+  api: Api,
+  provider: string,
+  { user, account, scopes = [] }: TokenOptions,
+): Promise<string | undefined> {
+  const query = { user_id: user, provider_id: provider }
+  const all = await listAll<ConnectionWire>(api, CONNECTIONS, query)
+  const found = all.find((one) =>
+    account === undefined ? one.default : [one.id, one.account.id, one.account.name].includes(account),
+  )
+  if (found === undefined || scopes.every((scope) => found.scopes.includes(scope))) return found?.id
+  // one scope may contain another: which ones do is the server's to say
+  const body = {
+    auth_requirement: { provider_id: provider, oauth2: { scopes } },
+    user_id: user,
+    account: found.id,
+  }
+  const begun = await api.send<{ readonly status: string }>('POST', '/v1/auth/authorize', { body })
+  return begun.status === 'completed' ? found.id : undefined
+}
+
+function nameOf(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'name' in body ? body.name : undefined
+}
+
 function connectCommand(
   shell: Shell,
-  providerId: string,
+  provider: string,
   { user, scopes, account, project }: TokenOptions,
 ): string {
   return typed(
     shell,
-    ...['connect', providerId, '--user', user],
+    ...['connect', provider, '--user', user],
     ...(scopes === undefined ? [] : ['--scopes', scopes.join()]),
     ...(account === undefined ? [] : ['--account', account]),
-    ...(project === 'default' ? [] : ['--project', project]),
+    ...(project === undefined ? [] : ['--project', project]),
   )
 }
 
@@ -89,4 +93,4 @@ Examples:
   $ curl -H "Authorization: Bearer $(gatepass token github --user ada)" https://api.github.com/user
   $ gatepass token google --user ada --account ada@example.com --json
 
-Exit code 1 when the user must approve first; standard error then says which command asks for it.`
+Exit code 5 when the user must approve first; standard error then says which command asks for it.`

@@ -1,5 +1,6 @@
 import type { Broker } from '../broker.ts'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import type { Project } from '../domain/project.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { inContext } from '../flows/request-context.ts'
@@ -8,7 +9,8 @@ import { openBroker } from '../open-broker.ts'
 import { withSandboxClient } from '../sandbox/mount.ts'
 import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
-import { CommandFailure, type Shell } from './shell.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import type { Shell } from './shell.ts'
 
 /** What a command works on: the database itself, beside a server that may be running. No API key is needed. */
 export interface Opened {
@@ -18,7 +20,7 @@ export interface Opened {
 }
 
 export interface OpenOptions {
-  readonly project: string
+  readonly project?: string | undefined
   /** What may be made when it is not there: the database with the default project, or any project too. */
   readonly makes?: 'database' | 'project'
 }
@@ -26,13 +28,14 @@ export interface OpenOptions {
 /** Opens the database and the project, runs the command, and closes. Throws `CommandFailure` when they are not there. */
 export async function withBroker(
   { environment, command = 'gatepass' }: Shell,
-  { project: name, makes }: OpenOptions,
+  { project: name = DEFAULT_PROJECT, makes }: OpenOptions,
   run: (opened: Opened) => Promise<void>,
 ): Promise<void> {
   const config = readSettings(environment, { makeKey: makes !== undefined })
   if (makes === undefined && !(await isBegun(config.database)))
     throw new CommandFailure(
-      `There is no database ${databaseName(config.database)} yet. Start Gatepass first, or set GATEPASS_DATABASE_URL to the one its server uses.`,
+      `There is no database ${databaseName(config.database)} yet. Start Gatepass first, or set GATEPASS_DATABASE_URL to the one its server uses, or name the server with --url.`,
+      EXIT.notFound,
     )
   const broker = await openBroker(config, { log: createLog('warn') })
   try {
@@ -42,6 +45,7 @@ export async function withBroker(
     if (project === undefined)
       throw new CommandFailure(
         `There is no project "${name}". \`gatepass keys create --project ${name} --role admin\` makes it.`,
+        EXIT.notFound,
       )
     await inContext({ actor: { kind: 'cli' }, purpose: command }, () => run({ broker, config, project }))
   } finally {

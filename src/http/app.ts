@@ -5,7 +5,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { assets } from './assets.ts'
 import { addAudit } from './audit.ts'
 import { addAuthProviders } from './auth-providers.ts'
-import { createAuthenticate } from './authenticate.ts'
+import { authenticateOperator, createAuthenticate, type Operator } from './authenticate.ts'
 import { addAuthorizations } from './authorizations.ts'
 import { bodyLimit } from './body-limit.ts'
 import { addCatalogue } from './catalogue.ts'
@@ -56,10 +56,12 @@ export interface AppOptions {
   /** Development only: mounted under `/sandbox`. */
   readonly sandbox?: Hono
   readonly metrics?: Omit<MetricsOptions, 'version'>
+  /** For an app that is called in this process and is never served: no request then needs a key. */
+  readonly operator?: Operator
 }
 
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
-export function createApp(broker: Broker, { version, sandbox, metrics }: AppOptions): OpenAPIHono {
+export function createApp(broker: Broker, { version, sandbox, metrics, operator }: AppOptions): OpenAPIHono {
   const app = new OpenAPIHono({ router: createRouter() })
   const refuse = (c: Context, error: unknown) =>
     wantsPage(c)
@@ -81,8 +83,8 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   for (const route of PAGES) app.use(route, observer.page(route))
   for (const path of ['/connect/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
-  const authenticate = createAuthenticate(broker)
-  const charge = createCharge(broker.settings.requestsPerSecond)
+  const authenticate = operator ? authenticateOperator(operator) : createAuthenticate(broker)
+  const charge = createCharge(operator ? 0 : broker.settings.requestsPerSecond)
   for (const path of [
     '/v1/tools/execute',
     '/v1/tools/run',
@@ -94,7 +96,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics }: AppOpti
   ])
     app.post(path, idempotent(broker, authenticate, charge))
 
-  const surroundings = { authenticate, charge, log: broker.log, onAnswered: observer.onAnswered }
+  const surroundings = { authenticate, charge, operator, log: broker.log, onAnswered: observer.onAnswered }
   const add = endpoints(app, surroundings)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Log } from '../broker.ts'
 import type { ApiKey, Role } from '../domain/api-key.ts'
 import { inContext } from '../flows/request-context.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { Authenticate, Operator } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { statusOf } from './errors.ts'
 import { limitQuery, wholeNumber } from './limits.ts'
@@ -81,6 +81,8 @@ export interface EndpointSurroundings {
   readonly log: Log
   /** Told of every answer, refusals too. */
   readonly onAnswered?: OnAnswered
+  /** Present where all requests are the operator's own. */
+  readonly operator?: Operator | undefined
 }
 
 export type OnAnswered = (
@@ -96,7 +98,10 @@ export interface Answered {
   caller?: ApiKey
 }
 
-export function endpoints(app: OpenAPIHono, { authenticate, charge, log, onAnswered }: EndpointSurroundings) {
+export function endpoints(
+  app: OpenAPIHono,
+  { authenticate, charge, log, onAnswered, operator }: EndpointSurroundings,
+) {
   return <
     Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
     Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -140,6 +145,8 @@ export function endpoints(app: OpenAPIHono, { authenticate, charge, log, onAnswe
           (await readBody(c, bodyCheck, { isOptional: bodyIsOptional, onUnknown }))) as z.output<Body>,
       }
       if (role === 'public') return handle(input)
+      if (operator !== undefined)
+        return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, () => handle(input))
       const actor = { kind: 'api_key', id: caller.id } as const
       return inContext({ actor, apiKey: caller, purpose, requestId: requestId(c) }, () => handle(input))
     }

@@ -130,7 +130,7 @@ function sync(path: string): void {
 
 function isThere(path: string): BrokerError {
   return new BrokerError(
-    'store_unavailable',
+    'already_exists',
     `${path} is there already. A backup never replaces a file: name another.`,
   )
 }

@@ -52,7 +52,7 @@ describe('serve', () => {
   test('names every fault at once and starts nothing', async () => {
     const env = { GATEPASS_DATABASE_URL: 'mysql://x', GATEPASS_PORT: 'many' }
     const { code, stdout, stderr } = await gatepass.runWith({ env }, 'serve')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stdout).toBe('')
     for (const name of ['MASTER_KEY', 'USER_VERIFIER', 'PUBLIC_URL', 'DATABASE_URL', 'PORT'])
       expect(stderr).toContain(`GATEPASS_${name} `)
@@ -91,7 +91,7 @@ describe('keys', () => {
 
     expect(await gatepass.run('keys', 'revoke', created.id, '--project', 'acme')).toMatchObject({ code: 0 })
     const again = await gatepass.run('keys', 'revoke', created.id, '--project', 'acme')
-    expect(again).toMatchObject({ code: 1, stdout: '', stderr: oneLine(created.id) })
+    expect(again).toMatchObject({ code: 3, stdout: '', stderr: oneLine(created.id) })
     expect((await gatepass.run('keys', 'list', '--project', 'acme')).stdout).toContain('revoked 2')
   })
 
@@ -112,7 +112,7 @@ describe('before anything was started', () => {
       gatepass.run('keys', 'list'),
     ])
     for (const outcome of outcomes)
-      expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('start Gatepass first') })
+      expect(outcome).toEqual({ code: 2, stdout: '', stderr: oneLine('start Gatepass first') })
     expect(readdirSync(gatepass.directory)).toEqual([])
   })
 
@@ -128,13 +128,13 @@ describe('refusals are one line', () => {
   test('a database in a directory that is not there', async () => {
     const env = { GATEPASS_DATABASE_URL: 'file:/nowhere/at/all/x.db', GATEPASS_MASTER_KEY: MASTER_KEY }
     const outcome = await gatepass.runWith({ env }, 'migrate')
-    expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('GATEPASS_DATABASE_URL') })
+    expect(outcome).toEqual({ code: 6, stdout: '', stderr: oneLine('GATEPASS_DATABASE_URL') })
   })
 
   test('a database whose key is gone is not given another one', async () => {
     await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: MASTER_KEY } }, 'keys', 'create', '--role', 'admin')
     const outcome = await gatepass.run('keys', 'create', '--role', 'admin')
-    expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('GATEPASS_MASTER_KEY') })
+    expect(outcome).toEqual({ code: 2, stdout: '', stderr: oneLine('GATEPASS_MASTER_KEY') })
     expect(existsSync(join(gatepass.directory, 'x.db.key'))).toBe(false)
   })
 
@@ -145,9 +145,9 @@ describe('refusals are one line', () => {
       gatepass.run('connections', '--project', 'nobody'),
       gatepass.run('connections', 'delete', 'conn_1'),
     ])
-    expect(provider).toEqual({ code: 1, stdout: '', stderr: oneLine('no provider or tool "nowhere"') })
-    expect(project).toEqual({ code: 1, stdout: '', stderr: oneLine('keys create --project nobody') })
-    expect(connection).toEqual({ code: 1, stdout: '', stderr: oneLine('"conn_1"') })
+    expect(provider).toEqual({ code: 3, stdout: '', stderr: oneLine('no provider or tool "nowhere"') })
+    expect(project).toEqual({ code: 3, stdout: '', stderr: oneLine('keys create --project nobody') })
+    expect(connection).toEqual({ code: 3, stdout: '', stderr: oneLine('"conn_1"') })
   })
 })
 
@@ -203,7 +203,7 @@ describe('import', () => {
     expect(refused).toMatchObject({ code: 1, stderr: oneLine('Nothing was imported') })
     expect(JSON.parse(refused.stdout).items).toMatchObject([{ result: 'refused' }])
     const missing = await gatepass.run('import', 'nothing.json')
-    expect(missing).toEqual({ code: 1, stdout: '', stderr: oneLine('nothing.json') })
+    expect(missing).toEqual({ code: 3, stdout: '', stderr: oneLine('nothing.json') })
   })
 
   test('prints names from files without letting them steer the terminal', async () => {

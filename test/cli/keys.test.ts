@@ -47,6 +47,7 @@ describe('threat 29: keys', () => {
       name: 'the status page',
       project: 'default',
       role: 'caller',
+      status: 'active',
       created_at: expect.any(String),
       expires_at: made.expires_at,
       rate_limit: 20,
@@ -90,7 +91,7 @@ describe('threat 29: keys', () => {
     await keys('revoke', revoked)
     for (const one of [id, revoked, 'key_nobody'])
       expect(await run('keys', 'rotate', one)).toMatchObject({
-        code: 1,
+        code: 3,
         stderr: expect.stringContaining('There is no live API key'),
       })
   })

@@ -36,7 +36,7 @@ async function connect(user: string, answer: 'allow' | 'deny', ...args: readonly
 describe('beside a running server', { timeout: 90_000 }, () => {
   test('connects a user, hands out the token, lists the connection and deletes it', async () => {
     const missing = await gatepass.run('token', 'sandbox', '--user', 'ada')
-    expect(missing).toMatchObject({ code: 1, stdout: '' })
+    expect(missing).toMatchObject({ code: 5, stdout: '' })
     expect(missing.stderr).toMatch(/^[^\n]*gatepass connect sandbox --user ada\n$/)
 
     const { pending, ended, last } = await connect('ada', 'allow', 'sandbox', '--scopes', 'profile:read')
@@ -84,14 +84,14 @@ describe('beside a running server', { timeout: 90_000 }, () => {
 
     const deleted = await gatepass.run('connections', 'delete', connection.id, '--json')
     expect(JSON.parse(deleted.stdout)).toEqual({ id: connection.id, revocation: 'unsupported' })
-    expect(await gatepass.run('token', 'sandbox', '--user', 'ada')).toMatchObject({ code: 1 })
+    expect(await gatepass.run('token', 'sandbox', '--user', 'ada')).toMatchObject({ code: 5 })
     const asked = await fetch(`${gatepass.url}/v1/connections`, { headers: { authorization: apiKey } })
     expect(await asked.json()).toMatchObject({ items: [] })
   })
 
   test('says why a user is not connected', async () => {
     const { ended, last } = await connect('bob', 'deny', 'Sandbox Profile')
-    expect(ended.code).toBe(1)
+    expect(ended.code).toBe(5)
     expect(last).toMatchObject({ status: 'failed', reason: 'access_denied' })
     expect(ended.stderr).toMatch(/^bob is not connected \(access_denied\): [^\n]+\n$/)
   })
@@ -99,7 +99,7 @@ describe('beside a running server', { timeout: 90_000 }, () => {
   test('refuses to connect where nothing or another installation answers', async () => {
     const other = { GATEPASS_PUBLIC_URL: 'http://localhost:9', GATEPASS_ALLOWED_HOSTS: 'localhost' }
     const nothing = await gatepass.runWith({ env: other }, 'connect', 'sandbox', '--user', 'eve', '--no-open')
-    expect(nothing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('gatepass serve') })
+    expect(nothing).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('gatepass serve') })
 
     await using stranger = await install()
     const env = { GATEPASS_PUBLIC_URL: gatepass.url }
@@ -107,7 +107,7 @@ describe('beside a running server', { timeout: 90_000 }, () => {
     await stranger.runWith({ env }, 'import', file)
     const elsewhere = await stranger.runWith({ env }, 'connect', 'sandbox', '--user', 'eve', '--no-open')
     expect(elsewhere).toMatchObject({
-      code: 1,
+      code: 2,
       stdout: '',
       stderr: expect.stringContaining('another database'),
     })

@@ -52,7 +52,7 @@ test('a policy of the command line holds for the command line and the running se
   const set = await gatepass.runWith({ stdin }, 'policies', 'set', '-', '--json')
   expect(JSON.parse(set.stdout)).toMatchObject({ items: policies })
   const refused = await token()
-  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused).toMatchObject({ code: 4, stdout: '' })
   expect(refused.stderr).toMatch(/^The policy "no-tokens" refuses this\. [^\n]+\n$/)
   expect(await askServer()).toBe(403)
 
@@ -73,7 +73,7 @@ test.each([
   ['a rule that contradicts itself', '{"id":"a","effect":"hook","match":{}}', /hook/],
 ])('%s sets nothing', { timeout: 30_000 }, async (_, stdin, said) => {
   const refused = await gatepass.runWith({ stdin }, 'policies', 'set', '-')
-  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
+  expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
   expect(refused.stderr).toMatch(said)
   const { items } = JSON.parse((await gatepass.run('policies', '--json')).stdout)
   expect(items.map(({ id }: { id: string }) => id)).toEqual(['off'])

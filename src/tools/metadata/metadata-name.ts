@@ -14,6 +14,20 @@ export function toolName(title: string): string {
   return name === '' ? `tool_${createHash('sha256').update(title).digest('hex').slice(0, 8)}` : name
 }
 
+/** The warning that a title is no name, and what the name is. */
+export function respelledName(title: string, name: string): string {
+  return `${quote(title)} is called \`${name}\`.`
+}
+
+function respelledNamespace(toolSet: string, namespace: string): string {
+  return `${quote(toolSet)} became the namespace \`${namespace}\`.`
+}
+
+/** Whether the warning only says how a name is written, which nobody has to act on. */
+export function isRespelling(warning: string): boolean {
+  return /^".* (?:is called|became the namespace) `[\w.-]+`\.$/s.test(warning)
+}
+
 /** `tool_set` as a namespace, in lower case; `local` when there is none. */
 export function readNamespace(toolSet: unknown, path: string, warn: Warn): string {
   if (isAbsent(toolSet)) return 'local'
@@ -22,7 +36,7 @@ export function readNamespace(toolSet: unknown, path: string, warn: Warn): strin
     return 'local'
   }
   const namespace = sanitize(toolSet).toLowerCase() || 'local'
-  if (namespace !== toolSet) warn(path, `${quote(toolSet)} became the namespace \`${namespace}\`.`)
+  if (namespace !== toolSet) warn(path, respelledNamespace(toolSet, namespace))
   return namespace
 }
 

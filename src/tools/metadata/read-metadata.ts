@@ -1,7 +1,14 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { isAbsent, isDeeperThan, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, type Warn, type Warning } from './metadata-member.ts'
-import { agentMember, readNamespace, readVersion, toolName, warnOfSpellings } from './metadata-name.ts'
+import {
+  agentMember,
+  readNamespace,
+  readVersion,
+  respelledName,
+  toolName,
+  warnOfSpellings,
+} from './metadata-name.ts'
 import { declaredSecrets, withoutSecrets } from './metadata-secrets.ts'
 import { type OAuthEntry, readOAuthEntries } from './read-oauth-entry.ts'
 import { readInputSchema, readOutputSchema } from './read-schema.ts'
@@ -78,7 +85,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
 
   const title = tool.name
   const name = toolName(title)
-  if (name !== title) warn(at(path, 'name'), `${quote(title)} is called \`${name}\`.`)
+  if (name !== title) warn(at(path, 'name'), respelledName(title, name))
   const version = readVersion(tool.version, at(path, 'version'), warn)
   warnOfSpellings(tool, path, warn)
   const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters' // the latter is the stored form's

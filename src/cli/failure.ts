@@ -1,0 +1,61 @@
+import { ConfigError } from '../config-error.ts'
+import { BrokerError, type ErrorCode } from '../domain/errors.ts'
+
+/** What a command's exit code says, for scripts to switch on; docs/settings.md lists them. */
+export const EXIT = {
+  done: 0,
+  /** It was tried and did not come off, or a check failed. */
+  failed: 1,
+  /** The command line or the settings are wrong; nothing was tried. */
+  usage: 2,
+  notFound: 3,
+  /** The API key, its role or a policy does not permit it. */
+  refused: 4,
+  /** The user has to approve first. */
+  consentNeeded: 5,
+  /** The server, the database or a provider does not answer; it may be tried again. */
+  unreachable: 6,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** The command did not do what was asked: its message is the one line on standard error. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode
+
+  constructor(message: string, exitCode: ExitCode = EXIT.failed) {
+    super(message)
+    this.name = 'CommandFailure'
+    this.exitCode = exitCode
+  }
+}
+
+const OF_CODES: Partial<Record<ErrorCode, ExitCode>> = {
+  invalid_request: EXIT.usage,
+  not_found: EXIT.notFound,
+  provider_not_found: EXIT.notFound,
+  invalid_authorization: EXIT.refused,
+  insufficient_role: EXIT.refused,
+  denied_by_policy: EXIT.refused,
+  authorization_required: EXIT.consentNeeded,
+  provider_unavailable: EXIT.unreachable,
+  store_unavailable: EXIT.unreachable,
+  rate_limited: EXIT.unreachable,
+  too_many_pending: EXIT.unreachable,
+}
+
+/** By the code of an error of the API, and by its status where the code is not known here. */
+export function exitCodeOf(name: unknown, status: number): ExitCode {
+  const known = typeof name === 'string' ? OF_CODES[name as ErrorCode] : undefined // looked up, whatever it is
+  if (known !== undefined) return known
+  if (status === 401 || status === 403) return EXIT.refused
+  if (status === 404) return EXIT.notFound
+  return status >= 502 && status <= 504 ? EXIT.unreachable : EXIT.failed
+}
+
+export function exitCodeOfError(error: unknown): ExitCode {
+  if (error instanceof CommandFailure) return error.exitCode
+  if (error instanceof ConfigError) return EXIT.usage
+  if (error instanceof BrokerError) return OF_CODES[error.code] ?? EXIT.failed
+  return EXIT.failed
+}

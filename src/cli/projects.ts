@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { listAll, withApi } from './api.ts'
+import { MARKS, plain, print, printJson, table } from './print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface ProjectWire {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+export function defineProjects(projects: Command, shell: Shell): void {
+  projects.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(projects.command('list', { isDefault: true }).description('list the projects'))
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const items = await listAll<ProjectWire>(api, '/v1/admin/projects')
+        if (options.json) return printJson({ items })
+        print(
+          table(
+            ['name', 'id', 'created'],
+            items.map(({ name, id, created_at }) => [name, id, created_at.slice(0, 10)]),
+          ),
+        )
+      }),
+    )
+
+  withCommonOptions(
+    projects
+      .command('create')
+      .description('make a project; keys create --project makes its first key')
+      .argument('<name>', 'what it is called', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, options: CommonOptions) =>
+      withApi(shell, { ...options, makes: 'database' }, async (api) => {
+        const made = await api.send<ProjectWire>('POST', '/v1/admin/projects', { body: { name } })
+        if (options.json) return printJson(made)
+        print(`${MARKS.ok} The project ${plain(made.name)} is made (${made.id}).`)
+      }),
+    )
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass projects
+  $ gatepass projects create acme
+  $ gatepass projects list --url https://gatepass.example.com --key "$KEY" --json`

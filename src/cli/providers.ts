@@ -1,0 +1,176 @@
+import type { Command } from 'commander'
+import { type Api, withApi } from './api.ts'
+import { askHidden, askShown } from './ask-hidden.ts'
+import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { readJsonFile } from './read-json-file.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface ProviderWire {
+  readonly id: string
+  readonly provider_id?: string
+  readonly description?: string
+  readonly status: string
+  readonly oauth2: {
+    readonly client_id?: string
+    readonly client_secret: { readonly exists: boolean }
+    readonly redirect_uri: string
+    readonly authorize_request: { readonly endpoint: string }
+    readonly token_request: { readonly endpoint: string }
+  }
+}
+
+interface ClientOptions extends CommonOptions {
+  readonly clientId?: string
+  /** `false` with `--public`. */
+  readonly public?: true
+}
+
+interface AddOptions extends ClientOptions {
+  readonly catalogue?: string
+  readonly issuer?: string
+  readonly file?: string
+}
+
+const PATH = '/v1/admin/auth_providers'
+
+export function defineProviders(providers: Command, shell: Shell): void {
+  providers.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    providers.command('list', { isDefault: true }).description('list providers, never with a secret'),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('No providers.')
+        const rows = items.map(({ id, status, oauth2 }) => [
+          id,
+          status,
+          oauth2.client_id ?? '-',
+          oauth2.client_secret.exists ? 'set' : '-',
+          oauth2.redirect_uri,
+        ])
+        print(table(['id', 'status', 'client id', 'secret', 'redirect URI'], rows))
+      }),
+    )
+
+  withCommonOptions(
+    providers
+      .command('show')
+      .description('show one provider, never with a secret')
+      .argument('<id>', "the provider's id, such as github", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) =>
+        report(await api.send<ProviderWire>('GET', pathOf(id)), options),
+      ),
+    )
+
+  withClientOptions(
+    withCommonOptions(
+      providers
+        .command('add')
+        .description('add a provider: of the catalogue by its name, by its issuer, or from a file')
+        .argument('<id>', 'what it is to be called, such as github', parseId),
+    ),
+  )
+    .option('--catalogue <name>', 'the entry of the built-in catalogue, where it is not the id', parseId)
+    .option('--issuer <url>', 'an issuer whose metadata says the rest')
+    .option('--file <path>', 'the JSON body of POST /v1/admin/auth_providers; - for standard input')
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: AddOptions) => {
+      const oauth2 = options.file === undefined ? await askClient(options) : {}
+      const given = options.file === undefined ? {} : await readJsonFile(options.file)
+      const named =
+        options.file !== undefined
+          ? {}
+          : options.issuer === undefined
+            ? { provider_id: options.catalogue ?? id, oauth2 }
+            : { oauth2: { ...oauth2, issuer: options.issuer } }
+      return withApi(shell, { ...options, makes: 'database' }, async (api) => {
+        const body = { type: 'oauth2', ...named, ...given, id }
+        report(await api.send<ProviderWire>('POST', PATH, { body }), options)
+      })
+    })
+
+  withClientOptions(
+    withCommonOptions(
+      providers
+        .command('set')
+        .description("set a provider's client; the secret is asked for, or read from standard input")
+        .argument('<id>', "the provider's id, such as github", parseId),
+    ),
+  )
+    .option('--file <path>', 'instead, the JSON body of PATCH /v1/admin/auth_providers/{id}')
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: AddOptions) =>
+      withApi(shell, options, async (api: Api) => {
+        const known = await api.send<ProviderWire>('GET', pathOf(id)) // before anything is asked
+        if (!options.json && options.file === undefined)
+          process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
+        const body =
+          options.file === undefined ? { oauth2: await askClient(options) } : await readJsonFile(options.file)
+        report(await api.send<ProviderWire>('PATCH', pathOf(id), { body }), options)
+      }),
+    )
+
+  withCommonOptions(
+    providers
+      .command('delete')
+      .description('delete a provider with its connections')
+      .argument('<id>', "the provider's id", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        await api.send('DELETE', pathOf(id))
+        if (options.json) return printJson({ id, deleted: true })
+        print(`${MARKS.ok} ${plain(id)} is deleted, with its connections.`)
+      }),
+    )
+}
+
+function withClientOptions(command: Command): Command {
+  return command
+    .option('--client-id <id>', 'the client id that the provider gave; asked for at a terminal', parseId)
+    .option('--public', 'the client has no secret')
+}
+
+/** At a terminal both are asked for; else the secret is the first line of standard input. */
+async function askClient({ clientId, public: isPublic }: ClientOptions) {
+  const client_id = clientId ?? (await askShown('client id'))
+  return { client_id, ...(isPublic !== true && { client_secret: await askHidden('client secret') }) }
+}
+
+const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
+
+function report(provider: ProviderWire, { json }: CommonOptions): void {
+  if (json) {
+    printJson(provider)
+    return
+  }
+  const { id, status, oauth2 } = provider
+  const lacks = [
+    ...(oauth2.client_id === undefined ? ['client id'] : []),
+    ...(oauth2.client_secret.exists ? [] : ['client secret']),
+  ]
+  print(`${lacks.length === 0 ? MARKS.ok : MARKS.warning} ${strong(plain(id))}  ${plain(status)}`)
+  const members = [
+    ['redirect URI', oauth2.redirect_uri],
+    ['authorization endpoint', oauth2.authorize_request.endpoint],
+    ['token endpoint', oauth2.token_request.endpoint],
+    ['client id', oauth2.client_id ?? '-'],
+    ['client secret', oauth2.client_secret.exists ? 'set' : 'not set'],
+  ] as const
+  for (const [name, value] of members) print(`  ${faint(name.padEnd(22))}  ${plain(value)}`)
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass providers
+  $ gatepass providers show github --json
+  $ gatepass providers set github                     asks for the client id and the secret
+  $ printf '%s' "$SECRET" | gatepass providers add google --client-id 123.apps.googleusercontent.com`

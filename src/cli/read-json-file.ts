@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { CommandFailure, EXIT } from './failure.ts'
+
+/** The JSON object of a file, or of standard input for `-`. What is wrong is said without quoting it. */
+export async function readJsonFile(source: string): Promise<Record<string, unknown>> {
+  const value = parseJsonText(await readText(source), source)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw new CommandFailure(`${nameOf(source)} should hold one JSON object.`, EXIT.usage)
+}
+
+export async function readText(source: string): Promise<string> {
+  if (source === '-') return text(process.stdin)
+  try {
+    return readFileSync(source, 'utf8')
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
+    throw new CommandFailure(`The file "${source}" cannot be read${why}.`, EXIT.notFound)
+  }
+}
+
+export function parseJsonText(json: string, source: string): unknown {
+  try {
+    return JSON.parse(json.replace(/^\uFEFF/, ''))
+  } catch {
+    throw new CommandFailure(`${nameOf(source)} is not JSON.`, EXIT.usage)
+  }
+}
+
+function nameOf(source: string): string {
+  return source === '-' ? 'Standard input' : `The file "${source}"`
+}

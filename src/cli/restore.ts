@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { parseDatabaseUrl } from '../config.ts'
+import { systemClock, toTimestamp } from '../domain/clock.ts'
+import { databaseName } from '../store/database-place.ts'
+import { isBegun } from '../store/open-store.ts'
+import { markRestored, restoreBackup } from '../store/restore.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { faint, MARKS, plain, print, printJson } from './print.ts'
+import { jsonOption, type Shell } from './shell.ts'
+
+interface RestoreOptions {
+  readonly to?: string
+  readonly mark?: true
+  readonly json?: true
+}
+
+export function defineRestore(command: Command, shell: Shell): void {
+  command
+    .argument('[backup]', 'the file that gatepass backup made')
+    .option('--to <url>', 'the empty database to fill; else GATEPASS_DATABASE_URL')
+    .option('--mark', 'only mark the database as restored, after pg_restore or from a snapshot')
+    .addOption(jsonOption())
+    .addHelpText('after', HELP)
+    .action(async (backup: string | undefined, { to, mark, json }: RestoreOptions) => {
+      const place = parseDatabaseUrl(to ?? shell.environment.GATEPASS_DATABASE_URL ?? 'file:gatepass.db')
+      const database = databaseName(place)
+      if ((backup === undefined) === (mark === undefined))
+        throw new CommandFailure('Name the backup to restore, or say --mark alone.', EXIT.usage)
+      if (backup === undefined) {
+        if (!(await isBegun(place)))
+          throw new CommandFailure(`There is no installation in ${database}.`, EXIT.notFound)
+        await markRestored(place, systemClock())
+        if (json) return printJson({ database, marked: true })
+        return print(
+          `${MARKS.ok} ${plain(database)} is marked: the next start takes it for a restored backup.`,
+        )
+      }
+      const takenAt = toTimestamp((await restoreBackup(backup, place)).takenAt)
+      if (json) return printJson({ backup, database, taken_at: takenAt })
+      print(`${MARKS.ok} ${plain(database)} holds the backup of ${takenAt}; ${plain(backup)} is as it was.`)
+      print('Start the servers with the master key of that time.')
+      print(
+        faint(
+          'What was revoked since is back: look through `gatepass keys list` first. docs/backup.md says what is dead.',
+        ),
+      )
+    })
+}
+
+const HELP = `
+Stop all servers first. The target must not be there yet (SQLite) or be empty (PostgreSQL); nothing is kept of a
+restore that goes wrong. The first start afterwards ends what was under way at the time of the backup and counts
+refreshes whose outcome is not known: docs/backup.md.
+
+Examples:
+  $ gatepass restore /backups/gatepass-2026-11-20.db
+  $ gatepass restore gatepass-2026-11-20.db --to postgres://gatepass@db.internal/gatepass_new --json
+  $ GATEPASS_DATABASE_URL=postgres://gatepass@db.internal/gatepass gatepass restore --mark`

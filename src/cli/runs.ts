@@ -1,0 +1,120 @@
+import { type Command, Option } from 'commander'
+import { listAll, withApi } from './api.ts'
+import { faint, MARKS, plain, print, printJson, table } from './print.ts'
+import { type CommonOptions, parseCount, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface ListOptions extends CommonOptions {
+  readonly user?: string
+  readonly tool?: string
+  readonly status?: string
+  readonly scheduled?: true
+  readonly limit: number
+}
+
+interface RunWire {
+  readonly id: string
+  readonly tool_id: string
+  readonly user_id?: string
+  readonly execution_type: 'immediate' | 'scheduled'
+  readonly execution_status: string
+  readonly outcome?: string
+  readonly error_kind?: string
+  readonly duration?: number
+  readonly run_at?: string
+  readonly created_at: string
+  readonly started_at?: string
+  readonly finished_at?: string
+}
+
+/** The most that one page of the API's holds. */
+const PAGE = 100
+
+export function defineRuns(runs: Command, shell: Shell): void {
+  runs.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    runs
+      .command('list', { isDefault: true })
+      .description('list runs, newest first, without what went in and came out'),
+  )
+    .option('--user <id>', 'only of this user', parseId)
+    .option('--tool <tool>', 'only of this tool', parseId)
+    .addOption(new Option('--status <status>', 'only in this status, such as completed or failed'))
+    .option('--scheduled', 'only runs that were put off')
+    .option('--limit <n>', 'how many', parseCount, 25)
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: ListOptions) =>
+      withApi(shell, options, async (api) => {
+        const query = {
+          user_id: options.user,
+          tool: options.tool,
+          status: options.status,
+          type: options.scheduled && 'scheduled',
+        }
+        const items =
+          options.limit > PAGE
+            ? (await listAll<RunWire>(api, '/v1/executions', query)).slice(0, options.limit)
+            : (
+                await api.send<{ readonly items: RunWire[] }>('GET', '/v1/executions', {
+                  query: { ...query, limit: options.limit },
+                })
+              ).items
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('Nothing was run.')
+        const rows = items.map((run) => [
+          run.id,
+          run.tool_id,
+          run.user_id ?? '-',
+          run.execution_status,
+          [run.outcome, run.error_kind].filter(Boolean).join(' ') || '-',
+          run.duration === undefined ? '-' : `${Math.round(run.duration)} ms`,
+          seconds(run.run_at ?? run.created_at),
+        ])
+        print(table(['id', 'tool', 'user', 'status', 'outcome', 'took', 'at'], rows))
+      }),
+    )
+
+  withCommonOptions(
+    runs
+      .command('show')
+      .description('show one run; what went in and came out where that was kept')
+      .argument('<id>', 'its id, as runs list shows it', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const run = await api.send<Record<string, unknown>>('GET', `/v1/executions/${encodeURIComponent(id)}`)
+        if (options.json) return printJson(run)
+        const width = Math.max(...Object.keys(run).map((name) => name.length))
+        for (const [name, value] of Object.entries(run))
+          print(
+            `${faint(name.padEnd(width))}  ${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
+          )
+      }),
+    )
+
+  withCommonOptions(
+    runs
+      .command('cancel')
+      .description('cancel a run that was put off and has not begun')
+      .argument('<id>', 'its id, as runs list shows it', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const run = await api.send<RunWire>('DELETE', `/v1/scheduled_tools/${encodeURIComponent(id)}`)
+        if (options.json) return printJson(run)
+        print(`${MARKS.ok} ${plain(id)} is cancelled.`)
+      }),
+    )
+}
+
+function seconds(timestamp: string): string {
+  return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass runs --user ada --status failed
+  $ gatepass runs show exec_0199d1c2a5b37c53b6a1f2e0d4c3b2a1 --json
+  $ gatepass runs list --scheduled --limit 100`

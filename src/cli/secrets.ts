@@ -1,0 +1,90 @@
+import type { Command } from 'commander'
+import { withApi } from './api.ts'
+import { askHidden } from './ask-hidden.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { MARKS, plain, print, printJson, table } from './print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface SecretWire {
+  readonly id: string
+  readonly key: string
+  readonly description?: string
+  readonly updated_at: string
+  readonly last_accessed_at?: string
+}
+
+interface SecretPage {
+  readonly items: readonly SecretWire[]
+}
+
+const PATH = '/v1/admin/secrets'
+
+export function defineSecrets(secrets: Command, shell: Shell): void {
+  secrets.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    secrets.command('list', { isDefault: true }).description('list secrets, never their values'),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const { items } = await api.send<SecretPage>('GET', PATH)
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('No secrets.')
+        const rows = items.map(({ key, id, updated_at, last_accessed_at, description = '' }) => [
+          key,
+          id,
+          updated_at.slice(0, 10),
+          last_accessed_at?.slice(0, 10) ?? 'never',
+          description,
+        ])
+        print(table(['key', 'id', 'set', 'last used', 'description'], rows))
+      }),
+    )
+
+  withCommonOptions(
+    secrets
+      .command('set')
+      .description('set a secret; its value is asked for, or read from standard input')
+      .argument('<key>', 'what tools call it, such as API_KEY', parseId),
+  )
+    .option('--description <text>', 'what it is for')
+    .addHelpText('after', EXAMPLES)
+    .action(async (key: string, options: CommonOptions & { readonly description?: string }) => {
+      const value = await askHidden(`value of ${key}`)
+      return withApi(shell, options, async (api) => {
+        const { description } = options
+        const body = { value, ...(description !== undefined && { description }) }
+        const set = await api.send<SecretWire>('POST', `${PATH}/${encodeURIComponent(key)}`, { body })
+        if (options.json) return printJson(set)
+        print(`${MARKS.ok} ${plain(set.key)} is set.`)
+      })
+    })
+
+  withCommonOptions(
+    secrets
+      .command('delete')
+      .description('delete a secret')
+      .argument('<key>', 'its key, or its id as secrets list shows it', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (key: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const { items } = await api.send<SecretPage>('GET', PATH)
+        const secret =
+          items.find((one) => one.id === key) ??
+          items.find((one) => one.key.toLowerCase() === key.toLowerCase())
+        if (secret === undefined) throw new CommandFailure(`There is no secret "${key}".`, EXIT.notFound)
+        await api.send('DELETE', `${PATH}/${secret.id}`)
+        if (options.json) return printJson({ id: secret.id, key: secret.key, deleted: true })
+        print(`${MARKS.ok} ${plain(secret.key)} is deleted.`)
+      }),
+    )
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass secrets
+  $ gatepass secrets set WEATHER_API_KEY
+  $ printf '%s' "$VALUE" | gatepass secrets set WEATHER_API_KEY --json
+  $ gatepass secrets delete WEATHER_API_KEY`

@@ -1,0 +1,70 @@
+import { createOutgoing, OutgoingError, type OutgoingRequest } from '../providers/outgoing.ts'
+import type { Transport } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** The API of a server, over HTTP, with an API key. The host is allowed whatever it is: the operator has named it. */
+export async function withServerTransport(
+  url: string,
+  key: string,
+  run: (transport: Transport) => Promise<void>,
+): Promise<void> {
+  const server = parseServerUrl(url)
+  const outgoing = createOutgoing({ allowedHosts: [server.host] })
+  const authorization = `Bearer ${key}`
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new CommandFailure('The API key has characters that no key has. Was it copied whole?', EXIT.usage)
+
+  async function reach<Answer>(ask: Promise<Answer>): Promise<Answer> {
+    return ask.catch((error: unknown) => {
+      if (!(error instanceof OutgoingError)) throw error
+      if (error.kind === 'redirected')
+        throw new CommandFailure(`${server.origin} redirects: name the address it redirects to.`, EXIT.usage)
+      throw new CommandFailure(
+        `No Gatepass answers at ${server.origin}: ${error.message} Look whether it runs, and at --url.`,
+        EXIT.unreachable,
+      )
+    })
+  }
+
+  try {
+    await run({
+      place: server.origin,
+      async fetch(method, target, body, deadlineMs) {
+        const request: OutgoingRequest = {
+          url: new URL(target, server),
+          method,
+          deadlineMs,
+          maxBytes: MAX_BYTES,
+          headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+          ...(body !== undefined && { body }),
+        }
+        const answer = await reach(outgoing.send(request))
+        return { status: answer.status, text: Buffer.from(answer.body).toString('utf8') }
+      },
+      async stream(target) {
+        const { status, body } = await reach(
+          outgoing.stream({ url: new URL(target, server), headers: { authorization } }),
+        )
+        return { status, body }
+      },
+    })
+  } finally {
+    await outgoing.close()
+  }
+}
+
+function parseServerUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain =
+    url !== undefined &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === '') &&
+    url.pathname === '/'
+  if (isPlain) return url
+  throw new CommandFailure(
+    '--url (or GATEPASS_URL) must be the origin of a server, such as https://gatepass.example.com.',
+    EXIT.usage,
+  )
+}

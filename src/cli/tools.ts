@@ -1,0 +1,142 @@
+import type { Command } from 'commander'
+import { listAll, withApi } from './api.ts'
+import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface ListOptions extends CommonOptions {
+  readonly user?: string
+  readonly query?: string
+  readonly provider?: string
+}
+
+interface RequiredProvider {
+  readonly id?: string
+  readonly provider_id?: string
+  readonly status?: string
+  readonly status_reason?: string
+  readonly token_status?: string
+  readonly oauth2?: { readonly scopes?: readonly string[] }
+}
+
+interface ToolWire {
+  readonly tool_id: string
+  readonly name: string
+  readonly description: string
+  readonly input: {
+    readonly parameters: readonly {
+      readonly name: string
+      readonly required?: boolean
+      readonly description?: string
+      readonly value_schema?: { readonly val_type?: string }
+    }[]
+  }
+  readonly requirements: {
+    readonly met?: boolean
+    readonly authorization?: RequiredProvider
+    readonly authorizations?: readonly RequiredProvider[]
+    readonly secrets?: readonly { readonly key: string; readonly met?: boolean }[]
+  }
+}
+
+export function defineTools(tools: Command, shell: Shell): void {
+  tools.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    tools.command('list', { isDefault: true }).description('list the known tools, and what each needs'),
+  )
+    .option('--query <words>', 'words that all stand in its names, its description or its tags', parseId)
+    .option('--provider <id>', 'only those that need this provider', parseId)
+    .option('--user <id>', 'say of each whether that user has granted what it needs', parseId)
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: ListOptions) =>
+      withApi(shell, options, async (api) => {
+        const { query: q, provider, user: user_id } = options
+        const items = await listAll<ToolWire>(api, '/v1/tools', { q, provider, user_id })
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('No tools.')
+        const rows = items.map((tool) => [
+          tool.tool_id,
+          needsOf(tool).join(', ') || '-',
+          tool.requirements.met === false ? 'no' : 'yes',
+          shortened(tool.description),
+        ])
+        print(table(['id', 'needs', 'met', 'description'], rows))
+      }),
+    )
+
+  withCommonOptions(
+    tools
+      .command('show')
+      .description('show one tool, by any of its names')
+      .argument('<tool>', 'its id or name', parseId),
+  )
+    .option('--user <id>', 'say whether that user has granted what it needs', parseId)
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, options: ListOptions) =>
+      withApi(shell, options, async (api) => {
+        const query = { user_id: options.user }
+        const tool = await api.send<ToolWire>('GET', pathOf(name), { query })
+        if (options.json) return printJson(tool)
+        print(strong(plain(tool.tool_id)))
+        if (tool.description !== '') print(plain(tool.description))
+        const { parameters } = tool.input
+        if (parameters.length > 0)
+          print(
+            `\n${table(
+              ['parameter', 'type', 'needed', 'description'],
+              parameters.map(({ name, value_schema, required, description = '' }) => [
+                name,
+                value_schema?.val_type ?? '',
+                required === true ? 'yes' : 'no',
+                shortened(description),
+              ]),
+            )}`,
+          )
+        const needs = needsOf(tool)
+        print(
+          `\n${faint('needs')}  ${needs.map(plain).join(', ') || 'nothing'}${tool.requirements.met === false ? `  ${MARKS.warning} not all of it is there` : ''}`,
+        )
+      }),
+    )
+
+  withCommonOptions(
+    tools
+      .command('delete')
+      .description("delete an imported tool; a worker's tools go with the worker")
+      .argument('<tool>', 'its id or name', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const { tool_id: id } = await api.send<ToolWire>('GET', pathOf(name))
+        await api.send('DELETE', pathOf(id))
+        if (options.json) return printJson({ tool_id: id, deleted: true })
+        print(`${MARKS.ok} ${plain(id)} is deleted. ${faint('Its providers and connections stay.')}`)
+      }),
+    )
+}
+
+const pathOf = (name: string) => `/v1/tools/${encodeURIComponent(name)}`
+
+function needsOf({ requirements }: ToolWire): string[] {
+  const { authorization, authorizations, secrets = [] } = requirements
+  const providers = authorizations ?? (authorization === undefined ? [] : [authorization])
+  return [
+    ...providers.map(({ id, provider_id, status, status_reason, token_status }) => {
+      const trouble = status === 'inactive' ? (status_reason ?? status) : token_status
+      return `${id ?? provider_id ?? '?'}${trouble === undefined ? '' : ` (${trouble})`}`
+    }),
+    ...secrets.map(({ key, met }) => `secret ${key}${met === false ? ' (not set)' : ''}`),
+  ]
+}
+
+function shortened(text: string): string {
+  const line = plain(text)
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass tools --query repositories --user ada
+  $ gatepass tools show "Sandbox Profile" --json
+  $ gatepass tools delete local:Sandbox_Profile:1.0.0`

@@ -1,0 +1,168 @@
+import type { Command } from 'commander'
+import { listAll, withApi } from './api.ts'
+import { askHidden } from './ask-hidden.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { readJsonFile } from './read-json-file.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface WorkerWire {
+  readonly id: string
+  readonly type: string
+  readonly enabled: boolean
+  readonly requirements: { readonly met: boolean }
+  readonly synced_at?: string
+  readonly sync_error?: string
+  readonly [member: string]: unknown
+}
+
+interface AddOptions extends CommonOptions {
+  readonly http?: string
+  readonly oxp?: string
+  readonly mcp?: string
+  readonly openapi?: string
+  readonly file?: string
+  readonly secret?: true
+}
+
+/** The kinds of workers that one address describes, and what their documents call the secret. */
+const KINDS = [
+  { kind: 'http', address: 'uri', secret: 'secret' },
+  { kind: 'oxp', address: 'uri', secret: 'api_key' },
+  { kind: 'mcp', address: 'uri' },
+  { kind: 'openapi', address: 'url' },
+] as const
+
+const PATH = '/v1/workers'
+
+export function defineWorkers(workers: Command, shell: Shell): void {
+  workers.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(workers.command('list', { isDefault: true }).description('list workers'))
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const items = await listAll<WorkerWire>(api, PATH)
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('No workers.')
+        const rows = items.map((worker) => [
+          worker.id,
+          worker.type,
+          addressOf(worker),
+          !worker.enabled ? 'off' : worker.requirements.met ? 'ready' : 'not ready',
+          worker.sync_error ?? '',
+        ])
+        print(table(['id', 'type', 'at', 'status', 'last reading'], rows))
+      }),
+    )
+
+  withCommonOptions(
+    workers.command('show').description('show one worker').argument('<id>', "the worker's id", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => report(await api.send<WorkerWire>('GET', pathOf(id)), options)),
+    )
+
+  withCommonOptions(
+    workers
+      .command('add')
+      .description('register a worker and read its catalogue')
+      .argument('<id>', 'what it is to be called', parseId),
+  )
+    .option('--http <url>', "a worker that speaks Arcade's protocol; its secret is asked for")
+    .option('--oxp <url>', 'an OXP server')
+    .option('--mcp <url>', 'a remote MCP server')
+    .option('--openapi <url>', 'an HTTP API, by its OpenAPI document')
+    .option('--secret', 'ask for a secret, or read it from standard input; always so for --http')
+    .option('--file <path>', 'instead, the JSON body of POST /v1/workers; - for standard input')
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: AddOptions) => {
+      const body = { ...(await bodyOf(options)), id }
+      return withApi(shell, { ...options, makes: 'database' }, async (api) =>
+        report(await api.send<WorkerWire>('POST', PATH, { body }), options),
+      )
+    })
+
+  withCommonOptions(
+    workers
+      .command('accept')
+      .description('accept the providers and scopes that a known worker has come to ask for')
+      .argument('<id>', "the worker's id", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) =>
+        report(await api.send<WorkerWire>('POST', `${pathOf(id)}/accept`, { body: {} }), options),
+      ),
+    )
+
+  withCommonOptions(
+    workers
+      .command('delete')
+      .description('delete a worker with its tools; imported tools that it ran stay, unbound')
+      .argument('<id>', "the worker's id", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        await api.send('DELETE', pathOf(id))
+        if (options.json) return printJson({ id, deleted: true })
+        print(`${MARKS.ok} ${plain(id)} is deleted, with its tools.`)
+      }),
+    )
+}
+
+const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
+
+async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
+  const said = KINDS.filter(({ kind }) => options[kind] !== undefined)
+  const [first, second] = said
+  if (options.file !== undefined && first === undefined) return readJsonFile(options.file)
+  if (first === undefined || second !== undefined || options.file !== undefined)
+    throw new CommandFailure(
+      'Say where the worker is by one of --http, --oxp, --mcp, --openapi, --file.',
+      EXIT.usage,
+    )
+  const secretMember = 'secret' in first ? first.secret : undefined
+  if (options.secret && secretMember === undefined)
+    throw new CommandFailure(`A worker of the type ${first.kind} takes no --secret; use --file.`, EXIT.usage)
+  const asks = secretMember !== undefined && (first.kind === 'http' || options.secret === true)
+  return {
+    [first.kind]: {
+      [first.address]: options[first.kind],
+      ...(asks && { [secretMember]: await askHidden("worker's secret") }),
+    },
+  }
+}
+
+function addressOf(worker: WorkerWire): string {
+  const block = worker[worker.type]
+  if (typeof block !== 'object' || block === null) return '-'
+  const { uri, url } = block as { readonly uri?: unknown; readonly url?: unknown } // any members may be absent
+  const address = uri ?? url
+  return typeof address === 'string' ? address : '-'
+}
+
+function report(worker: WorkerWire, { json }: CommonOptions): void {
+  if (json) {
+    printJson(worker)
+    return
+  }
+  const { id, type, requirements, synced_at, sync_error, ...rest } = worker
+  const isWell = requirements.met && sync_error === undefined
+  print(`${isWell ? MARKS.ok : MARKS.warning} ${strong(plain(id))}  ${plain(type)}`)
+  print(`  ${faint('at')}            ${plain(addressOf(worker))}`)
+  if (synced_at !== undefined) print(`  ${faint('last reading')}  ${synced_at}`)
+  if (sync_error !== undefined) print(`  ${faint('trouble')}       ${plain(sync_error)}`)
+  for (const name of ['accepted', 'pending'] as const)
+    if (rest[name] !== undefined) print(`  ${faint(name.padEnd(12))}  ${plain(JSON.stringify(rest[name]))}`)
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass workers
+  $ printf '%s' "$WORKER_SECRET" | gatepass workers add my-worker --http https://tools.example.com
+  $ gatepass workers add github-mcp --mcp https://api.githubcopilot.com/mcp/
+  $ gatepass workers accept my-worker
+  $ gatepass workers delete my-worker --json`

@@ -1,0 +1,147 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { copyRows } from './copy.ts'
+import { type DatabasePlace, databaseName } from './database-place.ts'
+import { openSource, openTarget } from './open-copy.ts'
+import { openStore } from './open-store.ts'
+import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './store.ts'
+
+export interface Restored {
+  /** When the backup was taken; of a file without a mark, when it was last written. */
+  readonly takenAt: EpochSeconds
+}
+
+/**
+ * Puts a backup where no installation is yet, and leaves the backup as it was. What is restored carries the mark by
+ * which the next start knows that it is a backup (`settleRestore`), also when the file itself had none. Nothing is kept
+ * when anything goes wrong. Throws `not_found`, `already_exists`, and `store_unavailable` for a damaged file.
+ */
+export async function restoreBackup(backup: string, place: DatabasePlace): Promise<Restored> {
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new BrokerError('not_found', `There is no backup ${backup}.`)
+  if (place.kind === 'sqlite') return restoreFile(backup, place.path)
+  // beside the backup, since a temporary folder may be in memory, and smaller
+  const copy = join(dirname(resolve(backup)), `.gatepass-restore-${process.pid}.db`)
+  try {
+    const restored = copyMarked(backup, copy)
+    const sqlite = { kind: 'sqlite', path: copy } as const
+    await (await openStore(sqlite)).close() // one of an older release is brought up to date
+    await using source = await openSource(sqlite)
+    await using target = await openTarget(place)
+    await copyRows(source, target)
+    await target.commit()
+    await source.finish()
+    return restored
+  } finally {
+    discard(copy)
+  }
+}
+
+/** Marks a database that was restored by other means, such as pg_restore, before its first start. */
+export async function markRestored(place: DatabasePlace, takenAt: EpochSeconds): Promise<void> {
+  const store = await openStore(place)
+  try {
+    await store.facts.put(BACKUP_FACT, String(takenAt))
+  } finally {
+    await store.close()
+  }
+}
+
+function restoreFile(backup: string, to: string): Restored {
+  const path = resolve(to)
+  const partial = `${path}.partial`
+  for (const one of [path, `${path}-wal`, `${path}-shm`])
+    if (existsSync(one))
+      throw new BrokerError(
+        'already_exists',
+        `${one} is there already. Restoring never replaces anything: stop the servers and move ${databaseName({ kind: 'sqlite', path: to })} away first, with its -wal and -shm.`,
+      )
+  discard(partial) // of a restore that was killed
+  try {
+    const restored = copyMarked(backup, partial)
+    sync(partial)
+    linkSync(partial, path)
+    sync(dirname(path))
+    return restored
+  } catch (error) {
+    if (error instanceof BrokerError) throw error
+    const why = error instanceof Error ? error.message : 'unknown'
+    throw new BrokerError('store_unavailable', `Nothing was restored to ${to} (${why}).`, { cause: error })
+  } finally {
+    discard(partial)
+  }
+}
+
+/** A checked copy with the mark in it, without a log beside it. */
+function copyMarked(backup: string, to: string): Restored {
+  if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0)
+    throw new BrokerError(
+      'store_unavailable',
+      `${backup} has a -wal beside it, so it is a live database or a part of one. Restore a file that \`gatepass backup\` made.`,
+    )
+  copyFileSync(backup, to)
+  chmodSync(to, 0o600)
+  const client = openCopy(to, backup)
+  try {
+    client.pragma('journal_mode = delete')
+    const faults = String(client.pragma('integrity_check(1)', { simple: true }))
+    if (faults !== 'ok') throw damaged(backup, faults)
+    const mark = client
+      .prepare<[string], { readonly value: string }>('select value from facts where name = ?')
+      .get(BACKUP_FACT)
+    const takenAt =
+      mark === undefined ? Math.floor(statSync(backup).mtimeMs / 1000) : Number.parseInt(mark.value, 10)
+    client
+      .prepare('insert or replace into facts (name, value) values (?, ?)')
+      .run(BACKUP_FACT, String(takenAt))
+    client.prepare('delete from facts where name in (?, ?)').run(LAST_BACKUP_FACT, MOVED_FACT)
+    return { takenAt }
+  } catch (error) {
+    throw error instanceof BrokerError
+      ? error
+      : damaged(backup, error instanceof Error ? error.message : 'unknown')
+  } finally {
+    client.close()
+  }
+}
+
+function openCopy(path: string, backup: string): Database.Database {
+  try {
+    return new Database(path, { fileMustExist: true })
+  } catch (error) {
+    throw damaged(backup, error instanceof Error ? error.message : 'unknown')
+  }
+}
+
+function damaged(backup: string, why: string): BrokerError {
+  return new BrokerError(
+    'store_unavailable',
+    `${backup} is no backup of Gatepass, or it is damaged (${why.replaceAll(/\s+/g, ' ')}). Nothing was restored.`,
+  )
+}
+
+function discard(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
