@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { AuditHead } from '../domain/audit.ts'
 import { type Api, type Query, serverOf, withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { faint, MARKS, plain, print, printJson, readerIsGone, table } from './print.ts'
+import { faint, MARKS, print, printJson, readerIsGone, table } from './print.ts'
 import {
   type CommonOptions,
   jsonOption,
