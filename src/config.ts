@@ -113,7 +113,7 @@ export function readConfig(
     maxPending: number('MAX_PENDING', 100_000, 1, 10_000_000),
     maxWaiters: number('MAX_WAITERS', 20_000, 2, 1_000_000),
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
-    metrics: choice('METRICS', ['open', 'key', 'off'], 'open'),
+    metrics: choice('METRICS', ['open', 'key', 'off'], development ? 'open' : 'key'),
     development,
     toolModules: readToolModules(list(setting('TOOLS')), fault),
     providerClients: readProviderClients(environment),

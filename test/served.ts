@@ -47,6 +47,7 @@ export async function serveProcess(options: ServedOptions): Promise<Served> {
       GATEPASS_MASTER_KEY: options.masterKeys.join(','),
       GATEPASS_API_KEY: API_KEY,
       GATEPASS_USER_VERIFIER: 'open',
+      GATEPASS_METRICS: 'open',
       GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
       ...options.environment,
     },

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Broker } from '../broker.ts'
 import { type Config, masterKeyFile } from '../config.ts'
 import { toTimestamp } from '../domain/clock.ts'
@@ -61,7 +61,8 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     checks: [
       { name, status: 'ok', message: `${called} can be written; its schema is up to date` },
       ...kept,
-      ...keyFiles(shell, database).map(checkKeyFile),
+      ...keyFiles(shell, database).map((path) => checkFile('master key', path)),
+      ...databaseFiles(database).map((path) => checkFile('database', path)),
     ],
     opens: true,
   }
@@ -125,10 +126,17 @@ function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
     .map((one) => one.slice('file:'.length))
 }
 
-function checkKeyFile(path: string): Check {
-  const name = 'master key'
-  const others = process.platform === 'win32' ? 0 : statSync(path).mode & 0o077
-  if (others === 0) return { name, status: 'ok', message: `${path} can be read by its owner alone` }
-  const message = `${path} can be read or written by other users of this machine (mode ${(statSync(path).mode & 0o777).toString(8)}).`
-  return { name, status: 'failed', message, fix: `chmod 600 ${path}` }
+/** The files of a SQLite database, its log among them while a process has it open. */
+function databaseFiles(database: DatabasePlace): string[] {
+  if (database.kind !== 'sqlite') return []
+  const { path } = database
+  return [path, `${path}-wal`, `${path}-shm`].filter((one) => existsSync(one))
+}
+
+function checkFile(name: string, path: string): Check {
+  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0)
+    return { name, status: 'ok', message: `${path} can be read by its owner alone` }
+  const message = `${path} can be read or written by other users of this machine (mode ${mode.toString(8)}).`
+  return { name, status: name === 'master key' ? 'failed' : 'warning', message, fix: `chmod 600 ${path}` }
 }

@@ -116,7 +116,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics, operator 
   addPolicies(add, broker) //         /v1/admin/policies
   addProxy(app, broker, surroundings) //   /proxy/{provider}/{path}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
-  addMetrics(add, broker, { access: 'open', ...metrics, version }) // /metrics
+  addMetrics(add, broker, { access: 'key', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker) //            /login/callback

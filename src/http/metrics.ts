@@ -1,6 +1,7 @@
 import type { AggregatorRegistry, MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
 import type { Broker } from '../broker.ts'
-import type { MetricFamily } from '../flows/metrics.ts'
+import { administersInstallation, projectOf } from '../flows/manage-keys.ts'
+import type { MetricFamily, MetricSample } from '../flows/metrics.ts'
 import type { AddEndpoint } from './endpoint.ts'
 
 /** Who may read `/metrics`: anybody, whoever has an API key, nobody. */
@@ -32,15 +33,35 @@ export function addMetrics(
       tag: 'Operation',
       summary: 'Figures for Prometheus',
       description:
-        'No user, no project and nothing secret is in them. GATEPASS_METRICS says who may read them: `open`, `key` or `off`.',
+        'No user, no project and nothing secret is in them. GATEPASS_METRICS says who may read them: `open`, `key` or `off`. A key of the project `default` sees the providers and policies of all projects; one of another project sees their sums, under `other`.',
       responses: { 200: { description: 'text/plain; version=0.0.4' } },
     },
-    async ({ c }) => {
-      const figures = await gather(() => ownFigures(broker))
+    async ({ c, caller }) => {
+      const gathered = await gather(() => ownFigures(broker))
+      const seesAll = access === 'open' || administersInstallation(await projectOf(broker, caller))
+      const figures = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
       const registry = (await prometheus()).merge(figures)
       return c.body(await registry.metrics(), 200, { 'content-type': registry.contentType })
     },
   )
+}
+
+/** What projects have named. */
+const NAMES = ['provider', 'policy']
+
+/** The sums over what projects have named; of a state, which has no sum, nothing. */
+function withoutNames(family: MetricFamily): MetricFamily {
+  const isNamed = family.values.some(({ labels }) => NAMES.some((name) => name in labels))
+  if (!isNamed) return family
+  if (family.type === 'gauge') return { ...family, values: [] }
+  const sums = new Map<string, MetricSample>()
+  for (const sample of family.values) {
+    const labels = { ...sample.labels }
+    for (const name of NAMES) if (name in labels) labels[name] = 'other'
+    const key = JSON.stringify([sample.metricName, labels])
+    sums.set(key, { ...sample, labels, value: (sums.get(key)?.value ?? 0) + sample.value })
+  }
+  return { ...family, values: [...sums.values()] }
 }
 
 /** Of this process: what the broker counts, and what Node says of itself. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -236,15 +236,21 @@ describe('doctor', () => {
     ])
   })
 
-  test('sees a key file that others can read, a provider without a client, and no server', async () => {
+  test('sees a key file and a database that others can read, a provider without a client, and no server', async () => {
     await gatepass.runWith({ stdin: JSON.stringify(TOOL) }, 'import', '-')
     const key = join(gatepass.directory, 'x.db.key')
     chmodSync(key, 0o644)
+    const database = join(gatepass.directory, 'x.db')
+    expect(statSync(database).mode & 0o777).toBe(0o600)
+    chmodSync(database, 0o640)
     const { code, stdout, stderr } = await gatepass.run('doctor', '--json')
     expect({ code, stderr }).toEqual({ code: 1, stderr: oneLine('failed') })
     const { checks } = JSON.parse(stdout)
     expect(checks).toContainEqual(
       expect.objectContaining({ name: 'master key', status: 'failed', fix: `chmod 600 ${key}` }),
+    )
+    expect(checks).toContainEqual(
+      expect.objectContaining({ name: 'database', status: 'warning', fix: `chmod 600 ${database}` }),
     )
     expect(checks).toContainEqual(expect.objectContaining({ name: 'server', status: 'warning' }))
     expect(checks).toContainEqual(expect.objectContaining({ name: 'API keys', status: 'warning' }))

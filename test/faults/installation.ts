@@ -108,6 +108,7 @@ export async function install(
     GATEPASS_MASTER_KEY: MASTER_KEY,
     GATEPASS_API_KEY: API_KEY,
     GATEPASS_USER_VERIFIER: 'open',
+    GATEPASS_METRICS: 'open',
     GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
     ...environment,
   }

@@ -34,6 +34,7 @@ test('a log that nobody reads: the server goes on answering, and counts the line
       GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       GATEPASS_API_KEY: API_KEY,
       GATEPASS_USER_VERIFIER: 'open',
+      GATEPASS_METRICS: 'open',
       GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
       GATEPASS_LOG_LEVEL: 'debug',
     },

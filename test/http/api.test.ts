@@ -36,7 +36,7 @@ afterAll(async () => {
 const ROLES = {
   'GET /health': 'public',
   'GET /ready': 'public',
-  'GET /metrics': 'public',
+  'GET /metrics': 'readonly',
   'GET /v1/health': 'public',
   'GET /oxp/health': 'public',
   'GET /oxp/tools': 'readonly',

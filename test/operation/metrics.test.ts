@@ -14,7 +14,9 @@ afterEach(() => as.close())
 
 /** Every sample, by its name with its labels as they are written. */
 async function scrape(gatepass: Gatepass): Promise<Map<string, number>> {
-  const response = await fetch(`${gatepass.url}/metrics`)
+  const response = await fetch(`${gatepass.url}/metrics`, {
+    headers: { authorization: `Bearer ${gatepass.apiKey}` },
+  })
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
   const samples = new Map<string, number>()
   const described = new Set<string>()
@@ -140,23 +142,54 @@ describe('GET /metrics', () => {
     const id = await connect(gatepass, user)
     const { body } = await gatepass.call('POST', `/v1/connections/${id}/token`)
     const project = (await gatepass.broker.store.projects.list())[0]?.id ?? ''
-    const text = await (await fetch(`${gatepass.url}/metrics`)).text()
+    const text = (await gatepass.call('GET', '/metrics')).body
     for (const secret of [user, id, project, body.access_token, gatepass.apiKey, ...as.secrets()])
       expect(text).not.toContain(secret)
   })
 
   test.each([
-    ['open', [200, 200]],
-    ['key', [401, 200]],
-    ['off', [404, 404]],
-  ] as const)('GATEPASS_METRICS=%s', async (access, expected) => {
-    await using gatepass = await startGatepass({ environment: { GATEPASS_METRICS: access } })
+    ['serve', undefined, [401, 200]],
+    ['serve', 'open', [200, 200]],
+    ['serve', 'key', [401, 200]],
+    ['serve', 'off', [404, 404]],
+    ['development', undefined, [200, 200]],
+    ['development', 'key', [401, 200]],
+  ] as const)('in %s with GATEPASS_METRICS=%s', async (mode, access, expected) => {
+    await using gatepass = await startGatepass({
+      mode,
+      ...(access !== undefined && { environment: { GATEPASS_METRICS: access } }),
+    })
     const key = await gatepass.makeKey('readonly')
     const statuses = [null, key].map(
       async (key) => (await gatepass.call('GET', '/metrics', undefined, { key })).status,
     )
     expect(await Promise.all(statuses)).toEqual(expected)
   })
+})
+
+test('a key of another project sees no names of providers and policies, and the same sums', async () => {
+  await using gatepass = await withTool()
+  const id = await connect(gatepass)
+  const fetchToken = () => gatepass.call('POST', `/v1/connections/${id}/token`)
+  expect((await fetchToken()).status).toBe(200)
+  const rule = { id: 'secret-plans', effect: 'deny', match: { users: ['ada'] } }
+  expect((await gatepass.call('POST', '/v1/admin/policies', rule)).status).toBe(201)
+  expect((await fetchToken()).status).toBe(403)
+
+  const read = async (key?: string) =>
+    (await gatepass.call('GET', '/metrics', undefined, key === undefined ? {} : { key })).body as string
+  const samplesOf = (text: string) =>
+    text.split('\n').filter((line) => line.startsWith('gatepass_token_fetches_total{'))
+  const sum = (lines: string[]) => lines.reduce((all, line) => all + Number(line.split(' ').at(-1)), 0)
+  const whole = await read()
+  const foreign = await read(await gatepass.makeKey('admin', 'another'))
+  for (const name of ['"demo"', '"secret-plans"']) {
+    expect(whole).toContain(name)
+    expect(foreign).not.toContain(name)
+  }
+  expect(foreign).toContain('gatepass_policy_refusals_total{policy="other",reason="denied"} 1')
+  expect(sum(samplesOf(foreign))).toBe(sum(samplesOf(whole)))
+  expect(sum(samplesOf(foreign))).toBeGreaterThan(0)
 })
 
 const WHAT_HAPPENED =

@@ -60,6 +60,7 @@ export async function serveIn({
       GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       GATEPASS_API_KEY: API_KEY,
       GATEPASS_USER_VERIFIER: 'open',
+      GATEPASS_METRICS: 'open',
       GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
       ...environment,
     },

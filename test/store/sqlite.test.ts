@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -35,6 +35,18 @@ test('is durable: a commit is on the disk before it is answered', async () => {
   expect(client.pragma('synchronous', { simple: true })).toBe(2)
   expect(client.pragma('foreign_keys', { simple: true })).toBe(1)
   client.close()
+})
+
+test('can be read and written by its owner alone, log and all, from its making on', async () => {
+  const before = process.umask(0)
+  try {
+    await using opened = await openTwice()
+    await opened.store.projects.ensure('p', 1)
+    for (const path of [opened.path, `${opened.path}-wal`, `${opened.path}-shm`])
+      expect([path, (await stat(path)).mode & 0o777]).toEqual([path, 0o600])
+  } finally {
+    process.umask(before)
+  }
 })
 
 test('waits while another process writes, without holding the event loop', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -61,8 +61,13 @@ export function openDatabase(path: string) {
   }
 }
 
+/**
+ * A file that is not there yet is made for its owner alone: it holds sealed tokens and the hashes of keys. SQLite gives
+ * the log beside it (`-wal`, `-shm`) the same permissions.
+ */
 function openFile(path: string): Database.Database {
   try {
+    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
     return new Database(path)
   } catch (error) {
     throw cannotOpen(path, error)
