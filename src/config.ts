@@ -146,6 +146,11 @@ function readPublicUrl(text: string | undefined, port: number, development: bool
     fault('PUBLIC_URL', 'must be an http or https URL such as https://gatepass.example.com.')
     return fallback
   }
+  if (!isConfidential(url, development))
+    fault(
+      'PUBLIC_URL',
+      `must be https: over plain http://, everybody on the way reads the codes and cookies of users, and browsers refuse the cookies and headers that tell their clicks from another site's. Put TLS before Gatepass and name its https origin; only a loopback host (localhost, 127.0.0.1) may be http.`,
+    )
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     fault('PUBLIC_URL', `must be an origin alone, without a path: ${url.origin}.`)
   return new URL(url.origin)
@@ -221,8 +226,13 @@ function readVerifier(setting: Setting, development: boolean, fault: Fault): Ver
 
 /** Whether nobody on the way reads what is sent there. In development that is not asked for. */
 function isConfidential(url: URL, development: boolean): boolean {
-  const plain = development || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  const plain = development || isLoopback(url.hostname)
   return url.protocol === 'https:' || (url.protocol === 'http:' && plain)
+}
+
+/** The hosts that browsers trust without TLS (Secure Contexts section 3.1), as `URL` spells them. */
+function isLoopback(hostname: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }
 
 function readOidcVerifier(issuer: string, setting: Setting, development: boolean, fault: Fault): Verifier {

@@ -25,7 +25,8 @@ export async function openBrowser(): Promise<Browser> {
       '--no-pings',
       '--no-proxy-server',
       '--font-render-hinting=none',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost',
+      // *.lan: names of this machine that are no loopback hosts to a browser
+      '--host-resolver-rules=MAP *.lan 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE *.localhost',
     ],
     env: environment(folder),
   })

@@ -113,8 +113,9 @@ const WRONG_PROVIDER = 'This answer came back by another way than it was asked f
 const WRONG_BROWSER = 'This was started in another browser than this one.'
 
 /**
- * Whether a click came from this broker's own page and not from another site's form. Browsers say so in Sec-Fetch-Site;
- * with `Referrer-Policy: no-referrer` they send `Origin: null` even for the page's own form.
+ * Whether a click came from this broker's own page and not from another site's form. Browsers say so in Sec-Fetch-Site,
+ * but only over https and to loopback hosts; elsewhere (development on a network) `Origin` says it, which the referrer
+ * policy of the connect page lets them send.
  */
 function isFromOwnPage(c: Context, broker: Broker): boolean {
   const site = c.req.header('sec-fetch-site')

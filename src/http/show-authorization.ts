@@ -35,7 +35,7 @@ export async function show(
     if (entry !== undefined && providerUid === currentStep(authorization).providerUid)
       formTo.push(new URL(entry.provider.authorizationRequest.endpoint))
   }
-  pageHeaders(c, { formTo })
+  pageHeaders(c, { formTo, hasForm: isStartable(authorization) })
   const { requester, userId } = authorization
   const browserId = browserCookies(broker).idOf(c)
   const nextUri = endingUri(authorization, browserId)

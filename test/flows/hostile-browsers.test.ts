@@ -425,14 +425,14 @@ describe('under `oidc`, on the way back from the login', () => {
         ['cancelled', 'failed', 'unavailable', 'made-up'].map((one) => browser.get(`${url}?login=${one}`)),
       )),
     ]
-    for (const { response } of answers) {
+    for (const { response, body } of answers) {
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'content-security-policy': expect.stringMatching(
           /^default-src 'none'.*frame-ancestors 'none'.*require-trusted-types-for 'script'/,
         ),
         'x-frame-options': 'DENY',
         'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': body.includes('<form') ? 'same-origin' : 'no-referrer',
         'cross-origin-opener-policy': 'same-origin',
         'cache-control': 'no-store',
       })

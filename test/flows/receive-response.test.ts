@@ -133,12 +133,12 @@ describe('the connect page', () => {
       await browser.get(`${scene.gatepass.url}/callback/prov_nope?state=x&code=y`),
       await new UserAgent().get(callback),
     ]
-    for (const { response } of answers) {
+    for (const { response, body } of answers) {
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'content-security-policy': expect.stringMatching(/^default-src 'none'.*frame-ancestors 'none'/),
         'x-frame-options': 'DENY',
         'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+        'referrer-policy': body.includes('<form') ? 'same-origin' : 'no-referrer',
         'cross-origin-opener-policy': 'same-origin',
         'cache-control': 'no-store',
       })
