@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BrokerSettings, Verifier } from './broker.ts'
 import { ConfigError } from './config-error.ts'
+import { isServiceLink, type SettingName, unknownSettings } from './known-settings.ts'
 import { parseAllowedHost } from './providers/outgoing.ts'
 import type { DatabasePlace } from './store/database-place.ts'
 
@@ -47,10 +48,15 @@ export function readConfig(
 ): Config {
   const faults: string[] = []
   const development = mode === 'development'
-  const setting = (name: string) => environment[`GATEPASS_${name}`]?.trim() || undefined
-  const fault = (name: string, what: string) => void faults.push(`GATEPASS_${name} ${what}`)
+  const setting: Setting = (name) => {
+    const value = environment[`GATEPASS_${name}`]?.trim() || undefined
+    return value !== undefined && isServiceLink(name, value) ? undefined : value
+  }
+  const fault: Fault = (name, what) => void faults.push(`GATEPASS_${name} ${what}`)
+  const names = Object.keys(environment).filter((name) => environment[name] !== undefined)
+  faults.push(...unknownSettings(names))
 
-  function number(name: string, fallback: number, min: number, max: number): number {
+  function number(name: SettingName, fallback: number, min: number, max: number): number {
     const text = setting(name)
     if (text === undefined) return fallback
     const value = Number(text)
@@ -59,7 +65,7 @@ export function readConfig(
     return fallback
   }
 
-  function choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+  function choice<T extends string>(name: SettingName, choices: readonly T[], fallback: T): T {
     const text = setting(name)
     if (text === undefined) return fallback
     const chosen = choices.find((one) => one === text)
@@ -123,8 +129,8 @@ export function readConfig(
   return Object.freeze({ ...config, masterKeys: [newest, ...older] as const })
 }
 
-type Fault = (name: string, what: string) => void
-type Setting = (name: string) => string | undefined
+type Fault = (name: SettingName, what: string) => void
+type Setting = (name: SettingName) => string | undefined
 
 function readPublicUrl(text: string | undefined, port: number, development: boolean, fault: Fault): URL {
   const fallback = new URL(`http://localhost:${port}`)

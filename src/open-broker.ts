@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
+import { ConfigError } from './config-error.ts'
 import { type Clock, systemClock } from './domain/clock.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Sealed } from './domain/sealed.ts'
@@ -22,6 +23,8 @@ import { settleRestore } from './flows/settle-restore.ts'
 import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
 import { watchSealer } from './flows/watch-sealer.ts'
+import { unknownProviders } from './known-settings.ts'
+import { BUILT_IN_IDS } from './providers/catalogue/registry.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
 import { openStore } from './store/open-store.ts'
@@ -60,6 +63,7 @@ export async function openBroker(
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
+    await checkProviderNames(config, store, operatorsProject.id, log)
     const outgoing = observedOutgoing(createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
     const waiters = createWaiters(store, {
       total: config.maxWaiters,
@@ -154,6 +158,29 @@ export async function openBroker(
     await store.close()
     throw error
   }
+}
+
+/** Throws `ConfigError` for a client in the environment whose provider's name is misspelled. */
+async function checkProviderNames(
+  { providerClients }: Config,
+  store: Store,
+  projectId: string,
+  log: Log,
+): Promise<void> {
+  if (providerClients.size === 0) return
+  const entries = await store.providers.list(projectId)
+  const known = [...BUILT_IN_IDS, ...entries.map(({ id }) => id)].map(environmentName)
+  const unknown = unknownProviders(providerClients.keys(), known)
+  const misspelled = unknown.filter(({ meant }) => meant !== undefined)
+  if (misspelled.length > 0)
+    throw new ConfigError(
+      misspelled.map(
+        ({ variable, meant }) =>
+          `${variable}_… names no provider. Did you mean "${meant}_…"? An entry that is really to be called so is added first, then its client is set.`,
+      ),
+    )
+  for (const { variable } of unknown)
+    log.info({ variable }, 'no provider has this name yet; its client is used once one is added')
 }
 
 const AUDIT_KEY_PLACE = factPlace('audit_key')

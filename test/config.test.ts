@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Config, readConfig } from '../src/config.ts'
 import { ConfigError } from '../src/config-error.ts'
+import { createLog } from '../src/log.ts'
+import { openBroker } from '../src/open-broker.ts'
+import { builtIn } from '../src/providers/catalogue/registry.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const OLDER = Buffer.alloc(32, 8).toString('base64')
@@ -255,6 +258,47 @@ describe('a login by OpenID Connect', () => {
   })
 })
 
+describe('a variable that does not exist', () => {
+  test.each([
+    ['GATEPASS_MASTERKEY', 'GATEPASS_MASTER_KEY'],
+    ['GATEPASS_PUBLICURL', 'GATEPASS_PUBLIC_URL'],
+    ['GATEPASS_USER_VERIFER', 'GATEPASS_USER_VERIFIER'],
+    ['GATEPASS_ALOWED_HOST', 'GATEPASS_ALLOWED_HOSTS'],
+    ['GATEPASS_PROVIDER_GITHUB_CLIENTID', 'GATEPASS_PROVIDER_GITHUB_CLIENT_ID'],
+    ['GATEPASS_PROVIDER_MY_CRM_CLIENT_SECERT', 'GATEPASS_PROVIDER_MY_CRM_CLIENT_SECRET'],
+  ])('%s stops the start and names %s', (name, meant) => {
+    const faults = faultsOf(() => serve({ [name]: 'x' }))
+    expect(faults).toEqual([
+      expect.stringMatching(new RegExp(`^${name} is no setting.* Did you mean "${meant}"`)),
+    ])
+  })
+
+  test.each([
+    'GATEPASS_SOMETHING_ELSE_ENTIRELY',
+    'GATEPASS_PROVIDER_',
+    'GATEPASS_PROVIDER__CLIENT_ID',
+    'GATEPASS_',
+  ])('%s stops the start, also when nothing comes near and it is empty', (name) => {
+    expect(faultsOf(() => serve({ [name]: '' }))).toEqual([expect.stringContaining(`${name} is no setting`)])
+  })
+
+  test.each([
+    ['what commands read', { GATEPASS_URL: 'https://gatepass.example.com' }],
+    ['what is not ours', { OTHER_MASTERKEY: 'x', GATEPASSES: '2' }],
+    [
+      'what Kubernetes sets beside a service of our name',
+      {
+        GATEPASS_SERVICE_HOST: '10.0.0.1',
+        GATEPASS_SERVICE_PORT_HTTP: '8400',
+        GATEPASS_PORT: 'tcp://10.0.0.1:8400',
+        GATEPASS_PORT_8400_TCP_ADDR: '10.0.0.1',
+      },
+    ],
+  ])('%s stops nothing', (_, environment) => {
+    expect(serve(environment).port).toBe(8400)
+  })
+})
+
 test('the client of a provider may stand in the environment', () => {
   const { providerClients } = serve({
     GATEPASS_PROVIDER_GITHUB_CLIENT_ID: 'id',
@@ -265,6 +309,64 @@ test('the client of a provider may stand in the environment', () => {
   expect(Object.fromEntries(providerClients)).toEqual({
     GATEPASS_PROVIDER_GITHUB: { clientId: 'id', clientSecret: 'secret' },
     GATEPASS_PROVIDER_MY_CRM_2: { clientId: 'crm' },
+  })
+})
+
+describe('the client of a provider that is not there', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gatepass-names-'))
+  })
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const start = async (name: string) => {
+    const config = serve({
+      GATEPASS_DATABASE_URL: `file:${join(folder, 'gatepass.db')}`,
+      [`GATEPASS_PROVIDER_${name}_CLIENT_ID`]: 'x',
+    })
+    const broker = await openBroker(config, { log: createLog('error') })
+    return broker
+  }
+
+  test.each([
+    ['GITUB', 'GITHUB'],
+    ['SLCAK', 'SLACK'],
+    ['MICROSOFT_POWERB', 'MICROSOFT_POWERBI'],
+  ])('stops the start when %s was meant to be %s', async (said, meant) => {
+    const error = await start(said).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ConfigError)
+    expect((error as ConfigError).faults).toEqual([
+      expect.stringContaining(
+        `GATEPASS_PROVIDER_${said}_… names no provider. Did you mean "GATEPASS_PROVIDER_${meant}_…"`,
+      ),
+    ])
+  })
+
+  test.each(['MY_CRM', 'GITHUB_2', 'GITHUB_OF_THE_OTHERS', 'Z'])(
+    '%s is kept for an entry that may be added',
+    async (name) => {
+      await (await start(name)).close()
+    },
+  )
+
+  test('an entry of that name makes it known', async () => {
+    const broker = await start('OTHER')
+    const { id: projectId } = await broker.store.projects.ensure('default', 1)
+    const provider = builtIn('github')?.provider
+    if (provider === undefined) throw new Error('github is in the catalogue')
+    const entry = {
+      id: 'gitub',
+      name: 'gitub',
+      uid: 'prov_1',
+      projectId,
+      source: 'admin',
+      status: 'active',
+    } as const
+    await broker.store.providers.add({ ...entry, provider, createdAt: 1, updatedAt: 1 })
+    await broker.close()
+    await (await start('GITUB')).close()
   })
 })
 

@@ -5,12 +5,16 @@ const MAX_KNOWN = 2_000
 
 /**
  * The known name that was probably meant: the same but for case, `_`, `-` and spaces, else the one with the fewest
- * edits, at most one for every three characters. `undefined` when none comes near.
+ * edits, at most one for every three characters or as many as said. `undefined` when none comes near.
  */
-export function nearest(said: string, known: Iterable<string>): string | undefined {
+export function nearest(
+  said: string,
+  known: Iterable<string>,
+  options: { readonly most?: number } = {},
+): string | undefined {
   if (said.length > MAX_LENGTH) return undefined
   const wanted = folded(said)
-  const most = Math.max(1, Math.floor(wanted.length / 3))
+  const most = options.most ?? Math.max(1, Math.floor(wanted.length / 3))
   let best: string | undefined
   let fewest = most + 1
   let looked = 0

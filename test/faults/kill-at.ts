@@ -24,7 +24,7 @@ function arm({ when, statement, skip = 0, signal = 'SIGKILL' }: KillPoint): void
 }
 
 // for what is done before anybody could say it
-if (process.env.GATEPASS_TEST_KILL_AT !== undefined) arm(JSON.parse(process.env.GATEPASS_TEST_KILL_AT))
+if (process.env.TEST_KILL_AT !== undefined) arm(JSON.parse(process.env.TEST_KILL_AT))
 process.on('message', (given: KillPoint) => {
   arm(given)
   process.send?.('armed')

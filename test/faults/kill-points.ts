@@ -345,7 +345,7 @@ export function killPoints(kind: DatabaseKind): void {
       async (when) => {
         await using fresh = await install(kind)
         const point: KillPoint = { when, statement: MIGRATED }
-        const died = fresh.start({ environment: { GATEPASS_TEST_KILL_AT: JSON.stringify(point) } })
+        const died = fresh.start({ environment: { TEST_KILL_AT: JSON.stringify(point) } })
         await expect(died).rejects.toMatchObject({ signal: 'SIGKILL' })
         await expect(died).rejects.toBeInstanceOf(NotStarted)
         counts.kills++

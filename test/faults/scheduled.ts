@@ -115,7 +115,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
         // what ends first would have the process killed before it has called the other tools
         if (whenAllRun) held = tools.promise
         const started = installation
-          .start({ environment: { GATEPASS_TEST_KILL_AT: JSON.stringify(kill) } })
+          .start({ environment: { TEST_KILL_AT: JSON.stringify(kill) } })
           .catch(() => {})
         if (whenAllRun) await until(() => runs.every(({ id }) => invoked(id) === 1))
         tools.resolve()
