@@ -106,7 +106,7 @@ export const consent: readonly Mutation[] = [
     from: 'if (!confirmations.isProof(visit.proof, authorization.flowHash)) return stands',
     to: '',
     test: 'flows/confirm-user.test.ts',
-    name: 'the browser that clicked does not finish without its confirmation',
+    name: 'the browser that clicked does not finish',
   },
   {
     rows: ['7'],
