@@ -1,1 +1,1 @@
-ALTER TABLE "connections" ADD COLUMN "withheld_scopes" text DEFAULT [object Object] NOT NULL;
+ALTER TABLE "connections" ADD COLUMN "withheld_scopes" text DEFAULT '{}' NOT NULL;

@@ -179,7 +179,7 @@ export const connections = pgTable(
     unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
     createdAt: whole('created_at').notNull(),
     consentedAt: whole('consented_at').notNull().default(0),
-    withheldScopes: json('withheld_scopes').$type<Readonly<Record<string, number>>>().notNull().default({}),
+    withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
     lastUsedAt: whole('last_used_at'),
   },
   (t) => [

@@ -156,10 +156,7 @@ export const connections = sqliteTable(
     unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
     createdAt: integer('created_at').notNull(),
     consentedAt: integer('consented_at').notNull().default(0),
-    withheldScopes: text('withheld_scopes', { mode: 'json' })
-      .$type<Readonly<Record<string, number>>>()
-      .notNull()
-      .default({}),
+    withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
     lastUsedAt: integer('last_used_at'),
   },
   (t) => [
