@@ -27,9 +27,13 @@ const SECRET_ENDINGS =
 
 /** Texts that are a secret wherever they stand, and those that follow a name that says so. */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
-  [/\b(bearer|basic|dpop)\s+[\w~+/.=-]{6,}/gi, `$1 ${REDACTED}`],
+  // the scheme and its credentials, but not where a sentence goes on: "Basic authentication", "a bearer token"
+  [
+    /\b(bearer|basic|dpop)\s+(?!(?:tokens?|auth(?:entication|orization)?|credentials?|header|scheme|challenge|instead|assumed)\b(?![\w~+/=-]))[\w~+/.=-]{6,}/gi,
+    `$1 ${REDACTED}`,
+  ],
   [/\bey[JI][\w-]{8,}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED], // a JWT
-  [/\b(?:gp|flow)_[\w-]{20,}/g, REDACTED], // an API key, the one-time id of a verifier page
+  [/\b(?:gp|arc|flow)_[\w-]{20,}/g, REDACTED], // an API key, the one-time id of a verifier page
   [
     /(["']?)\b((?:access|refresh|id|user|subject|actor)_?token|client_?secret|client_assertion|code(?:_?verifier)?|state|nonce|flow_?id|password|api_?key|secret|token)(\1\s*[=:]\s*)(["']?)[^\s"'&,;}]+\4/gi,
     `$1$2$3$4${REDACTED}$4`,
@@ -82,7 +86,8 @@ function members(value: object, depth: number): Record<string, unknown> {
       member = '[unreadable]' // a getter that throws
     }
     if (member === undefined) continue
-    copy[name] = isSecretName(name) ? REDACTED : harmless(member, depth + 1)
+    const isHarmless = typeof member === 'boolean' || !isSecretName(name)
+    copy[name] = isHarmless ? harmless(member, depth + 1) : REDACTED
   }
   return copy
 }

@@ -84,7 +84,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
   }
 
   function tell({ providerId }: Health, state: BreakerState | 'closed', message: string): void {
-    log[state === 'closed' ? 'info' : 'warn']({ provider: providerId, state }, message)
+    log[state === 'closed' ? 'info' : 'warn']({ provider: providerId, breaker: state }, message)
   }
 
   function forgetOldOutcomes({ refusals, successes }: Health): void {

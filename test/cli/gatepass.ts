@@ -31,6 +31,8 @@ export interface Installation extends AsyncDisposable {
   run(...args: readonly string[]): Promise<Outcome>
   runWith(options: RunOptions, ...args: readonly string[]): Promise<Outcome>
   start(...args: readonly string[]): Started
+  /** With its standard output piped into a shell command; the exit code is the binary's own. */
+  pipe(into: string, ...args: readonly string[]): Promise<Outcome>
 }
 
 export interface RunOptions {
@@ -43,8 +45,16 @@ export async function install(): Promise<Installation> {
   const port = await freePort()
   const running = new Set<Started>()
 
-  function start({ env = {}, stdin = '' }: RunOptions, args: readonly string[]): Started {
-    const child = spawn(process.execPath, [BINARY, ...args], {
+  function start(options: RunOptions, args: readonly string[]): Started {
+    return startProgram(options, process.execPath, [BINARY, ...args])
+  }
+
+  function startProgram(
+    { env = {}, stdin = '' }: RunOptions,
+    program: string,
+    args: readonly string[],
+  ): Started {
+    const child = spawn(program, args, {
       cwd: directory,
       env: {
         PATH: process.env.PATH,
@@ -69,6 +79,11 @@ export async function install(): Promise<Installation> {
     run: (...args) => start({}, args).ended,
     runWith: (options, ...args) => start(options, args).ended,
     start: (...args) => start({}, args),
+    pipe: (into, ...args) =>
+      startProgram({}, 'bash', [
+        ...['-c', `"$@" | ${into}; exit "\${PIPESTATUS[0]}"`, 'bash'],
+        ...[process.execPath, BINARY, ...args],
+      ]).ended,
     async [Symbol.asyncDispose]() {
       await Promise.all([...running].map((one) => one.stop()))
       rmSync(directory, { recursive: true, force: true })

@@ -219,6 +219,29 @@ describe('providers', () => {
     expect(await settings()).toEqual(before)
   })
 
+  test('a file without anything that only a tool has is refused', async () => {
+    const packageJson = {
+      name: 'my-app',
+      version: '1.0.0',
+      description: 'An app.',
+      keywords: [],
+      scripts: {},
+    }
+    const { items } = await imported(packageJson)
+    expect(items).toMatchObject([
+      { name: 'my-app', result: 'refused', reason: expect.stringContaining('It is no tool') },
+    ])
+    expect((await imported({ ...packageJson, parameters: {} })).items).toMatchObject([{ result: 'created' }])
+  })
+
+  test("a name that is another tool's once it is respelled replaces nothing", async () => {
+    await imported(metadata('Two Words'))
+    const { items } = await imported(metadata('Two_Words'))
+    expect(items).toMatchObject([{ result: 'refused', reason: expect.stringContaining('"Two Words"') }])
+    const again = await imported(metadata('Two Words'))
+    expect(again.items).toMatchObject([{ result: 'unchanged' }])
+  })
+
   test("an administrator's word stands against any import", async () => {
     const oauth = (more = {}) => [oauthEntry('Kept', world.as, more)]
     await imported(metadata('Kept', { oauth: oauth() }))

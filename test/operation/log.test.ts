@@ -113,6 +113,7 @@ test.each([
   ['a token response', `{"access_token":"${SECRET}","expires_in":3600,"refresh_token": "${SECRET}"}`],
   ['a form body', `grant_type=refresh_token&refresh_token=${SECRET}&client_secret=${SECRET}`],
   ['an API key', 'with gp_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'],
+  ['an API key that looks like Arcade’s', 'with arc_gp_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG'],
   ['a JWT', 'got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P'],
 ])('%s within a text is never written', async (_, text) => {
   const [line] = await lines((log) => log.warn({ why: text, nested: { list: [text] } }, `it said ${text}`))
@@ -125,6 +126,20 @@ test.each([
   ])
     expect(written).not.toContain(secret)
   expect(written).toContain('[redacted]')
+})
+
+test('words that only stand near a secret are written as they are', async () => {
+  const [line] = await lines((log) =>
+    log.warn(
+      { breaker: 'open', hasSecret: false },
+      'The server wants Basic authentication, not a bearer token; Bearer tokens-of-4da4f4',
+    ),
+  )
+  expect(line).toMatchObject({
+    breaker: 'open',
+    hasSecret: false,
+    message: 'The server wants Basic authentication, not a bearer token; Bearer [redacted]',
+  })
 })
 
 test('of an error the kind and the place are written, and neither its message nor the body it was caused by', async () => {

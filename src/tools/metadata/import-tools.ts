@@ -81,11 +81,15 @@ async function importTool(
       warnings,
     }
 
-  if (known !== undefined && known.title !== metadata.title)
-    warnings.push({
-      path: 'name',
-      message: `It has the id ${toolId(known)}, as "${known.title}" had, which it has replaced. Give one of them another name, tool_set or version if both were meant.`,
-    })
+  // one name would silently stand for two tools; the same name in other letters is the same tool
+  if (known !== undefined && known.title.toLowerCase() !== metadata.title.toLowerCase())
+    return {
+      name: metadata.title,
+      result: 'refused',
+      reason: `"${metadata.title}" and "${known.title}" would both have the id ${toolId(known)}. Give this one another name, tool_set or version, or delete the other first (gatepass tools delete ${toolId(known)}).`,
+      providers: [],
+      warnings,
+    }
   const uid = known?.uid ?? newId('tool')
   const matched = await matchProviders(broker, metadata, { uid, projectId }, warnings)
   const binding = worker ? await bindingFor(broker, metadata, worker, warnings) : known?.binding

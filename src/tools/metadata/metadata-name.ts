@@ -81,6 +81,33 @@ export function agentMember(value: unknown): string | undefined {
   return isRecord(value) ? AGENT_MEMBERS.find((name) => !isAbsent(value[name])) : undefined
 }
 
+/**
+ * Members that only the metadata of a tool has. A name and a description alone are in many other files too, such as a
+ * package.json.
+ */
+const TOOL_MEMBERS = [
+  'parameters',
+  'input_args',
+  'result',
+  'output_arg',
+  'configurations',
+  'oauth',
+  'tool_set',
+  'runner',
+  'operating_system',
+  'sqlTables',
+  'sql_tables',
+  'sqlQueries',
+  'sql_queries',
+  'js_code',
+  'py_code',
+] as const
+
+/** Whether the file says anything that only a tool has. */
+export function hasToolMember(tool: JsonRecord): boolean {
+  return TOOL_MEMBERS.some((name) => Object.hasOwn(tool, name))
+}
+
 function sanitize(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^_+/, '')
   return plain.slice(0, MAX_NAME_LENGTH).replace(/_+$/, '')

@@ -3,6 +3,7 @@ import { isAbsent, isDeeperThan, isRecord, type JsonRecord, kindOf, quote, Refus
 import { at, type Warn, type Warning } from './metadata-member.ts'
 import {
   agentMember,
+  hasToolMember,
   readNamespace,
   readVersion,
   respelledName,
@@ -82,6 +83,10 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     )
   if (typeof tool.name !== 'string' || tool.name.trim() === '')
     throw new Refusal('`name` is missing; give the tool a name.')
+  if (!hasToolMember(tool))
+    throw new Refusal(
+      'It is no tool: it has none of `parameters`, `result`, `configurations`, `oauth`, `tool_set` and the other members of tool metadata. Give it `parameters`, which may be empty.',
+    )
 
   const title = tool.name
   const name = toolName(title)

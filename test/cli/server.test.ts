@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { runProgram } from '../../src/cli/program.ts'
+import { startFakeWorker } from '../fake-worker.ts'
+import { type Scene, startScene } from '../flows/fixtures.ts'
+import { install } from './gatepass.ts'
+
+// Commands on a server alone: no database and no master key in their settings.
+
+const folder = mkdtempSync(join(tmpdir(), 'gatepass-remote-'))
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+/** The command in this process: starting one for each would take most of the time. */
+async function run(args: readonly string[], environment: Readonly<Record<string, string>> = asAdmin()) {
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    const code = await runProgram(['node', 'gatepass', ...args], { environment })
+    return { code, stdout: out.mock.calls.join(''), stderr: err.mock.calls.join('') }
+  } finally {
+    out.mockRestore()
+    err.mockRestore()
+  }
+}
+
+function asAdmin(): Record<string, string> {
+  const database = { GATEPASS_DATABASE_URL: `file:${join(folder, 'not-there', 'x.db')}` }
+  return { GATEPASS_URL: scene.gatepass.url, GATEPASS_API_KEY: scene.gatepass.apiKey, ...database }
+}
+
+async function json(...args: readonly string[]) {
+  const { code, stdout, stderr } = await run([...args, '--json'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+const TOOL = { name: 'Remote Tool', description: 'Is imported from afar.', version: '1.0.0', parameters: {} }
+
+function toolFile(name: string, tool: object = TOOL): string {
+  const file = join(folder, name)
+  writeFileSync(file, JSON.stringify(tool))
+  return file
+}
+
+describe('with --url and --key, and no database', () => {
+  test('keys and projects are made, listed, rotated and revoked', async () => {
+    const made = await json('keys', 'create', '--role', 'caller', '--name', 'agent', '--expires', '90d')
+    expect(made).toMatchObject({ key: expect.stringMatching(/^gp_/), project: 'default', role: 'caller' })
+    expect((await json('keys', 'list')).items).toContainEqual(expect.objectContaining({ id: made.id }))
+    const rotated = await json('keys', 'rotate', made.id)
+    expect(rotated.replaces.id).toBe(made.id)
+    expect(await json('keys', 'revoke', rotated.id)).toEqual({ id: rotated.id, revoked: true })
+    await json('projects', 'create', 'afar')
+    expect((await json('projects')).items.map(({ name }: { name: string }) => name)).toContain('afar')
+    const first = await json('keys', 'create', '--role', 'admin', '--project', 'afar')
+    expect(first.project).toBe('afar')
+    const itsOwn = await run(['keys', 'list', '--url', scene.gatepass.url, '--key', first.key, '--json'], {})
+    expect(JSON.parse(itsOwn.stdout).items).toMatchObject([{ id: first.id, project: 'afar' }])
+  })
+
+  test('tools are imported, listed and shown', async () => {
+    const file = toolFile('remote-tool.json')
+    expect((await json('import', file)).items).toMatchObject([{ result: 'created' }])
+    expect((await json('tools', '--query', 'afar')).items).toMatchObject([
+      { tool_id: 'local:Remote_Tool:1.0.0' },
+    ])
+    expect((await run(['tools', 'show', 'Remote Tool'])).stdout).toContain('Is imported from afar.')
+    expect(await run(['tools', 'show', 'No Such Tool'])).toMatchObject({ code: 3, stdout: '' })
+  })
+
+  test('providers, secrets, policies, runs, connections and the audit trail are read and changed', async () => {
+    const { items } = await json('providers')
+    expect(items.map(({ id }: { id: string }) => id)).toContain('demo')
+    expect((await json('providers', 'show', 'demo')).oauth2.redirect_uri).toContain('/callback/')
+    expect(await json('providers', 'delete', 'demo')).toEqual({ id: 'demo', deleted: true })
+    const policy = { id: 'no-leaks', effect: 'deny', match: { uses: ['proxy'] } }
+    const file = toolFile('policy.json', policy)
+    expect((await json('policies', 'set', file)).items).toMatchObject([policy])
+    const off = toolFile('policy.json', { ...policy, enabled: false })
+    expect((await json('policies', 'set', off)).items).toMatchObject([{ ...policy, enabled: false }])
+    expect((await json('policies')).items).toMatchObject([{ ...policy, enabled: false }])
+    expect(await json('policies', 'delete', 'no-leaks')).toMatchObject({ deleted: true })
+    expect(await json('runs')).toEqual({ items: [] })
+    expect(await json('connections')).toEqual({ items: [] })
+    expect(await json('secrets')).toEqual({ items: [] })
+    const { items: entries } = await json('audit', 'list', '--action', 'policy.deleted')
+    expect(entries).toMatchObject([{ subject: 'no-leaks', actor: { kind: 'api_key' } }])
+    const exported = await run(['audit', 'export', '--action', 'policy.deleted'])
+    expect(JSON.parse(exported.stdout)).toMatchObject({ subject: 'no-leaks' })
+  })
+
+  test('workers are added from a file, listed and deleted', async () => {
+    await using worker = await startFakeWorker({ secret: 'shared-secret' })
+    const file = toolFile('worker.json', { http: { uri: worker.url, secret: 'shared-secret' } })
+    expect(await json('workers', 'add', 'afar', '--file', file)).toMatchObject({ id: 'afar', type: 'http' })
+    expect((await run(['workers'])).stdout).toMatch(new RegExp(`^afar +http +${worker.url}`, 'm'))
+    expect(await json('workers', 'delete', 'afar')).toEqual({ id: 'afar', deleted: true })
+  })
+
+  test('nothing is opened or made where the command runs', () => {
+    expect(existsSync(join(folder, 'not-there'))).toBe(false)
+  })
+})
+
+describe('exit codes say what kind of failure it was', () => {
+  const cases: readonly (readonly [string, readonly string[], number])[] = [
+    ['a command that is none', ['token2'], 2],
+    ['an option that is missing', ['token', 'demo'], 2],
+    ['an empty user', ['connect', 'demo', '--user', ''], 2],
+    ['an empty user of a token', ['token', 'demo', '--user', ' '], 2],
+    ['an address that is none', ['tools', '--url', 'gatepass.example.com/x'], 2],
+    ['a file that is not there', ['import', 'nowhere.json'], 3],
+    ['a tool that is not there', ['tools', 'show', 'nowhere'], 3],
+    ['a provider that is not there', ['token', 'nowhere', '--user', 'ada'], 3],
+    ['a key that is none', ['tools', '--key', 'gp_nobody'], 4],
+    ['a user who has approved nothing', ['token', 'other', '--user', 'ada'], 5],
+    ['a server that is not there', ['tools', '--url', 'http://127.0.0.1:1'], 6],
+  ]
+  test.each(cases)('%s', async (_, args, expected) => {
+    if (args.includes('other'))
+      await scene.gatepass.call('POST', '/v1/admin/auth_providers', {
+        id: 'other',
+        provider_id: 'github',
+        oauth2: { client_id: 'a', client_secret: 'b' },
+      })
+    const { code, stdout, stderr } = await run(args)
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' })
+    expect(stderr).toMatch(expected === 2 ? /\S/ : /^[^\n]+\n$/)
+    expect(stderr).not.toContain(scene.gatepass.apiKey)
+  })
+})
+
+test('an import leaves out packages and hidden folders', async () => {
+  const project = join(folder, 'project')
+  for (const inner of ['node_modules/some-package', '.git', 'tools'])
+    mkdirSync(join(project, inner), { recursive: true })
+  writeFileSync(join(project, 'node_modules/some-package/tool.json'), JSON.stringify(TOOL))
+  writeFileSync(join(project, '.git/tool.json'), JSON.stringify(TOOL))
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', version: '1.0.0' }))
+  writeFileSync(join(project, 'tools/tool.json'), JSON.stringify({ ...TOOL, name: 'The Only One' }))
+  const { items } = await json('import', project)
+  expect(items.map(({ name, result }: { name: string; result: string }) => [name, result])).toEqual([
+    ['app', 'refused'],
+    ['The Only One', 'created'],
+  ])
+})
+
+test('a reader that has read enough ends no command with an error', { timeout: 60_000 }, async () => {
+  await using gatepass = await install()
+  const many = Array.from({ length: 300 }, (_, i) => ({ ...TOOL, name: `Tool Number ${i}` }))
+  writeFileSync(join(gatepass.directory, 'many.json'), JSON.stringify(many))
+  const { code, stdout, stderr } = await gatepass.pipe('head -n 1', 'import', 'many.json', '--verbose')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout.trim().split('\n')).toHaveLength(1)
+  const listed = await gatepass.run('tools', '--json')
+  expect(JSON.parse(listed.stdout).items).toHaveLength(300)
+  const summary = await gatepass.run('import', 'many.json')
+  expect(summary.stdout).toMatch(/300 taken \(300 unchanged\), 0 refused, 300 names respelled\n$/)
+  expect(readdirSync(gatepass.directory)).not.toContain('core')
+})
