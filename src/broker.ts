@@ -19,6 +19,12 @@ import type { Client, ProviderEntry } from './providers/provider.ts'
 import type { Sealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
 
+/** A client of the environment. `allowed`: as `environmentClientOf` judges. */
+export interface NamedClient {
+  readonly client: Client
+  readonly allowed: boolean
+}
+
 /** What every flow is given. Holds only types; `open-broker.ts` makes one. */
 export interface Broker {
   readonly store: Store
@@ -57,6 +63,8 @@ export interface Broker {
   redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */
   clientFor(entry: ProviderEntry): Client | undefined
+  /** The client that the environment has under the entry's name, and whether the entry's endpoints may see it. */
+  environmentClient(entry: ProviderEntry): NamedClient | undefined
 }
 
 export interface BrokerSettings {

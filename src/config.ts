@@ -25,10 +25,14 @@ export interface Config extends BrokerSettings {
   /** Development: a sandbox provider, and an API key made and printed at the first start. */
   readonly development: boolean
   /** Client ids and secrets from `GATEPASS_PROVIDER_<NAME>_…`, by `GATEPASS_PROVIDER_<NAME>`. */
-  readonly providerClients: ReadonlyMap<
-    string,
-    { readonly clientId?: string; readonly clientSecret?: string }
-  >
+  readonly providerClients: ReadonlyMap<string, EnvironmentClient>
+}
+
+export interface EnvironmentClient {
+  readonly clientId?: string
+  readonly clientSecret?: string
+  /** Development's own client goes to its sandbox, below this address, and nowhere else. */
+  readonly below?: string
 }
 
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -7,8 +7,8 @@ import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Sealed } from './domain/sealed.ts'
 import { createAuditLog } from './flows/audit-log.ts'
 import { createConfirmations } from './flows/confirmations.ts'
+import { environmentClientOf, environmentName } from './flows/environment-client.ts'
 import { createExecutionLog } from './flows/execution-log.ts'
-import { environmentName } from './flows/find-provider.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { createLiveness } from './flows/liveness.ts'
 import { createMetrics } from './flows/metrics.ts'
@@ -19,6 +19,7 @@ import { clientSecretPlace } from './flows/provider-entry.ts'
 import { createReadCache } from './flows/read-cache.ts'
 import { createRefreshes } from './flows/refreshes.ts'
 import { admitKeys, noteSealingKey } from './flows/sealing-keys.ts'
+import { settleIdentities } from './flows/settle-identities.ts'
 import { settleRestore } from './flows/settle-restore.ts'
 import { createUseLog } from './flows/use-log.ts'
 import { createWaiters } from './flows/waiters.ts'
@@ -27,6 +28,7 @@ import { unknownProviders } from './known-settings.ts'
 import { BUILT_IN_IDS } from './providers/catalogue/registry.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
+import type { ProviderEntry } from './providers/provider.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer, type Sealer } from './store/seal.ts'
 import { factPlace } from './store/sealed-columns.ts'
@@ -82,6 +84,10 @@ export async function openBroker(
       }),
       'max',
     )
+    const environmentClient = (entry: ProviderEntry) =>
+      // the environment is the operator's: no other project may send its secrets where it likes
+      entry.projectId === operatorsProject.id ? environmentClientOf(config.providerClients, entry) : undefined
+    await settleIdentities({ store, log, audit, environmentClient })
     return {
       store,
       sealer,
@@ -136,13 +142,10 @@ export async function openBroker(
               clientSecret: sealer.open(clientSecret, clientSecretPlace(entry)),
             }),
           }
-        // the environment is the operator's: no other project may send its secrets where it likes
-        if (entry.projectId !== operatorsProject.id) return undefined
-        const fromEnvironment = config.providerClients.get(environmentName(entry.id))
-        return fromEnvironment?.clientId === undefined
-          ? undefined
-          : { ...fromEnvironment, clientId: fromEnvironment.clientId }
+        const named = environmentClient(entry)
+        return named?.allowed ? named.client : undefined
       },
+      environmentClient,
       async close() {
         waiters.close()
         refreshes.stop()

@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   'connection.deleted',
   'provider.added',
   'provider.changed',
+  'provider.connections_kept',
+  'provider.environment_client_confirmed',
   'provider.deleted',
   'tool.imported',
   'tool.bound',

@@ -1,7 +1,9 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
-import { identityOf, type ProviderEntry, type RegisteredClient } from '../providers/provider.ts'
+import { identityOf } from '../providers/identity.ts'
+import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
+import { environmentName } from './environment-client.ts'
 
 /** How a requirement names its provider: an entry's own `id`, or a well-known `provider_id` such as `github`. */
 export interface ProviderName {
@@ -79,30 +81,38 @@ function findByKind(entries: readonly ProviderEntry[], wanted: string): Provider
 
 /** What an entry still lacks before it can be used, as its settings are called. */
 export function missingSettings(broker: Broker, entry: ProviderEntry): string[] {
+  const { provider } = entry
   const client = broker.clientFor(entry)
-  const needsSecret =
-    entry.provider.tokenRequest.authMethod === 'client_secret_basic' || entry.provider.pkce !== 'S256'
+  const { authMethod } = provider.tokenRequest
+  const wantsSecret =
+    provider.publicClients !== true &&
+    (authMethod === 'client_secret_basic' ||
+      authMethod === 'client_secret_basic_unencoded' ||
+      provider.pkce !== 'S256')
   if (client === undefined) return ['client_id', 'client_secret']
-  return client.clientSecret === undefined && needsSecret ? ['client_secret'] : []
+  return client.clientSecret === undefined && wantsSecret ? ['client_secret'] : []
 }
 
 /** The entry ready for requests. Throws `provider_incomplete` and says what to set where. */
 export function registeredClient(broker: Broker, entry: ProviderEntry): RegisteredClient {
   const client = broker.clientFor(entry)
   const missing = missingSettings(broker, entry)
-  if (client === undefined || missing.length > 0) {
-    const variable = environmentName(entry.id)
-    throw new BrokerError(
-      'provider_incomplete',
-      `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((one) => `${variable}_${one.toUpperCase()}`).join(' and ')} in the environment, or PATCH /v1/admin/auth_providers/${entry.id}.`,
-    )
-  }
+  if (client === undefined || missing.length > 0)
+    throw new BrokerError('provider_incomplete', whatToSet(broker, entry, missing))
   return { provider: entry.provider, client, redirectUri: broker.redirectUri(entry) }
 }
 
-/** `GATEPASS_PROVIDER_<NAME>`, to which `_CLIENT_ID` and `_CLIENT_SECRET` are added. */
-export function environmentName(id: string): string {
-  return `GATEPASS_PROVIDER_${id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}`
+function whatToSet(broker: Broker, entry: ProviderEntry, missing: readonly string[]): string {
+  const path = `/v1/admin/auth_providers/${entry.id}`
+  if (broker.clientFor(entry) === undefined && broker.environmentClient(entry) !== undefined)
+    return unconfirmed(entry)
+  const variable = environmentName(entry.id)
+  return `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((one) => `${variable}_${one.toUpperCase()}`).join(' and ')} in the environment, or PATCH ${path}.`
+}
+
+/** Why the client that the environment has under the entry's name is not used. */
+export function unconfirmed({ id, provider }: ProviderEntry): string {
+  return `The environment has a client for the provider "${id}", but its endpoints (authorization at ${new URL(provider.authorizationRequest.endpoint).host}, token at ${new URL(provider.tokenRequest.endpoint).host}) are not those of a provider of that name in the catalogue, so the client is not sent there. If they are right, an administrator confirms them by PATCH /v1/admin/auth_providers/${id} {"oauth2": {"environment_client": true}}, or sets client_id and client_secret there.`
 }
 
 const identities = new WeakMap<ProviderEntry, string>()

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
+import { changeProvider } from '../flows/change-provider.ts'
 import { similarProvider } from '../flows/find-provider.ts'
 import { sealClientSecret } from '../flows/provider-entry.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
@@ -105,13 +106,14 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Change a provider',
       description:
-        'What is left out stays. Changed hosts or another client id make another identity: existing connections then need a new consent, and their tokens are never sent to the new hosts.',
+        'What is left out stays. Another client id, or another endpoint in any role (origin and path), makes another identity: existing connections then need a new consent, and their tokens are never sent to the new endpoints, unless `keep_connections` says so. Endpoints of the catalogue are one identity with their other versions.',
       params: idParams,
       body: providerPatchSchema,
       responses: { 200: { description: 'Changed', schema: providerResponseSchema } },
     },
     async ({ c, params, body, caller }) => {
-      const patched = applyProviderPatch(await get(caller.projectId, params.id), body, wireOptions)
+      const before = await get(caller.projectId, params.id)
+      const patched = applyProviderPatch(before, body, wireOptions)
       const entry: ProviderEntry = {
         ...patched.entry,
         // from now on an administrator's word, which no import changes
@@ -121,8 +123,10 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
           clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),
         }),
       }
-      const audit = broker.audit.of(entry.projectId, { action: 'provider.changed', providerId: entry.id })
-      await store.providers.put(entry, audit)
+      await changeProvider(broker, before, entry, {
+        keepConnections: body.keep_connections === true,
+        confirmed: body.oauth2?.environment_client === true,
+      })
       return c.json(render(entry))
     },
   )

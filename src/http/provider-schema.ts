@@ -111,10 +111,18 @@ export const providerPatchSchema = z
   .object({
     id: id.optional(),
     ...about,
+    keep_connections: z.boolean().optional().openapi({
+      description:
+        'Beyond Arcade: connections stay usable over a change of the endpoints, the issuer or the client id, and their tokens go to the new ones. It is recorded. Without it such a change costs users a new consent.',
+    }),
     oauth2: z
       .object({
         client_id: z.string().min(1).max(1000).optional(),
         ...settings,
+        environment_client: z.boolean().optional().openapi({
+          description:
+            'Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints of this entry, which are not those of the catalogue; `false` takes it back. It holds for these endpoints, and is recorded.',
+        }),
         api,
         authorize_request: blockPatch.nullish(),
         token_request: blockPatch.nullish(),
@@ -176,6 +184,7 @@ export const providerResponseSchema = z
       token_types: z.array(z.string()).optional(),
       strict_rotation: z.literal(true).optional(),
       ...traitsWire,
+      environment_client: z.literal(true).optional(),
       api: z
         .object({
           base_url: z.string().optional(),

@@ -1,7 +1,8 @@
 import { toTimestamp } from '../domain/clock.ts'
 import { USUAL_ACCOUNT } from '../providers/catalogue/define.ts'
-import { builtIn, builtInByHosts, withOfflineAccess } from '../providers/catalogue/registry.ts'
+import { builtIn, builtInByEndpoints, withOfflineAccess } from '../providers/catalogue/registry.ts'
 import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
+import { endpointsDigest } from '../providers/identity.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { parseOnce } from './parse.ts'
 import { apiToWire, changedApi } from './provider-api.ts'
@@ -94,7 +95,8 @@ export function applyProviderPatch(
     const merged = { ...kept, ...(rethought && { auth_method: 'none' }), ...withoutUndefined(block) }
     return triggers || block.triggers ? { ...merged, triggers: { ...triggers, ...block.triggers } } : merged
   }
-  const provider = buildProvider(entry.id, said, entry.provider, merge, options.allowsHttp ?? never)
+  const patched = buildProvider(entry.id, said, entry.provider, merge, options.allowsHttp ?? never)
+  const provider = withEnvironmentClient(patched, said.environment_client, entry.provider)
   const { clientSecret, wellKnownId: _, description: __, ...rest } = entry
   const wellKnownId = changed(provider_id, entry.wellKnownId)
   const newDescription = changed(description, entry.description)
@@ -110,6 +112,16 @@ export function applyProviderPatch(
     },
     ...(said.client_secret && { clientSecret: said.client_secret }),
   }
+}
+
+/** An administrator's word on the client of the environment holds for the endpoints of that moment. */
+function withEnvironmentClient(
+  provider: Provider,
+  said: boolean | undefined,
+  { environmentClientFor: before }: Provider,
+): Provider {
+  const confirmed = said === undefined ? before : said ? endpointsDigest(provider) : undefined
+  return confirmed === undefined ? provider : { ...provider, environmentClientFor: confirmed }
 }
 
 /** Arcade's `AuthProviderResponse`: everything but the secret. */
@@ -171,7 +183,7 @@ function buildProvider(
   )
   // what is known of one server says nothing of another
   const sameServer = sameHost(base?.authorizationRequest.endpoint, authorizationRequest.endpoint)
-  const wellKnown = builtInByHosts(authorizationRequest.endpoint, tokenRequest.endpoint)?.provider
+  const wellKnown = builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)?.builtIn.provider
   const known = base !== undefined && sameServer ? base : wellKnown
   const issuer = changed(said.issuer, known?.issuer)
   const issuerFault = issuer === undefined ? undefined : endpointFault(issuer, allowsHttp)
@@ -204,6 +216,7 @@ function buildProvider(
     ...(revocationRequest !== undefined && { revocationRequest }),
     tokenTypes: (changed(said.token_types, base?.tokenTypes) ?? []).map((type) => type.toLowerCase()),
     account: base !== undefined && sameAccount ? base.account : USUAL_ACCOUNT,
+    ...(sameServer && base?.publicClients && { publicClients: true }),
     ...(changed(said.strict_rotation, sameServer && base?.strictRotation) && { strictRotation: true }),
     ...(api !== undefined && { api }),
   }
@@ -236,6 +249,7 @@ function oauth2ToWire(provider: Provider) {
     ...(provider.announcesIss === true && { authorization_response_iss_parameter_supported: true }),
     ...(provider.tokenTypes.length > 0 && { token_types: [...provider.tokenTypes] }),
     ...(provider.strictRotation && { strict_rotation: true as const }),
+    ...(provider.environmentClientFor === endpointsDigest(provider) && { environment_client: true as const }),
     ...(provider.api !== undefined && { api: apiToWire(provider.api) }),
     ...traitsToWire(provider),
   }

@@ -1,5 +1,5 @@
 import type { ScopeMeaning } from '../domain/scopes.ts'
-import { builtInByHosts } from './catalogue/registry.ts'
+import { builtInByEndpoints } from './catalogue/registry.ts'
 import type { Provider } from './provider.ts'
 
 /** What an entry may leave to the catalogue, also one that was stored before the catalogue said it. */
@@ -13,7 +13,8 @@ export function factsOf(provider: Provider): Facts & ScopeMeaning {
   const found = known.get(provider)
   if (found !== undefined) return found
   const { authorizationRequest, tokenRequest } = provider
-  const ofCatalogue = builtInByHosts(authorizationRequest.endpoint, tokenRequest.endpoint)?.provider
+  const ofCatalogue = builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)?.builtIn
+    .provider
   const fact = <Name extends Fact>(name: Name) => {
     const value = provider[name] ?? ofCatalogue?.[name]
     return value === undefined ? {} : { [name]: value }

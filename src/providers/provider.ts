@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
 
@@ -58,7 +57,16 @@ export interface Provider {
   readonly strictRotation?: boolean
   /** Absent: the user's token is sent to no API by the broker itself. */
   readonly api?: ProviderApi
+  /** Clients without a secret are taken, also where `authMethod` is for those that have one. */
+  readonly publicClients?: boolean
+  /** What the issuer's metadata decides, because nobody else has said it. */
+  readonly fromIssuer?: readonly IssuerDecides[]
+  /** `endpointsDigest` of the endpoints to which an administrator lets the client of the environment go. */
+  readonly environmentClientFor?: string
 }
+
+/** Endpoints by their role, and settings, that an issuer's metadata can fill. */
+export type IssuerDecides = EndpointRole | 'client_authentication' | 'pkce' | 'iss' | 'end_session'
 
 /** Where the user's token may be used by the broker itself: by the proxy, and by tools that are HTTP requests. */
 export interface ProviderApi {
@@ -147,19 +155,38 @@ export interface RegisteredClient {
   readonly redirectUri: string
 }
 
-/** The hosts that see codes and tokens, and the client they were issued to. Changed hosts make another identity. */
-export function identityOf(provider: Provider, clientId: string | undefined): string {
-  const hosts = [
-    provider.authorizationRequest,
-    provider.tokenRequest,
-    provider.refreshRequest,
-    provider.userInfoRequest,
-    provider.introspectionRequest,
-    provider.revocationRequest,
+/** What an endpoint is for. Refresh tokens go to the token endpoint unless an entry names another one. */
+export type EndpointRole = (typeof ENDPOINT_ROLES)[number]
+export const ENDPOINT_ROLES = [
+  'authorization',
+  'token',
+  'refresh',
+  'user_info',
+  'introspection',
+  'revocation',
+] as const
+
+/** The entry's endpoints, origin and path, by what they are for. */
+export function endpointsOf(provider: Provider): Partial<Record<EndpointRole, string>> {
+  const blocks: readonly (readonly [EndpointRole, { readonly endpoint: string } | undefined])[] = [
+    ['authorization', provider.authorizationRequest],
+    ['token', provider.tokenRequest],
+    ['refresh', provider.refreshRequest],
+    ['user_info', provider.userInfoRequest],
+    ['introspection', provider.introspectionRequest],
+    ['revocation', provider.revocationRequest],
   ]
-    .filter((block) => block !== undefined)
-    .map((block) => new URL(block.endpoint).host)
-  return createHash('sha256')
-    .update(JSON.stringify([[...new Set(hosts)].sort(), clientId ?? '']))
-    .digest('base64url')
+  const token = originAndPath(provider.tokenRequest.endpoint)
+  const endpoints: Partial<Record<EndpointRole, string>> = {}
+  for (const [role, block] of blocks) {
+    if (block === undefined) continue
+    const endpoint = originAndPath(block.endpoint)
+    if (role !== 'refresh' || endpoint !== token) endpoints[role] = endpoint
+  }
+  return endpoints
+}
+
+export function originAndPath(endpoint: string): string {
+  const { origin, pathname } = new URL(endpoint)
+  return `${origin}${pathname}`
 }

@@ -20,7 +20,11 @@ export function sandboxFor(config: Config, now: Clock): Hono {
 /** The settings with the sandbox's client among them, so that its provider entry is complete without a word. */
 export function withSandboxClient(config: Config): Config {
   const [key] = config.masterKeys
-  const client = { clientId: SANDBOX_CLIENT_ID, clientSecret: sandboxClientSecret(key) }
+  const client = {
+    clientId: SANDBOX_CLIENT_ID,
+    clientSecret: sandboxClientSecret(key),
+    below: `${config.publicUrl.origin}/sandbox/`,
+  }
   return {
     ...config,
     providerClients: new Map([['GATEPASS_PROVIDER_SANDBOX', client], ...config.providerClients]),

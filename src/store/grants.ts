@@ -101,6 +101,12 @@ export interface RefreshedTokens {
   readonly expiresAt?: EpochSeconds
 }
 
+/** Connections of one of these identities are of that identity from now on, so that their tokens stay usable. */
+export interface KeptConnections {
+  readonly from: readonly string[]
+  readonly to: string
+}
+
 export interface Connections {
   find(id: string): Promise<Connection | undefined>
   /** All of one user at one provider, the default first. */
@@ -164,6 +170,12 @@ export interface Connections {
     limit: number,
   ): Promise<readonly Connection[]>
   makeDefault(id: string, audit?: AuditEntries): Promise<void>
+  /** As `KeptConnections` says, for all of a provider entry; answers how many. */
+  reidentify(
+    entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
+    kept: KeptConnections,
+    audit?: AuditEntries,
+  ): Promise<number>
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
   /** Deletes the connection and answers what it was, so that it can be revoked at the provider. */
   delete(id: string, audit?: AuditEntries): Promise<Connection | undefined>

@@ -5,7 +5,7 @@ import type { Connection } from '../domain/connection.ts'
 import type { Project } from '../domain/project.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import type { Authorizations, ConnectionOwner, Connections } from './grants.ts'
+import type { Authorizations, ConnectionOwner, Connections, KeptConnections } from './grants.ts'
 import type { Processes } from './processes.ts'
 import type { PlacedEnvelope, SealedColumn } from './sealed-columns.ts'
 import type { Chains, Executions, Policies, PoliciesInForce, Secrets, Tools, Workers } from './tool-nouns.ts'
@@ -163,7 +163,8 @@ export interface ApiKeys {
 export interface Providers {
   /** Adds the entry, or `undefined` when its `id` is taken in the project. */
   add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
-  put(entry: ProviderEntry, audit?: AuditEntries): Promise<void>
+  /** Replaces the entry, and in the same transaction keeps connections over a change of its identity, where that is said. */
+  put(entry: ProviderEntry, audit?: AuditEntries, kept?: KeptConnections): Promise<void>
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
   list(projectId: string): Promise<readonly ProviderEntry[]>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { UserAgent } from '../user-agent.ts'
 import { addProvider, click, importEntry, startScene } from './fixtures.ts'
 
 describe('authorize', () => {
@@ -166,20 +167,80 @@ describe('authorize', () => {
       expect(refused.body.message).toContain(named)
   })
 
-  test('an entry whose client stands in the environment is complete', async () => {
-    const as = await startFakeAuthorizationServer({ clientId: 'of-env', clientSecret: 'secret-of-env' })
-    await using scene = await startScene({
-      oauth2: false,
-      gatepass: {
-        environment: {
-          GATEPASS_PROVIDER_DEMO_CLIENT_ID: 'of-env',
-          GATEPASS_PROVIDER_DEMO_CLIENT_SECRET: 'secret-of-env',
-        },
-      },
+  describe('whose client stands in the environment', () => {
+    const environment = {
+      GATEPASS_PROVIDER_DEMO_CLIENT_ID: 'of-env',
+      GATEPASS_PROVIDER_DEMO_CLIENT_SECRET: 'secret-of-env',
+    }
+    const withoutClient = { clientId: null, clientSecret: null }
+    const confirm = { oauth2: { environment_client: true } }
+    const asOf = () => startFakeAuthorizationServer({ clientId: 'of-env', clientSecret: 'secret-of-env' })
+
+    test('is complete once an administrator has confirmed its endpoints, which is on record', async () => {
+      await using as = await asOf()
+      await using scene = await startScene({ oauth2: false, gatepass: { environment } })
+      const { items } = (await importEntry(scene.gatepass, as, withoutClient)).body
+      expect(items[0].providers[0].missing).toEqual(['client_id', 'client_secret'])
+      expect(JSON.stringify(items[0].warnings)).toContain('environment_client')
+      const refused = await scene.authorize()
+      expect(refused).toMatchObject({ status: 400, body: { name: 'provider_incomplete' } })
+      expect(refused.body.message).toContain('"environment_client": true')
+
+      const { body } = await scene.call('PATCH', '/v1/admin/auth_providers/demo', confirm)
+      expect(body.oauth2).toMatchObject({ environment_client: true, client_secret: { exists: true } })
+      expect((await scene.connect()).body.status).toBe('completed')
+      const audit = await scene.call('GET', '/v1/admin/audit?action=provider.environment_client_confirmed')
+      expect(audit.body.items).toHaveLength(1)
+      const taken = { oauth2: { environment_client: false } }
+      await scene.call('PATCH', '/v1/admin/auth_providers/demo', taken)
+      expect((await scene.authorize({ user_id: 'u2' })).body.name).toBe('provider_incomplete')
     })
-    await importEntry(scene.gatepass, as, { clientId: null, clientSecret: null })
-    expect((await scene.connect()).body.status).toBe('completed')
-    await as.close()
+
+    test('shows it to no other endpoint than the confirmed ones', async () => {
+      await using as = await asOf()
+      await using evil = await startFakeAuthorizationServer()
+      await using scene = await startScene({ oauth2: false, gatepass: { environment } })
+      await importEntry(scene.gatepass, as, withoutClient)
+      await scene.call('PATCH', '/v1/admin/auth_providers/demo', confirm)
+      const elsewhere = { oauth2: { token_request: { endpoint: evil.tokenUrl } } }
+      await scene.call('PATCH', '/v1/admin/auth_providers/demo', elsewhere)
+      expect((await scene.authorize()).body.name).toBe('provider_incomplete')
+      expect(evil.requests).toEqual([])
+    })
+
+    test('a tool that takes a known name with a token endpoint of its own does not get it', async () => {
+      await using evil = await startFakeAuthorizationServer()
+      await using scene = await startScene({
+        oauth2: false,
+        gatepass: {
+          environment: {
+            GATEPASS_PROVIDER_GITHUB_CLIENT_ID: 'of-env',
+            GATEPASS_PROVIDER_GITHUB_CLIENT_SECRET: 'secret-of-env',
+          },
+        },
+      })
+      const github = {
+        name: 'github',
+        authorizationUrl: 'https://github.com/login/oauth/authorize',
+        tokenUrl: 'https://github.com/login/oauth/access_token',
+        ...withoutClient,
+      }
+      const forged = await importEntry(scene.gatepass, evil, { ...github, tokenUrl: evil.tokenUrl })
+      const [item] = forged.body.items
+      expect(item.providers[0]).toMatchObject({ id: 'github', missing: ['client_id', 'client_secret'] })
+      const said = item.warnings.map((one: { message: string }) => one.message).join(' ')
+      expect(said).toContain(new URL(evil.tokenUrl).host)
+      expect(said).toContain('another host')
+      expect((await scene.authorize({ provider: 'github' })).body.name).toBe('provider_incomplete')
+
+      // the true one has the client, although the name was taken
+      const { tool_id: _, ...real } = (await importEntry(scene.gatepass, evil, github)).body.items[0]
+      expect(real.providers[0]).toMatchObject({ id: 'github-2', missing: [] })
+      const { body } = await scene.authorize({ provider: 'github-2' })
+      const page = await new UserAgent().get(body.url)
+      expect(page.status).toBe(200)
+      expect(evil.requests).toEqual([])
+    })
   })
 
   test('an inactive provider is refused, and a link to it ends when it is opened', async () => {

@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
-import { authorize, click, oauth2For, startScene } from './fixtures.ts'
+import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
 import { connection, gate, LIFE, token } from './refresh-fixtures.ts'
 
 describe('a storm', () => {
@@ -431,6 +436,78 @@ describe('an entry that is changed', () => {
     expect((await scene.call('DELETE', `/v1/connections/${id}`)).body.revocation).toBe('failed')
     expect(evil.requests).toEqual([])
     await evil.close()
+  })
+
+  const patch = (scene: Scene, body: object) => scene.call('PATCH', '/v1/admin/auth_providers/demo', body)
+
+  test.each<[string, (as: Scene['as']) => object]>([
+    ['to another path on the same host', (as) => ({ token_request: { endpoint: `${as.url}/elsewhere` } })],
+    [
+      'so that two endpoints swap their roles',
+      (as) => ({
+        token_request: { endpoint: as.revocationUrl },
+        refresh_request: { endpoint: as.revocationUrl },
+        revocation_request: { endpoint: as.tokenUrl },
+      }),
+    ],
+    [
+      'to another path for refresh tokens',
+      (as) => ({ refresh_request: { endpoint: `${as.url}/elsewhere` } }),
+    ],
+  ])('%s: a new consent, and no token of the old one is sent', async (_, oauth2) => {
+    await using scene = await startScene()
+    await scene.connect()
+    const before = scene.as.requests.length
+    expect((await patch(scene, { oauth2: oauth2(scene.as) })).status).toBe(200)
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('pending')
+    expect(await connection(scene)).toMatchObject({ status_reason: 'provider_changed' })
+    expect(scene.as.requests).toHaveLength(before)
+  })
+
+  test('keeps its connections where an administrator says so, on record', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    const refresh_request = { endpoint: `${scene.as.url}/elsewhere` }
+    await patch(scene, { keep_connections: true, oauth2: { refresh_request } })
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('completed')
+    expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
+    const kept = await scene.call('GET', '/v1/admin/audit?action=provider.connections_kept')
+    expect(kept.body.items).toMatchObject([{ provider_id: 'demo', actor: { kind: 'api_key' } }])
+    // nothing was to be kept: nothing is on record
+    await patch(scene, { keep_connections: true, description: 'Ours' })
+    const again = await scene.call('GET', '/v1/admin/audit?action=provider.connections_kept')
+    expect(again.body.items).toHaveLength(1)
+  })
+
+  test('by a start of this version keeps the connections of the former rule, the set of hosts', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatepass-upgrade-'))
+    const databasePath = join(folder, 'gatepass.db')
+    await using scene = await startScene({ gatepass: { databasePath } })
+    await scene.connect()
+    await scene.connect({ user_id: 'u2' })
+    const { host } = new URL(scene.as.url)
+    const byHosts = (client: string) =>
+      createHash('sha256')
+        .update(JSON.stringify([[host], client]))
+        .digest('base64url')
+    const [one, two] = (await scene.call('GET', '/v1/connections')).body.items
+    await scene.gatepass.close()
+    const database = new Database(databasePath)
+    const set = database.prepare('update connections set provider_identity = ? where id = ?')
+    set.run(byHosts(scene.as.clientId), one.id)
+    set.run(byHosts('another-client'), two.id)
+    database.close()
+
+    await using upgraded = await startGatepass({ now: scene.clock, databasePath })
+    scene.clock.advance(LIFE)
+    expect((await authorize(upgraded, { user_id: one.user_id })).body.status).toBe('completed')
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    // of another client: it never was of this entry as it is
+    expect((await authorize(upgraded, { user_id: two.user_id })).body.status).toBe('pending')
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    await rm(folder, { recursive: true, force: true })
   })
 
   test('in what is no identity keeps its connections', async () => {

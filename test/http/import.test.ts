@@ -207,7 +207,7 @@ describe('providers', () => {
     for (const [name, more] of [
       ['Strict C', { pkceType: 'plain' }],
       ['Strict A', { pkceType: 'plain', requestTokenAuthHeader: 'basic' }],
-      ['Strict D', { authorizationUrl: `${world.as.url}/elsewhere`, clientId: '' }],
+      ['Strict D', { pkceType: 'plain', clientId: '' }],
     ] as const) {
       const again = await imported(metadata(name, { oauth: oauth(more) }))
       expect(again.items[0].providers[0].id).toBe(id)
@@ -216,6 +216,14 @@ describe('providers', () => {
         message: expect.stringContaining('described differently'),
       })
     }
+    expect(await settings()).toEqual(before)
+    // another path is another endpoint: an entry of its own
+    const elsewhere = oauth({ authorizationUrl: `${world.as.url}/elsewhere`, clientId: '' })
+    const other = await imported(metadata('Strict E', { oauth: elsewhere }))
+    expect(other.items[0].providers[0]).toMatchObject({
+      id: `${id}-2`,
+      missing: ['client_id', 'client_secret'],
+    })
     expect(await settings()).toEqual(before)
   })
 
@@ -291,7 +299,11 @@ describe('providers', () => {
     })
     const oauth = [oauthEntry('From Outside', world.as, { clientId: '', clientSecret: '' })]
     const { body } = await gatepass.call('POST', '/v1/tools/import', metadata('Outside', { oauth }))
-    expect(body.items[0].providers).toMatchObject([{ id: 'from-outside', missing: [] }])
+    expect(body.items[0].providers).toMatchObject([
+      { id: 'from-outside', missing: ['client_id', 'client_secret'] },
+    ])
+    const confirm = { oauth2: { environment_client: true } }
+    await gatepass.call('PATCH', '/v1/admin/auth_providers/from-outside', confirm)
     const ask = { tool_name: 'Outside', user_id: 'u' }
     const begun = await gatepass.call('POST', '/v1/tools/authorize', ask)
     await approve(begun.body.url)

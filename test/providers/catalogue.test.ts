@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   BUILT_IN_IDS,
   builtIn,
-  builtInByHosts,
+  builtInByEndpoints,
   withOfflineAccess,
 } from '../../src/providers/catalogue/registry.ts'
 import type { Provider } from '../../src/providers/provider.ts'
@@ -172,6 +172,20 @@ describe('the catalogue', () => {
       'https://login.microsoftonline.com/t/oauth2/v2.0/token',
       'microsoft',
     ],
+    [
+      'https://login.microsoftonline.com/t/oauth2/v2.0/authorize',
+      'https://login.microsoftonline.com/another/oauth2/v2.0/token',
+      undefined,
+    ],
+    [
+      'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+      'https://login.microsoftonline.com/another/oauth2/v2.0/token',
+      undefined,
+    ],
+    ['https://api.hubapi.com/oauth/authorize', 'https://api.hubapi.com/oauth/v1/token', undefined],
+    ['https://app.hubspot.com/oauth/authorize', 'https://api.hubapi.com/oauth/v1/token', 'hubspot'],
+    ['https://github.com/login/oauth/access_token', 'https://github.com/login/oauth/authorize', undefined],
+    ['https://github.com/login/oauth/authorize', 'https://github.com/somebody/page', undefined],
     ['https://accounts.google.com/o/oauth2/v2/auth', 'https://evil.test/token', undefined],
     ['https://evil.test/auth', 'https://oauth2.googleapis.com/token', undefined],
     ['https://accounts.google.com/auth', 'https://api.x.com/token', undefined],
@@ -179,6 +193,6 @@ describe('the catalogue', () => {
     ['https://github.com.evil.test/login', 'https://github.com.evil.test/login', undefined],
     ['nonsense', 'https://github.com/login', undefined],
   ])('%s and %s belong to %s', (authorization, token, id) => {
-    expect(builtInByHosts(authorization, token)?.id).toBe(id)
+    expect(builtInByEndpoints(authorization, token)?.builtIn.id).toBe(id)
   })
 })

@@ -44,6 +44,26 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(defaults(await store.connections.ofOwner(owner))).toEqual(expected)
       })
 
+      test('of a former identity is of the new one, at that entry alone', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const [{ owner }, { owner: other }] = [await inProject(store), await inProject(store, 'another')]
+        const kept = await connected(store, owner, account('a'))
+        const elsewhere = await connected(store, other, account('a'))
+        const from = [kept.providerIdentity]
+        expect(await store.connections.reidentify(owner, { from: ['unknown'], to: 'new' })).toBe(0)
+        expect(await store.connections.reidentify(owner, { from, to: 'new' })).toBe(1)
+        expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'new' })
+        expect(await store.connections.find(elsewhere.id)).toMatchObject({ providerIdentity: from[0] })
+
+        const entry = await store.providers.findByUid(owner.providerUid)
+        if (entry === undefined) throw new Error('the entry is there')
+        await store.providers.put({ ...entry, description: 'x' })
+        expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'new' })
+        await store.providers.put(entry, undefined, { from: ['new'], to: 'newer' })
+        expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'newer' })
+      })
+
       test('moves to the chosen one', async () => {
         await using opened = await open()
         const { store } = opened

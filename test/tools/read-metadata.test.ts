@@ -53,11 +53,11 @@ function read(value: unknown): { tool: ToolMetadata; warnings: readonly Warning[
   return reading
 }
 
-function readEntry(said: Record<string, unknown>): { entry: OAuthEntry; paths: string[] } {
+function readEntry(said: Record<string, unknown>) {
   const { tool, warnings } = read(metadata({ oauth: [said] }))
   const [only] = tool.oauth
   if (only === undefined || tool.oauth.length > 1) throw new Error('one entry was expected')
-  return { entry: only, paths: warnings.map(({ path }) => path) }
+  return { entry: only, warnings, paths: warnings.map(({ path }) => path) }
 }
 
 function refusal(value: unknown): string {
@@ -482,7 +482,7 @@ describe('an oauth entry', () => {
   test('beside another provider is one of two', () => {
     const { tool, warnings } = read(metadata({ oauth: [entry(), google()] }))
     expect(tool.oauth.map(({ name }) => name)).toEqual(['Notes', 'Mail'])
-    expect(warnings).toEqual([])
+    expect(warnings).toEqual([{ path: 'oauth[1]', message: expect.stringContaining('access_type=offline') }])
   })
 
   test('of the name of another is kept when they differ, and left out when not', () => {
@@ -540,7 +540,9 @@ describe('an oauth entry of a provider in the catalogue', () => {
     [true, { access_type: 'offline', prompt: 'consent' }, []],
     [false, {}, []],
     ['false', {}, []],
-    [undefined, {}, []],
+    [undefined, { access_type: 'offline', prompt: 'consent' }, ['oauth[0]']],
+    ['', { access_type: 'offline', prompt: 'consent' }, ['oauth[0]']],
+    [null, { access_type: 'offline', prompt: 'consent' }, ['oauth[0]']],
     ['1//a-refresh-token', {}, ['oauth[0].refreshToken']],
   ])('with refreshToken %j asks as it wants it', (refreshToken, params, warned) => {
     const { entry: only, paths } = readEntry(google({ refreshToken }))
@@ -565,6 +567,72 @@ describe('an oauth entry of a provider in the catalogue', () => {
       endpoint: authorizationUrl,
       params: { prompt: 'consent' },
     })
+  })
+
+  describe('such as X', () => {
+    const x = (said: Record<string, unknown> = {}) =>
+      entry({
+        authorizationUrl: 'https://twitter.com/i/oauth2/authorize',
+        tokenUrl: 'https://api.x.com/2/oauth2/token',
+        scopes: ['tweet.read'],
+        ...said,
+      })
+
+    test('left open: the secret by Basic, a refresh token asked for, and the warning says so', () => {
+      const { entry: only, warnings } = readEntry(x({ requestTokenAuthHeader: '', refreshToken: '' }))
+      expect(only.provider).toMatchObject({
+        pkce: 'S256',
+        tokenRequest: { authMethod: 'client_secret_basic', endpoint: 'https://api.x.com/2/oauth2/token' },
+        refreshRequest: { authMethod: 'client_secret_basic' },
+        authorizationRequest: { params: { scope: expect.stringMatching(/ offline\.access$/) } },
+      })
+      expect(warnings).toEqual([
+        { path: 'oauth[0]', message: expect.stringMatching(/HTTP Basic.*offline\.access/) },
+      ])
+    })
+
+    test('as a public client that says plain uses S256, and is told of no secret', () => {
+      const { entry: only, warnings } = readEntry(
+        x({ pkceType: 'plain', clientId: 'a-public-client', clientSecret: '' }),
+      )
+      expect(only.provider).toMatchObject({ pkce: 'S256', publicClients: true })
+      const said = warnings.map(({ message }) => message).join(' ')
+      expect(said).toContain('PKCE with S256 in place of plain')
+      expect(said).not.toMatch(/set|give/)
+    })
+
+    test('with a secret and plain stays with plain', () => {
+      const said = { pkceType: 'plain', clientId: 'c', clientSecret: 's' }
+      expect(readEntry(x(said)).entry.provider.pkce).toBe('plain')
+    })
+  })
+
+  test('asks Slack for a user token, and takes it out of where it stands', () => {
+    const slack = entry({
+      authorizationUrl: 'https://slack.com/oauth/v2/authorize',
+      tokenUrl: 'https://slack.com/api/oauth.v2.access',
+    })
+    expect(readEntry(slack).entry.provider).toMatchObject({
+      pkce: 'none',
+      authorizationRequest: { params: { user_scope: '{{scopes}} {{existing_scopes}}' } },
+      tokenRequest: { responseMap: { access_token: '$.authed_user.access_token' } },
+    })
+  })
+
+  test('names the token types it takes', () => {
+    expect(readEntry(entry({ tokenTypes: ['User', ' bot'] })).entry.provider.tokenTypes).toEqual([
+      'user',
+      'bot',
+    ])
+  })
+
+  test('is warned of where its token endpoint is on another host', () => {
+    const { warnings } = readEntry(entry({ tokenUrl: 'https://elsewhere.example/token' }))
+    expect(warnings).toEqual([
+      { path: 'oauth[0].tokenUrl', message: expect.stringContaining('elsewhere.example') },
+    ])
+    const { warnings: none } = readEntry(google({ refreshToken: 'true' }))
+    expect(none).toEqual([])
   })
 
   test('adds nothing for an unknown server', () => {

@@ -12,4 +12,8 @@ export const airtable = define({
   accountId: ['$.id'],
   accountName: ['$.email', '$.id'],
   api: 'https://api.airtable.com',
+  otherEndpoints: {
+    authorization: ['https://www.airtable.com/oauth2/v1/authorize'],
+    token: ['https://www.airtable.com/oauth2/v1/token'],
+  },
 })

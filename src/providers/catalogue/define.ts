@@ -1,9 +1,12 @@
-import type {
-  ClientAuthMethod,
-  Provider,
-  RequestBlock,
-  ResourceRequestBlock,
-  TokenRequestBlock,
+import {
+  type ClientAuthMethod,
+  ENDPOINT_ROLES,
+  type EndpointRole,
+  endpointsOf,
+  type Provider,
+  type RequestBlock,
+  type ResourceRequestBlock,
+  type TokenRequestBlock,
 } from '../provider.ts'
 
 /** A provider that the broker knows by itself, under the id that callers and tools use for it. */
@@ -13,8 +16,11 @@ export interface BuiltInProvider {
   readonly provider: Provider
   /** What must be asked for besides so that a refresh token comes. Absent: it comes unasked, or never. */
   readonly offlineAccess?: OfflineAccess
-  /** The hosts of its endpoints, old names included. */
-  readonly hosts: readonly string[]
+  /**
+   * Its endpoints by their role, other spellings and former ones included. `{name}` stands for a variable, one segment
+   * of a path. None is ever taken away: an entry that has it would become another provider's.
+   */
+  readonly endpoints: Readonly<Partial<Record<EndpointRole, readonly string[]>>>
 }
 
 export interface OfflineAccess {
@@ -59,8 +65,10 @@ export interface Facts {
   readonly api?: string
   /** Further hosts of its API (`*.example.com` for all below it). */
   readonly apiHosts?: readonly string[]
-  /** Further hosts under which the same server is known. */
-  readonly otherHosts?: readonly string[]
+  /** Other addresses of the same endpoints: of another host's name, another version or a tenant (`{tenant}`). */
+  readonly otherEndpoints?: Partial<Record<EndpointRole, readonly string[]>>
+  /** It takes clients without a secret (RFC 6749 section 2.1). */
+  readonly publicClients?: true
 }
 
 export const FORM = 'application/x-www-form-urlencoded'
@@ -144,16 +152,31 @@ export function define(facts: Facts): BuiltInProvider {
       },
     }),
     tokenTypes: facts.tokenTypes ?? [],
+    ...(facts.publicClients && { publicClients: true }),
     ...apiOf(facts),
     account: { id: facts.accountId ?? USUAL_ACCOUNT.id, name: facts.accountName ?? USUAL_ACCOUNT.name },
   }
-  const endpoints = [authorize, token, ...(refresh === false ? [] : [refresh])]
   return {
     id,
     provider,
     ...(offlineAccess !== undefined && { offlineAccess }),
-    hosts: [...new Set([...endpoints.map((url) => new URL(url).host), ...(facts.otherHosts ?? [])])],
+    endpoints: endpointsWith(provider, facts.otherEndpoints ?? {}),
   }
+}
+
+function endpointsWith(
+  provider: Provider,
+  others: NonNullable<Facts['otherEndpoints']>,
+): BuiltInProvider['endpoints'] {
+  const own = endpointsOf(provider)
+  const all: Partial<Record<EndpointRole, string[]>> = {}
+  for (const role of ENDPOINT_ROLES) {
+    const first = own[role]
+    // patterns before the address they stand for, so that its variable is seen
+    const addresses = [...(others[role] ?? []), ...(first === undefined ? [] : [first])]
+    if (addresses.length > 0) all[role] = addresses
+  }
+  return all
 }
 
 function apiOf({ api, apiHosts = [] }: Facts): Pick<Provider, 'api'> {

@@ -13,4 +13,5 @@ export const discord = define({
   accountName: ['$.username'],
   revoke: 'https://discord.com/api/oauth2/token/revoke',
   api: 'https://discord.com/api',
+  otherEndpoints: { authorization: ['https://discord.com/api/oauth2/authorize'] },
 })

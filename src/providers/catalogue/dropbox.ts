@@ -10,7 +10,7 @@ export const dropbox = define({
   accountId: ['$.account_id'], // in the token answer; its user API takes no form body
   accountName: [],
   offlineAccess: { params: { token_access_type: 'offline' } },
-  otherHosts: ['api.dropbox.com'],
+  otherEndpoints: { token: ['https://api.dropbox.com/oauth2/token'] },
   api: 'https://api.dropboxapi.com',
   apiHosts: ['content.dropboxapi.com'],
 })

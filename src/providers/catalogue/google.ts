@@ -19,7 +19,19 @@ export const google = define({
   revoke: { endpoint: 'https://oauth2.googleapis.com/revoke', authMethod: 'none' },
   // without the prompt a refresh token comes at the first consent only
   offlineAccess: { params: { access_type: 'offline', prompt: 'consent' } },
-  otherHosts: ['www.googleapis.com'],
+  otherEndpoints: {
+    authorization: ['https://accounts.google.com/o/oauth2/auth'],
+    token: [
+      'https://www.googleapis.com/oauth2/v4/token',
+      'https://www.googleapis.com/oauth2/v3/token',
+      'https://accounts.google.com/o/oauth2/token',
+    ],
+    user_info: [
+      'https://www.googleapis.com/oauth2/v3/userinfo',
+      'https://www.googleapis.com/oauth2/v2/userinfo',
+    ],
+    revocation: ['https://accounts.google.com/o/oauth2/revoke'],
+  },
   api: 'https://www.googleapis.com',
   apiHosts: ['*.googleapis.com'],
 })

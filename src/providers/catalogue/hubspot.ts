@@ -10,6 +10,9 @@ export const hubspot = define({
   defaultScopes: ['oauth'],
   accountId: ['$.user_id', '$.hub_id'], // in the token answer
   accountName: ['$.user', '$.hub_domain'],
-  otherHosts: ['app-eu1.hubspot.com'],
+  otherEndpoints: {
+    authorization: ['https://app-eu1.hubspot.com/oauth/authorize'],
+    token: ['https://api.hubapi.com/oauth/v1/token'],
+  },
   api: 'https://api.hubapi.com',
 })

@@ -12,4 +12,8 @@ export const microsoftPowerbi = define({
   accountName: ["jwt_decode('$.id_token', '$.preferred_username')"],
   offlineAccess: { scopes: ['offline_access'] },
   api: 'https://api.powerbi.com',
+  otherEndpoints: {
+    authorization: ['https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize'],
+    token: ['https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token'],
+  },
 })

@@ -14,4 +14,8 @@ export const microsoft = define({
   accountName: ['$.userPrincipalName', '$.mail', '$.displayName'],
   offlineAccess: { scopes: ['offline_access'] },
   api: 'https://graph.microsoft.com',
+  otherEndpoints: {
+    authorization: ['https://login.microsoftonline.com/{tenant}/oauth2/v2.0/authorize'],
+    token: ['https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token'],
+  },
 })

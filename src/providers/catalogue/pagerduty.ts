@@ -10,6 +10,9 @@ export const pagerduty = define({
   userInfo: 'https://api.pagerduty.com/users/me',
   accountId: ['$.user.id'],
   accountName: ['$.user.email', '$.user.name'],
-  otherHosts: ['app.pagerduty.com'],
+  otherEndpoints: {
+    authorization: ['https://app.pagerduty.com/oauth/authorize'],
+    token: ['https://app.pagerduty.com/oauth/token'],
+  },
   api: 'https://api.pagerduty.com',
 })

@@ -1,4 +1,4 @@
-import type { Provider } from '../provider.ts'
+import { type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
 import { airtable } from './airtable.ts'
 import { asana } from './asana.ts'
 import { atlassian } from './atlassian.ts'
@@ -29,7 +29,7 @@ import { zoom } from './zoom.ts'
 
 export type { BuiltInProvider, OfflineAccess } from './define.ts'
 
-/** Where two share their hosts, the first is the one that hosts alone name. */
+/** Where two share their endpoints, the first is the one that endpoints alone name; a new one stands behind it. */
 const ALL: readonly BuiltInProvider[] = [
   airtable,
   asana,
@@ -69,14 +69,89 @@ export function builtIn(id: string): BuiltInProvider | undefined {
   return BY_ID.get(id.toLowerCase())
 }
 
-/** The provider that both endpoints belong to; what merely shares one host with it is another one. */
-export function builtInByHosts(
+/** A provider of the catalogue, as endpoints name it. */
+export interface CatalogueMatch {
+  readonly builtIn: BuiltInProvider
+  /** What the endpoints have in place of the catalogue's variables, such as `tenant`. */
+  readonly variables: Readonly<Record<string, string>>
+  /** Whether the provider has that endpoint in that role, for the same variables. */
+  has(role: EndpointRole, endpoint: string): boolean
+}
+
+/** The provider that both endpoints belong to, each in its role; what merely shares a host with it is another one. */
+export function builtInByEndpoints(
   authorizationEndpoint: string,
   tokenEndpoint: string,
-): BuiltInProvider | undefined {
-  if (!URL.canParse(authorizationEndpoint) || !URL.canParse(tokenEndpoint)) return undefined
-  const hosts = [new URL(authorizationEndpoint).host, new URL(tokenEndpoint).host]
-  return ALL.find((one) => hosts.every((host) => one.hosts.includes(host)))
+): CatalogueMatch | undefined {
+  return matches(authorizationEndpoint, tokenEndpoint)[0]
+}
+
+/** As `builtInByEndpoints`, for an entry. */
+export function catalogueOf({ authorizationRequest, tokenRequest }: Provider): CatalogueMatch | undefined {
+  return builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)
+}
+
+/** Whether every endpoint of the entry is one of that provider of the catalogue. */
+export function isWhollyOf(provider: Provider, id: string): boolean {
+  const { authorizationRequest, tokenRequest } = provider
+  const match = matches(authorizationRequest.endpoint, tokenRequest.endpoint).find(
+    (one) => one.builtIn.id === id,
+  )
+  return (
+    match !== undefined &&
+    Object.entries(endpointsOf(provider)).every(([role, url]) => match.has(role as EndpointRole, url))
+  )
+}
+
+function matches(authorizationEndpoint: string, tokenEndpoint: string): CatalogueMatch[] {
+  if (!URL.canParse(authorizationEndpoint) || !URL.canParse(tokenEndpoint)) return []
+  const [authorization, token] = [originAndPath(authorizationEndpoint), originAndPath(tokenEndpoint)]
+  return ALL.flatMap((builtIn) => {
+    const variables = variablesOf(builtIn, 'authorization', authorization)
+    if (variables === undefined) return []
+    const match: CatalogueMatch = {
+      builtIn,
+      variables,
+      has(role, endpoint) {
+        // refresh tokens may be sent to the token endpoint where the catalogue names another one
+        const roles = role === 'refresh' ? (['refresh', 'token'] as const) : [role]
+        return roles.some((one) => {
+          const found = variablesOf(builtIn, one, endpoint, variables)
+          return found !== undefined
+        })
+      },
+    }
+    return match.has('token', token) ? [match] : []
+  })
+}
+
+/** What stands for the variables where the endpoint is one of the provider's; those that are `given` have to be the same. */
+function variablesOf(
+  { endpoints }: BuiltInProvider,
+  role: EndpointRole,
+  endpoint: string,
+  given: Readonly<Record<string, string>> = {},
+): Record<string, string> | undefined {
+  for (const known of endpoints[role] ?? []) {
+    const values = matchPattern(known, endpoint)
+    if (values === undefined) continue
+    if (Object.entries(given).every(([name, value]) => values[name] === undefined || values[name] === value))
+      return values
+  }
+  return undefined
+}
+
+/** Compares segment by segment; `{name}` stands for one that is not empty. */
+function matchPattern(pattern: string, endpoint: string): Record<string, string> | undefined {
+  const [expected, actual] = [pattern.split('/'), endpoint.split('/')]
+  if (expected.length !== actual.length) return undefined
+  const values: Record<string, string> = {}
+  for (const [i, part] of expected.entries()) {
+    const name = /^\{([a-z_]+)\}$/.exec(part)?.[1]
+    if (name === undefined ? part !== actual[i] : !/^[\w.-]+$/.test(actual[i] ?? '')) return undefined
+    if (name !== undefined) values[name] = actual[i] ?? ''
+  }
+  return values
 }
 
 /** The provider as it is used by its id alone: it asks for a refresh token wherever there is one to be had. */

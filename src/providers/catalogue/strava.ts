@@ -15,4 +15,8 @@ export const strava = define({
   accountName: ['$.username', '$.firstname', '$.athlete.username'],
   revoke: { endpoint: 'https://www.strava.com/oauth/deauthorize', authMethod: 'bearer_access_token' },
   api: 'https://www.strava.com/api/v3',
+  otherEndpoints: {
+    authorization: ['https://www.strava.com/api/v3/oauth/authorize'],
+    token: ['https://www.strava.com/api/v3/oauth/token'],
+  },
 })

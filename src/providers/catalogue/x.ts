@@ -14,7 +14,13 @@ export const x = define({
   accountName: ['$.data.username'],
   revoke: 'https://api.x.com/2/oauth2/revoke',
   offlineAccess: { scopes: ['offline.access'] },
-  otherHosts: ['twitter.com', 'api.twitter.com'],
+  publicClients: true, // "Native App" and "Single page App"
+  otherEndpoints: {
+    authorization: ['https://twitter.com/i/oauth2/authorize'],
+    token: ['https://api.twitter.com/2/oauth2/token'],
+    user_info: ['https://api.twitter.com/2/users/me'],
+    revocation: ['https://api.twitter.com/2/oauth2/revoke'],
+  },
   api: 'https://api.x.com',
   apiHosts: ['api.twitter.com'],
 })

@@ -1,6 +1,6 @@
-import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Connection } from '../../domain/connection.ts'
-import type { ConnectionOwner, Connections } from '../grants.ts'
+import type { ConnectionOwner, Connections, KeptConnections } from '../grants.ts'
 import { type ConnectionRow, ownerOf, toConnection } from '../rows.ts'
 import type { AuditEntries } from '../store.ts'
 import { databaseNow, type PostgresContext, type Transaction } from './database.ts'
@@ -177,6 +177,14 @@ export function postgresConnections({ db, write }: PostgresContext): Connections
         return tx.update(connections).set({ isDefault: true }).where(eq(connections.id, id)).returning()
       })
     },
+    async reidentify(entry, kept, audit) {
+      const rekeyed = await write(audit, async (tx, announce) => {
+        const changed = await reidentify(tx, entry, kept)
+        if (changed > 0) announce({ noun: 'provider' })
+        return changed > 0 ? changed : undefined
+      })
+      return rekeyed ?? 0
+    },
     async used(uses) {
       await write(undefined, (tx) => tx.execute(latest('connections', 'last_used_at', uses)))
     },
@@ -276,4 +284,24 @@ function ownedBy({ projectId, providerUid, userId }: ConnectionOwner): SQL | und
     eq(connections.providerUid, providerUid),
     eq(connections.userId, userId),
   )
+}
+
+/** Gives a provider entry's connections of the former identities the new one; answers how many. */
+export async function reidentify(
+  tx: Transaction,
+  { projectId, providerUid }: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
+  { from, to }: KeptConnections,
+): Promise<number> {
+  const kept = await tx
+    .update(connections)
+    .set({ providerIdentity: to })
+    .where(
+      and(
+        eq(connections.projectId, projectId),
+        eq(connections.providerUid, providerUid),
+        inArray(connections.providerIdentity, [...from]),
+      ),
+    )
+    .returning({ id: connections.id })
+  return kept.length
 }

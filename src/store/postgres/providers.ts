@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { present, providerRow } from '../rows.ts'
 import type { Providers } from '../store.ts'
+import { reidentify } from './connections.ts'
 import type { PostgresContext, Transaction } from './database.ts'
 import { providers } from './schema.ts'
 
@@ -28,9 +29,11 @@ export function postgresProviders({ db, write }: PostgresContext): Providers {
       })
       return added && present(added)
     },
-    async put(entry, audit) {
+    async put(entry, audit, kept) {
       await write(audit, async (tx, announce) => {
         await tx.update(providers).set(providerRow(entry)).where(eq(providers.uid, entry.uid))
+        if (kept !== undefined)
+          await reidentify(tx, { projectId: entry.projectId, providerUid: entry.uid }, kept)
         announce({ noun: 'provider' })
         return true
       })

@@ -1,6 +1,6 @@
-import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Connection } from '../../domain/connection.ts'
-import type { ConnectionOwner, Connections } from '../grants.ts'
+import type { ConnectionOwner, Connections, KeptConnections } from '../grants.ts'
 import { type ConnectionRow, ownerOf, toConnection } from '../rows.ts'
 import type { AuditEntries } from '../store.ts'
 import type { SqliteContext, Transaction } from './database.ts'
@@ -184,6 +184,14 @@ export function sqliteConnections({ db, write }: SqliteContext): Connections {
         return tx.update(connections).set({ isDefault: true }).where(eq(connections.id, id)).returning().get()
       })
     },
+    async reidentify(entry, kept, audit) {
+      const rekeyed = write(audit, (tx, announce) => {
+        const changed = reidentify(tx, entry, kept)
+        if (changed > 0) announce({ noun: 'provider' })
+        return changed > 0 ? changed : undefined
+      })
+      return rekeyed ?? 0
+    },
     async used(uses) {
       db.transaction((tx) => {
         for (const [id, at] of uses)
@@ -272,4 +280,23 @@ function ownedBy({ projectId, providerUid, userId }: ConnectionOwner): SQL | und
     eq(connections.providerUid, providerUid),
     eq(connections.userId, userId),
   )
+}
+
+/** Gives a provider entry's connections of the former identities the new one; answers how many. */
+export function reidentify(
+  tx: Pick<Transaction, 'update'>,
+  { projectId, providerUid }: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
+  { from, to }: KeptConnections,
+): number {
+  return tx
+    .update(connections)
+    .set({ providerIdentity: to })
+    .where(
+      and(
+        eq(connections.projectId, projectId),
+        eq(connections.providerUid, providerUid),
+        inArray(connections.providerIdentity, [...from]),
+      ),
+    )
+    .run().changes
 }

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { present, providerRow } from '../rows.ts'
 import type { Providers } from '../store.ts'
+import { reidentify } from './connections.ts'
 import type { SqliteContext } from './database.ts'
 import { providers } from './schema.ts'
 
@@ -28,9 +29,10 @@ export function sqliteProviders({ db, write }: SqliteContext): Providers {
       })
       return added && present(added)
     },
-    async put(entry, audit) {
+    async put(entry, audit, kept) {
       write(audit, (tx, announce) => {
         tx.update(providers).set(providerRow(entry)).where(eq(providers.uid, entry.uid)).run()
+        if (kept !== undefined) reidentify(tx, { projectId: entry.projectId, providerUid: entry.uid }, kept)
         announce({ noun: 'provider' })
         return true
       })

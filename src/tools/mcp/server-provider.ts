@@ -1,6 +1,7 @@
 import { FORM, JSON_TYPE, SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
-import { identityOf, type Provider, type TokenRequestBlock } from '../../providers/provider.ts'
+import { identityOf } from '../../providers/identity.ts'
+import type { Provider, TokenRequestBlock } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 
 /**

@@ -5,7 +5,7 @@ import { unionOfScopes } from '../../domain/scopes.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { missingSettings } from '../../flows/find-provider.ts'
+import { missingSettings, unconfirmed } from '../../flows/find-provider.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { isRecord } from '../read-json.ts'
@@ -159,6 +159,8 @@ async function matchProviders(
     all.set(entry.uid, entry)
     if (matched.changed) changed.set(entry.uid, entry)
     if (warning !== undefined) warnings.push({ path: `oauth[${index}]`, message: warning })
+    if (entry.clientId === undefined && broker.environmentClient(entry)?.allowed === false)
+      warnings.push({ path: `oauth[${index}]`, message: unconfirmed(entry) })
     scopes.set(entry.uid, unionOfScopes(scopes.get(entry.uid) ?? [], wanted.scopes))
   }
   return {

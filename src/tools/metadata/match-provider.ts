@@ -3,6 +3,7 @@ import { newId } from '../../domain/ids.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { clientSecretPlace, freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
+import { identityOf } from '../../providers/identity.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
 import type { OAuthEntry } from './read-metadata.ts'
 
@@ -14,9 +15,9 @@ export interface MatchedProvider {
 }
 
 /**
- * The provider entry that an `oauth` entry of a tool means, as it is to be stored. An entry's identity is its name,
- * hosts and client: the same in several tools is one; other hosts or another client id make another entry, and the
- * tokens of the first are never sent there. How an entry that other tools share is spoken to is not changed by an
+ * The provider entry that an `oauth` entry of a tool means, as it is to be stored. An entry is known by its name,
+ * endpoints and client: the same in several tools is one; other endpoints or another client id make another entry, and
+ * the tokens of the first are never sent there. How an entry that other tools share is spoken to is not changed by an
  * import, so that no tool can weaken it for the rest.
  */
 export function matchProvider(
@@ -87,11 +88,12 @@ function findEntry(
   wanted: OAuthEntry,
   { entries, tools, tool }: Parameters<typeof matchProvider>[2],
 ): ProviderEntry | undefined {
+  const server = serverOf(wanted.provider)
   const alike = entries.filter(
     (one) =>
       one.source !== 'server' &&
       one.name.toLowerCase() === wanted.name.toLowerCase() &&
-      hostsOf(one.provider) === hostsOf(wanted.provider),
+      serverOf(one.provider) === server,
   )
   const client = (entry: ProviderEntry) => broker.clientFor(entry)?.clientId
   if (wanted.clientId !== undefined)
@@ -106,12 +108,21 @@ function needs(tool: Tool, entry: ProviderEntry): boolean {
   return tool.requirements.authorization.some((one) => one.providerUid === entry.uid)
 }
 
-function hostsOf({ authorizationRequest, tokenRequest }: Provider): string {
-  return `${new URL(authorizationRequest.endpoint).host} ${new URL(tokenRequest.endpoint).host}`
+/** Where codes go: what two ways of describing one provider have in common. */
+function serverOf(provider: Provider): string {
+  const { refreshRequest: _, userInfoRequest: __, introspectionRequest: ___, ...rest } = provider
+  const { revocationRequest: ____, ...core } = rest
+  return identityOf(core, undefined)
 }
 
 /** How the provider is spoken to, without its name and the scopes, in which tools may differ, and what no file says. */
-function settingsOf({ displayName: _, defaultScopes: __, api: ___, ...settings }: Provider): string {
+function settingsOf({
+  displayName: _,
+  defaultScopes: __,
+  api: ___,
+  environmentClientFor: ____,
+  ...settings
+}: Provider): string {
   return JSON.stringify(settings)
 }
 

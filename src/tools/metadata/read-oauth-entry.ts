@@ -1,4 +1,5 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
+import { builtInByEndpoints } from '../../providers/catalogue/registry.ts'
 import { mayBeReached } from '../../providers/endpoint.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
@@ -68,10 +69,6 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   const [clientId, clientSecret, redirectUrl] = [say('clientId'), say('clientSecret'), say('redirectUrl')]
   const scopes = readScopes(member(entry, 'scopes', path, warn), `${path}.scopes`, warn)
   const pkce = readPkce(say('pkceType'), `${path}.pkceType`)
-  if (pkce === 'plain' && clientId !== undefined && clientSecret === undefined)
-    throw new Refusal(
-      `${path}.pkceType is "plain", and there is a client id but no secret: a client without a secret is public and needs "S256". Set the pkceType to "S256", or give the clientSecret.`,
-    )
   const facts: EntryFacts = {
     name,
     scopes,
@@ -82,10 +79,20 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
     authMethod: readAuthHeader(say('requestTokenAuthHeader'), `${path}.requestTokenAuthHeader`),
     contentType: readContentType(say('requestTokenContentType'), `${path}.requestTokenContentType`),
     offlineAccess: readFlag(member(entry, 'refreshToken', path, warn), `${path}.refreshToken`, warn),
+    tokenTypes: readTokenTypes(member(entry, 'tokenTypes', path, warn), `${path}.tokenTypes`),
+    isPublic: clientId !== undefined && clientSecret === undefined,
   }
+  const { provider, filled } = providerOf(facts)
+  if (facts.isPublic && provider.pkce === 'plain' && provider.publicClients !== true)
+    throw new Refusal(
+      `${path}.pkceType is "plain", and there is a client id but no secret: a client without a secret is public and needs "S256". Set the pkceType to "S256"; give the clientSecret only if the client has one.`,
+    )
+  if (filled.length > 0)
+    warn(path, `What it leaves open is as the catalogue has it for this provider: ${filled.join('; ')}.`)
+  warnOfHosts(facts, path, warn)
   return {
     name,
-    provider: providerOf(facts),
+    provider,
     ...(clientId !== undefined && { clientId }),
     ...(clientSecret !== undefined && { clientSecret }),
     scopes,
@@ -143,7 +150,7 @@ function readPkce(value: string | undefined, path: string): 'S256' | 'plain' | u
 
 /** How the client is shown to the token endpoint (RFC 6749 section 2.3.1): in one way only. */
 function readAuthHeader(value: string | undefined, path: string): EntryFacts['authMethod'] {
-  if (value === undefined) return 'client_secret_post'
+  if (value === undefined) return undefined
   const method = value.trim().toLowerCase().replaceAll('-', '_')
   if (method === 'basic') return 'client_secret_basic'
   if (method === 'basic_unencoded') return 'client_secret_basic_unencoded'
@@ -155,22 +162,38 @@ function readAuthHeader(value: string | undefined, path: string): EntryFacts['au
 /** How the token request is written: as a form (RFC 6749 section 4.1.3) unless it says JSON. */
 function readContentType(value: string | undefined, path: string): EntryFacts['contentType'] {
   const type = value?.split(';')[0]?.trim().toLowerCase()
-  if (type === undefined || type === 'application/x-www-form-urlencoded')
-    return 'application/x-www-form-urlencoded'
-  if (type === 'application/json') return type
+  if (type === undefined || type === 'application/x-www-form-urlencoded' || type === 'application/json')
+    return type
   throw new Refusal(
     `${path} is ${quote(value)}; write "application/x-www-form-urlencoded" or "application/json", or leave it out for the first.`,
   )
 }
 
 /** `"true"` or `true`. What else stands there is not told, since it may be a refresh token. */
-function readFlag(value: unknown, path: string, warn: Warn): boolean {
-  const flag = String(value ?? false)
-    .trim()
-    .toLowerCase()
+function readFlag(value: unknown, path: string, warn: Warn): boolean | undefined {
+  if (value === undefined) return undefined
+  const flag = String(value).trim().toLowerCase()
   if (flag !== 'true' && flag !== 'false')
     warn(path, 'It is neither "true" nor "false"; no refresh token is asked for.')
   return flag === 'true'
+}
+
+function readTokenTypes(value: unknown, path: string): readonly string[] | undefined {
+  if (value === undefined) return undefined
+  const types = typeof value === 'string' ? [value] : value
+  if (!Array.isArray(types) || types.length > 10 || !types.every((one) => typeof one === 'string'))
+    throw new Refusal(`${path} is ${kindOf(value)}; write it as a list of at most ten strings.`)
+  return types.map((type: string) => type.trim().toLowerCase())
+}
+
+/** The secret and the code go to the token endpoint: on another host than the users' page it deserves a look. */
+function warnOfHosts({ authorizationUrl, tokenUrl }: EntryFacts, path: string, warn: Warn): void {
+  const [authorization, token] = [new URL(authorizationUrl).host, new URL(tokenUrl).host]
+  if (authorization === token || builtInByEndpoints(authorizationUrl, tokenUrl) !== undefined) return
+  warn(
+    `${path}.tokenUrl`,
+    `It is on another host (${token}) than the authorizationUrl (${authorization}), and not that of a known provider. Codes, tokens and the client secret go there: see that it is right.`,
+  )
 }
 
 /** An endpoint (RFC 6749 section 3), byte for byte. The URL itself is never told: it may hold a password. */

@@ -1,0 +1,28 @@
+import type { Broker } from '../broker.ts'
+import type { AuditEvent } from '../domain/audit.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { providerIdentity } from './find-provider.ts'
+
+/**
+ * Stores an administrator's change of an entry. Where it changes the entry's identity, its connections need a new
+ * consent, unless the administrator keeps them; that, and a confirmed client of the environment, is on record by itself.
+ */
+export async function changeProvider(
+  broker: Broker,
+  before: ProviderEntry,
+  entry: ProviderEntry,
+  { keepConnections, confirmed }: { readonly keepConnections: boolean; readonly confirmed: boolean },
+): Promise<void> {
+  const from = providerIdentity(broker, before)
+  const to = providerIdentity(broker, entry)
+  const kept = keepConnections && from !== to ? { from: [from], to } : undefined
+  const actions: AuditEvent['action'][] = [
+    'provider.changed',
+    ...(kept === undefined ? [] : (['provider.connections_kept'] as const)),
+    ...(confirmed ? (['provider.environment_client_confirmed'] as const) : []),
+  ]
+  const entries = actions.map((action) => broker.audit.of(entry.projectId, { action, providerId: entry.id }))
+  const [first] = entries
+  const audit = first && { ...first, lines: entries.flatMap(({ lines }) => lines) }
+  await broker.store.providers.put(entry, audit, kept)
+}

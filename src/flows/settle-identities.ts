@@ -1,0 +1,45 @@
+import type { Broker } from '../broker.ts'
+import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/identity.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+
+/**
+ * Gives connections that were stored under a former rule of identity the one of today, at every start: those of version
+ * 0.1.0, and those of endpoints that the catalogue has come to know. Only connections of the same client at the very
+ * endpoints (in 0.1.0: hosts) of their entry are changed, so no token goes where it did not go before.
+ */
+export async function settleIdentities({
+  store,
+  log,
+  audit,
+  environmentClient,
+}: Pick<Broker, 'store' | 'log' | 'audit' | 'environmentClient'>): Promise<void> {
+  let kept = 0
+  for (const { id: projectId } of await store.projects.list())
+    for (const entry of await store.providers.list(projectId)) {
+      const named = entry.clientId === undefined ? environmentClient(entry) : undefined
+      const clientId = entry.clientId ?? named?.client.clientId
+      const to = identityOf(entry.provider, clientId)
+      const from = formerIdentitiesOf(entry.provider, clientId).filter((one) => one !== to)
+      const changed = await store.connections.reidentify({ projectId, providerUid: entry.uid }, { from, to })
+      kept += changed
+      if (changed > 0 && named !== undefined && !named.allowed) await confirm(entry)
+    }
+  if (kept > 0) log.info({ connections: kept }, 'connections were brought to the present rule of identity')
+
+  /** Users have approved with the environment's client here before it had to be confirmed: it stays in use. */
+  async function confirm(entry: ProviderEntry): Promise<void> {
+    const provider = { ...entry.provider, environmentClientFor: endpointsDigest(entry.provider) }
+    await store.providers.put(
+      { ...entry, provider },
+      audit.of(entry.projectId, {
+        action: 'provider.environment_client_confirmed',
+        providerId: entry.id,
+        reason: 'in_use_before',
+      }),
+    )
+    log.warn(
+      { provider: entry.id, tokenEndpoint: new URL(provider.tokenRequest.endpoint).host },
+      'the client of the environment stays in use at endpoints that are not those of the catalogue: see that they are right',
+    )
+  }
+}
