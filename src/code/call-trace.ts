@@ -1,3 +1,4 @@
+import { wholeMilliseconds } from '../domain/clock.ts'
 import type { RunBackend, RunResult } from '../tools/run/run-tool.ts'
 import type { CallError } from './code-error.ts'
 import { MAX_TRACE_CHARACTERS } from './limits.ts'
@@ -104,7 +105,7 @@ export function createTrace(): CallTrace {
           ...(truncated && { truncated }),
           ...(kind !== undefined && { backendKind: kind }),
           ...(result !== undefined && { executionId: result.executionId }),
-          duration: duration ?? performance.now() - begun,
+          duration: wholeMilliseconds(duration ?? performance.now() - begun),
           ...(error && { error, errorOp: operation }),
         }
       })

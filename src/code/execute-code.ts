@@ -1,4 +1,5 @@
 import type { Broker } from '../broker.ts'
+import { wholeMilliseconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
@@ -83,7 +84,7 @@ async function runTraced(broker: Broker, run: CodeRun, signal: AbortSignal | und
     stdout,
     stderr,
     toolCalls: trace.toWire(),
-    duration: durationMs,
+    duration: wholeMilliseconds(durationMs),
     backend: { kind: 'wasm', readiness: 'beta', details: details(language, limits) },
     ...(end.outcome === 'error' && { error: end.error }),
     ...(end.outcome === 'stopped' && end.stop),

@@ -10,7 +10,7 @@ import { findProvider } from '../flows/find-provider.ts'
 import { answeredAtOnce, authorizationSchema, begunToWire, toWire } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
-import { idText, plainText, userIdText, wholeNumber } from './limits.ts'
+import { idText, scopeText, userIdText, wholeNumber } from './limits.ts'
 import { STAINLESS } from './read-request.ts'
 
 const authorizeSchema = z
@@ -23,7 +23,7 @@ const authorizeSchema = z
         id: idText.nullish().openapi({ description: 'A provider entry by its own id' }),
         provider_type: z.literal('oauth2').nullish(),
         oauth2: z
-          .object({ scopes: z.array(plainText(1000)).max(200).nullish() })
+          .object({ scopes: z.array(scopeText).max(200).nullish() })
           .nullish()
           .openapi({
             description: 'No scopes: any grant will do, and the provider entry says what is asked for',

@@ -25,7 +25,15 @@ const CONTROL = /\p{Cc}/u
 /** Of whatever is named by an id, in a path, a query or a body. */
 export const idText = plainText(200)
 /** A user as the caller knows them. */
-export const userIdText = plainText(500)
+export const userIdText = plainText(500).refine(
+  (text) => text === '' || text.trim() !== '',
+  'must not be blank',
+)
+/** One scope (RFC 6749 section 3.3); several in one text would be asked for as one and never be granted. */
+export const scopeText = plainText(1000).refine(
+  (text) => !/\s/.test(text),
+  'has spaces: write each scope as an item of its own',
+)
 /** A tool, by any of its names. */
 export const toolNameText = plainText(400)
 

@@ -106,7 +106,7 @@ function faultsOf(
 /** Messages of our own schemas go on after the name; those that do not begin with a verb say what is taken. */
 function fault(path: string, code: string, message: string, part: Part): Fault {
   const subject = path || capital(part)
-  const goesOn = /^(is|has|have|must|needs|names|takes|was|cannot) /.test(message)
+  const goesOn = /^(is|has|have|must|needs|names|means|takes|was|cannot) /.test(message)
   return { path, code, message: `${subject}${goesOn ? ' ' : ': '}${message.replace(/\.$/, '')}.` }
 }
 
@@ -120,6 +120,8 @@ function codeOf(issue: z.core.$ZodIssue): string {
       return issue.origin === 'string' || issue.origin === 'array' ? 'too_short' : 'too_small'
     case 'too_big':
       return issue.origin === 'string' || issue.origin === 'array' ? 'too_long' : 'too_large'
+    case 'custom':
+      return typeof issue.params?.code === 'string' ? issue.params.code : 'invalid'
     default:
       return 'invalid'
   }

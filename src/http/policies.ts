@@ -10,7 +10,7 @@ import { toolNeeds } from '../tools/run/tool-needs.ts'
 import { toolPolicyUse } from '../tools/run/tool-policy-use.ts'
 import { whatRuns } from '../tools/run/what-runs.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from './endpoint.ts'
-import { idText, plainText, toolNameText, userIdText } from './limits.ts'
+import { idText, plainText, scopeText, toolNameText, userIdText } from './limits.ts'
 import {
   effectSchema,
   hookChangesFromWire,
@@ -31,7 +31,7 @@ const useSchema = z.strictObject({
     .openapi({ description: 'With `tool_name` it is `tool`, else `token` unless said' }),
   tool_name: toolNameText.optional(),
   provider_id: idText.optional(),
-  scopes: z.array(plainText(1000)).max(200).optional(),
+  scopes: z.array(scopeText).max(200).optional(),
   host: plainText(300).optional(),
   at: z.iso.datetime({ offset: true }).optional().openapi({ description: 'When; absent: now' }),
 })

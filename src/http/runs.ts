@@ -9,21 +9,16 @@ import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
 import { type Backlogs, eventQueue } from './event-queue.ts'
 import { nothingWasDone } from './idempotency.ts'
-import { idText, toolNameText } from './limits.ts'
-import { callMembers, readCall } from './tool-call.ts'
+import { idText } from './limits.ts'
+import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
 
-const argsSchema = z
-  .record(z.string(), z.unknown())
-  .nullish()
-  .openapi({ description: "The tool's arguments, checked by its schema before anything runs" })
-const runSchema = z.object({ toolId: toolNameText, args: argsSchema, ...callMembers })
-const stepSchema = z.object({
-  toolId: toolNameText,
-  args: argsSchema,
+const runSchema = runsTool('toolId', callMembers)
+const stepSchema = runsTool('toolId', {
   usePrevious: z
     .boolean()
     .nullish()
-    .openapi({ description: 'Puts what the step before answered into `args.previous`' }),
+    .openapi({ description: 'Puts what the step before answered into `args.previous`; also `use_previous`' }),
+  use_previous: z.boolean().nullish(),
 })
 /** Arcade's SDKs name every request, so that they may be sent again after a timeout; nobody asked for it. */
 const BY_ITSELF = 'stainless-'
@@ -47,8 +42,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'What came of it' } },
     },
     async ({ c, body, caller: { projectId } }) => {
-      const { toolId, args, ...call } = body
-      const run = { projectId, toolId, args: args ?? {}, entryPoint: 'run', ...readCall(call) } as const
+      const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
       const { result, mayBeMadeAgain } = await runTool(broker, run, givenUp(c))
       if (mayBeMadeAgain) nothingWasDone(c)
       return c.json(result)
@@ -68,7 +62,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'text/event-stream' } },
     },
     async ({ c, body, caller: { projectId } }) => {
-      const { toolId, args, ...call } = body
+      const { toolId, args } = readRun(body)
       if (c.req.header('idempotency-key')?.startsWith(BY_ITSELF) === false)
         throw new BrokerError(
           'invalid_request',
@@ -79,9 +73,9 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       const run = {
         projectId,
         toolId,
-        args: args ?? {},
+        args,
         entryPoint: 'run_stream',
-        ...readCall(call),
+        ...readCall(body),
       } as const
       const signal = AbortSignal.any([gone.signal, c.req.raw.signal])
       const running = streamTool(broker, run, events.put, signal).finally(events.close)
@@ -131,11 +125,15 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller: { projectId } }) => {
       const { steps: said, resume, ...call } = body
-      const steps = said?.map(({ toolId, args, usePrevious }) => ({
-        toolId,
-        ...(args != null && { args }),
-        ...(usePrevious != null && { usePrevious }),
-      }))
+      const steps = said?.map((step) => {
+        const usePrevious = step.usePrevious ?? step.use_previous
+        const { toolId, args } = readRun(step)
+        return {
+          toolId,
+          ...(readTool(step).input && { args }),
+          ...(usePrevious != null && { usePrevious }),
+        }
+      })
       const run = { projectId, ...readCall(call) }
       const result =
         resume == null
@@ -144,6 +142,12 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       return c.json(result)
     },
   )
+}
+
+/** A version that is said besides stands in the spelling, as it may anyway. */
+function readRun(body: Parameters<typeof readTool>[0]) {
+  const { name, version, input = {} } = readTool(body)
+  return { toolId: version === undefined ? name : `${name}@${version}`, args: input }
 }
 
 /** With an Idempotency-Key the caller comes back for the answer, so a run is not given up when the connection is. */

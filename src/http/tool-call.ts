@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { idText, plainText, userIdText } from './limits.ts'
+import { idText, plainText, toolNameText, userIdText } from './limits.ts'
 
 /** What every way to run a tool takes besides the tool and its arguments. */
 export const callMembers = {
@@ -33,5 +33,85 @@ export function readCall(body: z.output<typeof schema>) {
     ...(next_uri != null && { nextUri: next_uri }),
     ...(metadata != null && { metadata }),
     ...(keep_content != null && { keepContent: keep_content }),
+  }
+}
+
+/** Each way of running has its own words, and takes those of the others too: a tool under several names is refused. */
+const TOOL_NAMES = ['toolId', 'tool_id', 'tool_name'] as const
+const INPUTS = ['args', 'input'] as const
+
+const input = z.record(z.string(), z.unknown()).nullish()
+
+/** Which tool, and with what. The first of each is what this way of running calls it. */
+const toolMembers = {
+  toolId: toolNameText
+    .nullish()
+    .openapi({ description: 'A tool by any of its names; also `tool_id`, `tool_name`' }),
+  tool_id: toolNameText.nullish(),
+  tool_name: toolNameText
+    .nullish()
+    .openapi({ description: 'A tool by any of its names; also `tool_id`, `toolId`' }),
+  tool_version: z
+    .string()
+    .max(100)
+    .nullish()
+    .openapi({ description: 'Its newest version, unless it is said' }),
+}
+const inputMembers = {
+  args: input.openapi({
+    description: "The tool's arguments, checked by its schema before anything runs; also `input`",
+  }),
+  input: input.openapi({ description: "The tool's arguments; also `args`" }),
+}
+
+/** A body that names a tool. `own` is the name of it in this contract, which messages use. */
+export function namesTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
+  return exactly(z.object({ ...toolMembers, ...more }), own)
+}
+
+/** A body that runs one. */
+export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
+  const schema = exactly(z.object({ ...toolMembers, ...inputMembers, ...more }), own)
+  return schema.refine((body) => saidOf(body, INPUTS).length <= 1, {
+    path: ['args'],
+    message: 'means the same as input: send one of them',
+    when: isObject,
+  })
+}
+
+function exactly<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, own: 'toolId' | 'tool_name') {
+  return schema
+    .refine((body) => saidOf(body, TOOL_NAMES).length > 0, {
+      path: [own],
+      message: 'is missing',
+      params: { code: 'missing' },
+      when: isObject, // beside what else is wrong
+    })
+    .refine((body) => saidOf(body, TOOL_NAMES).length <= 1, {
+      path: [own],
+      message: 'is said more than once: toolId, tool_id and tool_name mean the same',
+      when: isObject,
+    })
+}
+
+function isObject({ value }: { value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function saidOf(body: object, names: readonly string[]): string[] {
+  return names.filter((name) => (body as Record<string, unknown>)[name] != null)
+}
+
+/** The tool that the body names, and its input: by whichever of the names. */
+export function readTool(
+  body: {
+    readonly [name in (typeof TOOL_NAMES)[number] | 'tool_version']?: string | null | undefined
+  } & { readonly [name in (typeof INPUTS)[number]]?: Record<string, unknown> | null | undefined },
+) {
+  const version = body.tool_version
+  return {
+    name: body.toolId ?? body.tool_id ?? body.tool_name ?? '',
+    version: version == null || version === '' ? undefined : version,
+    input: body.args ?? body.input ?? undefined,
   }
 }

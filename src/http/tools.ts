@@ -23,7 +23,7 @@ import { nothingWasDone } from './idempotency.ts'
 import { idText, toolNameText } from './limits.ts'
 import { STAINLESS } from './read-request.ts'
 import { givenUp } from './runs.ts'
-import { callMembers, readCall } from './tool-call.ts'
+import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-call.ts'
 
 const nameParams = z.object({ name: toolNameText })
 const tag = 'Tools'
@@ -37,9 +37,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       role: 'caller',
       tag,
       summary: 'Begin the authorization that a tool needs, for a user',
-      body: z.object({
-        tool_name: toolNameText,
-        tool_version: z.string().max(100).nullish(),
+      body: namesTool('tool_name', {
         user_id: callMembers.user_id,
         account: callMembers.account,
         accounts: callMembers.accounts,
@@ -48,7 +46,8 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
     },
     async ({ c, body, caller }) => {
-      const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
+      const { name, version } = readTool(body)
+      const tool = await findTool(broker, caller.projectId, name, version)
       const begun = await authorizeTool(broker, { tool, ...readCall(body) })
       if (begun.outcome === 'covered' && begun.releases.length === 0)
         return c.json(nothingNeeded(tool.uid, body.user_id ?? undefined))
@@ -65,10 +64,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       summary: 'Run a tool, with the token of its user injected',
       description:
         'Answers 200 with exactly one of `value`, `error`, `requires_authorization`, `artifact` in `output`. Arcade’s SDKs get their own dialect: 403 when consent is missing.',
-      body: z.object({
-        tool_name: toolNameText,
-        tool_version: z.string().max(100).nullish(),
-        input: z.record(z.string(), z.unknown()).nullish(),
+      body: runsTool('tool_name', {
         run_at: z.string().max(100).nullish().openapi({
           description:
             'Not now but then: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has what came of it',
@@ -79,8 +75,9 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'What came of it' } },
     },
     async ({ c, body, caller }) => {
-      const tool = await findTool(broker, caller.projectId, body.tool_name, body.tool_version ?? undefined)
-      const call = { tool, input: body.input ?? {}, entryPoint: 'execute', ...readCall(body) } as const
+      const { name, version, input = {} } = readTool(body)
+      const tool = await findTool(broker, caller.projectId, name, version)
+      const call = { tool, input, entryPoint: 'execute', ...readCall(body) } as const
       const isArcade = c.req.header(STAINLESS) !== undefined
       const scheduled =
         body.run_at == null ? undefined : await scheduleTool(broker, call, readRunAt(body.run_at))

@@ -6,7 +6,7 @@ import {
   type McpSettings,
   namesSecret,
 } from '../../tools/mcp/settings.ts'
-import { idText, plainText } from '../limits.ts'
+import { idText, plainText, scopeText } from '../limits.ts'
 import { workerUri } from './define.ts'
 
 // What an operator may say of an MCP server, and how it is kept.
@@ -38,7 +38,7 @@ const requirement = z.object({
         .object({
           id: idText.optional(),
           provider_id: idText.optional(),
-          scopes: z.array(plainText(1000)).max(200).default([]),
+          scopes: z.array(scopeText).max(200).default([]),
         })
         .refine(
           (one) => one.id !== undefined || one.provider_id !== undefined,
@@ -83,7 +83,7 @@ export const mcpOAuth2 = z.object({
     description: 'The issuer to use, where the server names several authorization servers or none',
   }),
   external_id: plainText(50).nullish(),
-  scopes: z.array(plainText(500)).max(100).nullish().openapi({
+  scopes: z.array(scopeText).max(100).nullish().openapi({
     description:
       'Asked for besides what the server lists; `openid` is asked for only if it is here, and the ID token is checked then',
   }),

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
+import { scopeText } from '../limits.ts'
 
 // How a single request, and what a security scheme stands for, are written on the wire.
 
-const scopes = z.array(z.string().min(1).max(256)).max(100)
+const scopes = z.array(scopeText).max(100)
 const name = z.string().min(1).max(200)
 const byEntry = z.object({ id: name, scopes: scopes.optional() }).strict()
 const byKind = z.object({ provider_id: name, scopes: scopes.optional() }).strict()

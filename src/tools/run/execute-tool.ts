@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import { toTimestamp } from '../../domain/clock.ts'
+import { toTimestamp, wholeMilliseconds } from '../../domain/clock.ts'
 import type { EntryPoint } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat, type Tool, toolId } from '../../domain/tool.ts'
@@ -59,9 +59,10 @@ async function execute(broker: Broker, call: ToolCall, signal: AbortSignal | und
   const outcome = await permitted(broker, id, call, runner, (needs) =>
     run(broker, id, call, { needs, runner, onCalled, ...(signal && { signal }) }),
   )
+  const elapsed = performance.now() - started
   const execution: Execution = {
     id,
-    durationMs: performance.now() - started,
+    durationMs: wholeMilliseconds(elapsed),
     finishedAt: toTimestamp(broker.now()),
     outcome,
     wasCalled,
@@ -73,7 +74,7 @@ async function execute(broker: Broker, call: ToolCall, signal: AbortSignal | und
       'a tool failed',
     )
   const end = outcome.outcome === 'error' ? outcome.error.kind : outcome.outcome
-  broker.metrics.toolRan(execution.worker?.type ?? 'none', end, execution.durationMs / 1000)
+  broker.metrics.toolRan(execution.worker?.type ?? 'none', end, elapsed / 1000)
   if (call.executionId === undefined) rememberExecution(broker, call, execution, startedAt)
   return execution
 }
