@@ -32,6 +32,10 @@ const NOT_SENT = new Set([
   'accept-encoding',
   'forwarded',
   'via',
+  // CGI gives it to programs as HTTP_PROXY, which some take for the proxy to use (httpoxy)
+  'proxy',
+  // a key of this server's callers
+  'oxp-api-key',
   'x-real-ip',
   'true-client-ip',
   // some servers take these for the path or the host that was asked for
@@ -133,9 +137,10 @@ function filtered(
 ): Record<string, string> {
   const listed = (given.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
   return Object.fromEntries(
-    Object.entries(given).filter(
-      ([name]) =>
-        !names.has(name) && !listed.includes(name) && !prefixes.some((prefix) => name.startsWith(prefix)),
-    ),
+    Object.entries(given).filter(([name]) => {
+      // many servers read `_` as `-`
+      const read = name.toLowerCase().replaceAll('_', '-')
+      return !names.has(read) && !listed.includes(name) && !prefixes.some((prefix) => read.startsWith(prefix))
+    }),
   )
 }

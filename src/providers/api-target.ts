@@ -44,7 +44,9 @@ function baseUrlFault(text: string, allowsHttp: AllowsHttp): string | undefined 
   const fault = endpointFault(text, allowsHttp)
   if (fault !== undefined) return fault
   if (text.includes('?')) return 'holds a query'
-  return leavesItsFolder(new URL(text).pathname) ? 'holds steps to other folders (..)' : undefined
+  const { pathname } = new URL(text)
+  if (holdsControls(pathname)) return 'holds control characters'
+  return leavesItsFolder(pathname) ? 'holds steps to other folders (..)' : undefined
 }
 
 function pathFault(asked: string): string | undefined {
@@ -53,6 +55,7 @@ function pathFault(asked: string): string | undefined {
   if (asked.includes('#')) return 'holds a fragment'
   const [path = ''] = asked.split('?', 1)
   if (path.includes('\\')) return 'holds a backslash in its path'
+  if (holdsControls(path)) return 'holds control characters in its path'
   return leavesItsFolder(path) ? 'holds steps to other folders (..) in its path' : undefined
 }
 
@@ -61,12 +64,30 @@ const DECODINGS = 3
 
 /** Also when slashes and dots are encoded, and with path parameters behind the dots (`..;x`), which some servers drop. */
 function leavesItsFolder(path: string): boolean {
-  let decoded = path
-  for (let times = 0; times <= DECODINGS; times++) {
-    if (decoded.split(/[/\\]/).some((part) => /^\.{1,2}(?:;.*)?$/s.test(part))) return true
-    decoded = decoded.replaceAll(/%([\dA-Fa-f]{2})/g, (_, hex) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    )
+  return decodings(path).some((decoded) =>
+    decoded.split(/[/\\]/).some((part) => /^\.{1,2}(?:;.*)?$/s.test(part)),
+  )
+}
+
+/** Also encoded, and more than once: a line break ends a line of a request, a log or a rewritten path behind the API. */
+function holdsControls(path: string): boolean {
+  return decodings(path).some((decoded) => {
+    for (let i = 0; i < decoded.length; i++) {
+      const byte = decoded.charCodeAt(i)
+      if (byte < 0x20 || byte === 0x7f) return true
+      // U+0080 to U+009F in UTF-8
+      if (byte === 0xc2 && decoded.charCodeAt(i + 1) >= 0x80 && decoded.charCodeAt(i + 1) < 0xa0) return true
+    }
+    return false
+  })
+}
+
+/** The text as it is, and as it is after each decoding, byte by byte. */
+function decodings(text: string): string[] {
+  const all = [text]
+  for (let times = 0; times < DECODINGS; times++) {
+    const last = all.at(-1) ?? ''
+    all.push(last.replaceAll(/%([\dA-Fa-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))))
   }
-  return false
+  return all
 }

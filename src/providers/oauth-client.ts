@@ -17,7 +17,7 @@ import {
   tokenRevocation,
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
-import type { Clock } from '../domain/clock.ts'
+import { type Clock, systemClock } from '../domain/clock.ts'
 import { clientCredentials } from './client-authentication.ts'
 import { createDiscovery, type Discover, type ServerMetadata } from './discovery.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
@@ -127,6 +127,9 @@ const ID_TOKEN_ALGORITHMS = [
   'PS384',
   'PS512',
 ]
+
+/** What the clocks of an issuer and of this machine may differ by. */
+const CLOCK_SKEW_SECONDS = 60
 
 export function createOAuthClient(
   outgoing: Outgoing,
@@ -365,13 +368,31 @@ export function createOAuthClient(
           idTokenExpected: true,
         })
         const claims = membersOf(tokens.claims()) ?? {}
+        checkLoginClaims(login, claims)
         if (needed.every((name) => name in claims) || server.userinfo_endpoint === undefined) return claims
         return membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
       } catch (error) {
+        if (error instanceof ProviderRefusal) throw error
         throw refusalOf(server.issuer, said(error), { ...seenIn(error), cause: error })
       }
     },
   }
+}
+
+/** Of those that openid-client leaves to its callers (OpenID Connect Core section 3.1.3.7, steps 5 and 10). */
+function checkLoginClaims({ server, client }: LoginClient, { azp, iat }: Members): void {
+  const now = systemClock() // as openid-client takes it for "exp"
+  const wrong =
+    azp !== undefined && azp !== client.clientId
+      ? '"azp" names another client'
+      : typeof iat === 'number' && iat > now + CLOCK_SKEW_SECONDS
+        ? '"iat" is in the future'
+        : undefined
+  if (wrong !== undefined)
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `${server.issuer} gave an answer that cannot be used (the claim ${wrong}).`,
+    )
 }
 
 function configure(

@@ -310,6 +310,8 @@ describe('an issuer that lies, or fails', () => {
   test.each<[string, Partial<IssuerBehaviour>]>([
     ['an ID token for another client', { claims: { aud: 'another-client' } }],
     ['an ID token of another issuer', { claims: { iss: 'https://accounts.google.com' } }],
+    ['an ID token that was made for another party', { claims: { azp: 'another-client' } }],
+    ['an ID token of a time to come', { claims: { iat: past + 600 + 300 } }],
     ['an ID token that ran out', { claims: { exp: past } }],
     ['another nonce', { claims: { nonce: 'of-another-login' } }],
     ['no nonce', { claims: { nonce: undefined } }],
@@ -352,6 +354,8 @@ describe('an issuer that lies, or fails', () => {
       { iss: true, metadata: { authorization_response_iss_parameter_supported: true } },
     ],
     ['its own iss, unannounced', { iss: true }],
+    ['a clock a little ahead', { claims: { iat: Math.floor(Date.now() / 1000) + 20 } }],
+    ['itself as the authorized party', { claims: { azp: 'gatepass-client' } }],
     ['no iss, unannounced', {}],
   ])('%s is fine', async (_, behaviour) => {
     await using scene = await startLyingScene(behaviour)

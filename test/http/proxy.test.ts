@@ -74,6 +74,8 @@ describe('a request', () => {
     ['/proxy/demo/%2F%2Felse.example', '/base/%2F%2Felse.example'],
     ['/proxy/demo/x?/../y', '/base/x?/../y'],
     ['/proxy/%64emo/x', '/base/x'],
+    ['/proxy/demo/x?q=a%0Ab', '/base/x?q=a%0Ab'],
+    ['/proxy/demo/%C3%89t%C3%A9', '/base/%C3%89t%C3%A9'],
   ])('to %s is asked for as %s', async (path, url) => {
     const seen = sinceNow()
     expect((await shared.send('GET', path)).status).toBe(200)
@@ -97,6 +99,13 @@ describe('a request', () => {
     '/proxy/demo/a\\..\\x',
     '/proxy/demo/\\\\else.example',
     '/proxy/demo/x#y',
+    '/proxy/demo/x%00y',
+    '/proxy/demo/x%0d%0aHost:%20else.example',
+    '/proxy/demo/x%250Ay',
+    '/proxy/demo/x%2509',
+    '/proxy/demo/%7f',
+    '/proxy/demo/x%C2%85y',
+    '/proxy/demo/x%1B[31m',
     '/proxy/demo/\u00fc',
     '/x/../proxy/demo/y',
     '/proxy/x/../demo/y',
@@ -120,6 +129,16 @@ describe('a request', () => {
         'x-forwarded-for': '192.0.2.1',
         forwarded: 'for=192.0.2.1',
         'x-real-ip': '192.0.2.1',
+        // read by many servers as the same names with `-`
+        x_forwarded_host: '192.0.2.1',
+        X_Real_IP: '192.0.2.1',
+        'x-forwarded_for': '192.0.2.1',
+        proxy_authorization: 'Basic SECRET',
+        x_gatepass_user: 'SECRET',
+        // a program behind CGI would take it for its HTTP proxy
+        proxy: 'http://192.0.2.1/',
+        'oxp-api-key': 'SECRET',
+        oxp_api_key: 'SECRET',
         'x-secret-hop': 'SECRET',
         connection: 'close, X-Secret-Hop',
         te: 'trailers',

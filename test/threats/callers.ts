@@ -127,7 +127,7 @@ async function logIn(outgoing: Outgoing, given: Partial<LoginClient['server']>):
 }
 
 function workerAt(uri: string): WorkerEndpoint {
-  return { uri, secret: 'SECRET-worker', timeoutSeconds: 2, retry: 0 }
+  return { uri, issuer: 'https://gatepass.example', secret: 'SECRET-worker', timeoutSeconds: 2, retry: 0 }
 }
 
 export function clientAt(endpoint: string, blocks: Partial<Provider> = {}): RegisteredClient {

@@ -12,6 +12,7 @@ import { WorkerFault } from '../../src/tools/backend.ts'
 import type { ToolAnswer } from '../../src/tools/tool-answer.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 
+const ISSUER = 'https://gatepass.example'
 const SECRET = 'worker-secret'
 const ISO = '2026-01-02T03:04:05.000Z'
 
@@ -27,7 +28,7 @@ afterEach(async () => {
 })
 
 function endpoint(change: Partial<WorkerEndpoint> = {}): WorkerEndpoint {
-  return { uri: worker.url, secret: SECRET, timeoutSeconds: 5, retry: 0, ...change }
+  return { uri: worker.url, issuer: ISSUER, secret: SECRET, timeoutSeconds: 5, retry: 0, ...change }
 }
 
 function call(
@@ -79,10 +80,17 @@ describe('a call', () => {
       inputs: { text: 'hi' },
       context,
     })
-    const { aud, ver, iat = 0, exp = 0 } = invocation?.claims ?? {}
-    expect({ aud, ver }).toEqual({ aud: 'worker', ver: '1' })
+    const { iss, aud, ver, iat = 0, exp = 0 } = invocation?.claims ?? {}
+    expect({ iss, aud, ver }).toEqual({ iss: ISSUER, aud: 'worker', ver: '1' })
     expect(exp - iat).toBeLessThanOrEqual(60)
     expect(exp).toBeGreaterThan(Date.now() / 1000)
+  })
+
+  test('carries an id of its own each time, so that a worker knows a replay', async () => {
+    for (let times = 0; times < 3; times++) await invoke('Echo', { text: 'hi' })
+    const ids = worker.invocations.map(({ claims }) => claims.jti)
+    expect(ids.every((id) => typeof id === 'string' && id.length >= 16)).toBe(true)
+    expect(new Set(ids).size).toBe(3)
   })
 
   test.each<[string, Record<string, unknown>, object]>([

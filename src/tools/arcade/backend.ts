@@ -44,7 +44,8 @@ export const arcadeBackend: Backend = {
 
 function endpointOf(broker: Broker, worker: Worker): WorkerEndpoint {
   const { uri, timeoutSeconds, retry } = worker
-  return { uri, timeoutSeconds, retry, secret: openWorkerSecret(broker, worker) }
+  const issuer = broker.settings.publicUrl.origin
+  return { uri, timeoutSeconds, retry, issuer, secret: openWorkerSecret(broker, worker) }
 }
 
 /** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Outgoing } from '../../providers/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
@@ -17,6 +18,8 @@ export interface WorkerEndpoint {
   readonly uri: string
   /** The HS256 key that both sides know. */
   readonly secret: string
+  /** Who asks: the public URL of this Gatepass. */
+  readonly issuer: string
   /** For one request in all, repeated attempts included. */
   readonly timeoutSeconds: number
   /** How often to try again when surely nothing was sent. */
@@ -62,9 +65,7 @@ export interface WorkerCallContext {
 }
 
 const TOKEN_SECONDS = 60
-/** A third of its life, so that it does not end on its way and clocks need not agree to the second. */
-const USED_MS = 20_000
-const MAX_SIGNED = 1_000
+const MAX_KEYS = 1_000
 
 /** Whether the worker says that it is well. `message` says why not, for the operator. */
 export async function workerHealth(
@@ -137,9 +138,10 @@ interface Answer {
 /** What is no JSON of a 2xx answer is a `WorkerFault`. */
 async function ask(
   outgoing: Outgoing,
-  { uri, secret, timeoutSeconds, retry }: WorkerEndpoint,
+  worker: WorkerEndpoint,
   { path, signed: isSigned = false, isRepeatable = false, body, signal }: Question,
 ): Promise<Answer> {
+  const { uri, secret, timeoutSeconds, retry } = worker
   const credentials = isSigned ? [secret] : []
   const response = await askWorker(outgoing, {
     url: `${uri.replace(/\/+$/, '')}/worker/${path}`,
@@ -150,7 +152,7 @@ async function ask(
     },
     ...(isSigned && {
       async authorize() {
-        const token = await workerToken(secret)
+        const token = await workerToken(worker)
         credentials.push(token)
         return { authorization: `Bearer ${token}` }
       },
@@ -168,22 +170,38 @@ function withinSeconds(worker: WorkerEndpoint, most: number): WorkerEndpoint {
   return { ...worker, timeoutSeconds: Math.min(worker.timeoutSeconds, most) }
 }
 
-/** Tokens by the secret that signed them: a fresh one for each request would cost more than the rest of it. */
-const signed = new Map<string, { readonly token: Promise<string>; readonly until: number }>()
-
-function workerToken(secret: string): Promise<string> {
-  const now = performance.now()
-  const known = signed.get(secret)
-  if (known !== undefined && now < known.until) return known.token
-  const token = new SignJWT({ ver: '1' })
+/**
+ * One for each request: `iss` says which Gatepass asks, and `jti` lets a worker know a request that is replayed to it, or
+ * to another one that has the same secret.
+ */
+async function workerToken({ secret, issuer }: WorkerEndpoint): Promise<string> {
+  return new SignJWT({ ver: '1' })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(issuer)
     .setAudience('worker')
+    .setJti(randomUUID())
     .setIssuedAt()
     .setExpirationTime(`${TOKEN_SECONDS} seconds`)
-    .sign(new TextEncoder().encode(secret))
-  signed.delete(secret)
-  signed.set(secret, { token, until: now + USED_MS })
-  const [oldest] = signed.keys()
-  if (signed.size > MAX_SIGNED && oldest !== undefined) signed.delete(oldest)
-  return token
+    .sign(await signingKey(secret))
+}
+
+/** By secret: importing a key costs more than signing with it. */
+const keys = new Map<string, Promise<CryptoKey>>()
+
+function signingKey(secret: string): Promise<CryptoKey> {
+  const known = keys.get(secret)
+  const key =
+    known ??
+    crypto.subtle.importKey(
+      'raw',
+      new TextEncoder().encode(secret),
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['sign'],
+    )
+  keys.delete(secret)
+  keys.set(secret, key)
+  const [oldest] = keys.keys()
+  if (keys.size > MAX_KEYS && oldest !== undefined) keys.delete(oldest)
+  return key
 }
