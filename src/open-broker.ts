@@ -121,8 +121,7 @@ export async function openBroker(
         }),
         tools: createReadCache(store, {
           max: MAX_HELD_TOOLS,
-          // a worker that is deleted takes its tools with it
-          forgets: ({ noun }) => (noun === 'tool' || noun === 'worker' ? 'all' : undefined),
+          forgets: ({ noun }) => (noun === 'tool' ? 'all' : undefined),
         }),
         workers: createReadCache(store, {
           max: 1_000,

@@ -60,7 +60,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         id,
         enabled,
         type: wire.type,
-        ...wire.toSettings(broker, block),
+        ...(await wire.toSettings(broker, block, caller.projectId)),
       })
       return c.json(toWire(broker, worker), 201)
     },
@@ -130,7 +130,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       const block = (said as Record<string, unknown>)[wire.type] // as its schema has parsed it
       const changed = await updateWorker(broker, worker, {
         ...(enabled !== undefined && { enabled }),
-        ...(block !== undefined && wire.toChange(broker, block, worker)),
+        ...(block !== undefined && (await wire.toChange(broker, block, worker))),
       })
       return c.json(toWire(broker, changed))
     },

@@ -225,7 +225,8 @@ function readWhole(
       head(statusCode, fields) {
         status = statusCode
         headers = fields
-        if (status < 400 && status >= 300) exchange.fail('redirected')
+        // 304 leads nowhere: it answers a conditional request (RFC 9110 section 15.4.5)
+        if (status < 400 && status >= 300 && status !== 304) exchange.fail('redirected')
         else if (Number(headers['content-length']) > maxBytes && method !== 'HEAD') exchange.fail('too_large')
       },
       data(chunk) {

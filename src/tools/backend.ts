@@ -8,6 +8,7 @@ import type {
 } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { Release } from '../flows/get-access-token.ts'
+import type { ListedFaults } from './catalogue/validate-tool.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
 
@@ -29,13 +30,18 @@ export interface Backend {
   call(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer>
 }
 
+/** What a worker lists, and what there is to say of the list as a whole, for the operator. */
+export type CatalogueItem = ListedTool | { readonly outcome: 'remark'; readonly message: string }
+
 /** A tool as its worker describes it, or why it was left out. */
-export type CatalogueItem =
+export type ListedTool =
   | {
       readonly outcome: 'read'
       readonly tool: CatalogueTool
       /** What was made of what could not be taken as it stands, for the operator: a sentence. */
       readonly remark?: string
+      /** What was found by `listedFaults` already, elsewhere than on the event loop. */
+      readonly faults?: ListedFaults
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
 

@@ -91,11 +91,11 @@ describe('an OpenAPI document', () => {
   test('of YAML has as many parts as are read in a moment', () => {
     const withLines = (lines: number) => `openapi: 3.1.0\npaths: {}\nx-list:\n${'- 1\n'.repeat(lines)}`
     expect(parseDocument(withLines(1_000)).root['x-list']).toHaveLength(1_000)
-    expect(() => parseDocument(withLines(150_000))).toThrow('too many lines')
-    const list = `[${'1,'.repeat(150_000)}1]`
+    expect(() => parseDocument(withLines(1_000_000))).toThrow('too many lines')
+    const list = `[${'1,'.repeat(1_000_000)}1]`
     expect(() => parseDocument(`openapi: 3.1.0\npaths: {}\nx-list: ${list}\n`)).toThrow('too many lines')
     expect(parseDocument(`{"openapi":"3.1.0","paths":{},"x-list":${list}}`).root['x-list']).toHaveLength(
-      150_001,
+      1_000_001,
     )
   })
 
@@ -167,8 +167,12 @@ describe('an OpenAPI document', () => {
   })
 
   test('with more operations than are taken says what to do', async () => {
-    const paths = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`/${i}`, { get: {} }]))
-    await expect(read({ ...documentOf({}), paths })).rejects.toThrow('choose them in operations.include')
+    const paths = Object.fromEntries(
+      Array.from({ length: 2001 }, (_, i) => [`/${i}`, { get: { tags: [i % 3 ? 'often' : 'seldom'] } }]),
+    )
+    await expect(read({ ...documentOf({}), paths })).rejects.toThrow(
+      'choose them in operations.include, for instance by tag: "often" (1334), "seldom" (667)',
+    )
     expect(await read({ ...documentOf({}), paths }, { operations: { include: [] } })).toEqual([])
   })
 

@@ -15,9 +15,13 @@ export interface WorkerTypeWire {
   readonly change: z.ZodType
   /** What is answered; never a secret, only that there is one. */
   readonly answer: z.ZodType
-  toSettings(broker: Broker, body: unknown): TypeSettings
+  toSettings(broker: Broker, body: unknown, projectId: string): TypeSettings | Promise<TypeSettings>
   /** Only what changes. A secret that is not said stays. */
-  toChange(broker: Broker, body: unknown, worker: Worker): Partial<TypeSettings>
+  toChange(
+    broker: Broker,
+    body: unknown,
+    worker: Worker,
+  ): Partial<TypeSettings> | Promise<Partial<TypeSettings>>
   toWire(broker: Broker, worker: Worker): Record<string, unknown>
   /** Of a worker that users must open: whether somebody has, so that its tools can be listed. `undefined`: it is open. */
   isAuthorized?(worker: Worker): boolean | undefined
@@ -28,13 +32,21 @@ export function defineWorkerType<Create extends z.ZodType, Change extends z.ZodT
   wire: Omit<WorkerTypeWire, 'create' | 'change' | 'toSettings' | 'toChange'> & {
     readonly create: Create
     readonly change: Change
-    toSettings(broker: Broker, body: z.output<Create>): TypeSettings
-    toChange(broker: Broker, body: z.output<Change>, worker: Worker): Partial<TypeSettings>
+    toSettings(
+      broker: Broker,
+      body: z.output<Create>,
+      projectId: string,
+    ): TypeSettings | Promise<TypeSettings>
+    toChange(
+      broker: Broker,
+      body: z.output<Change>,
+      worker: Worker,
+    ): Partial<TypeSettings> | Promise<Partial<TypeSettings>>
   },
 ): WorkerTypeWire {
   return {
     ...wire,
-    toSettings: (broker, body) => wire.toSettings(broker, body as z.output<Create>), // parsed by `create`
+    toSettings: (broker, body, projectId) => wire.toSettings(broker, body as z.output<Create>, projectId), // parsed by `create`
     toChange: (broker, body, worker) => wire.toChange(broker, body as z.output<Change>, worker), // by `change`
   }
 }

@@ -9,15 +9,23 @@ const name = z.string().min(1).max(200)
 const byEntry = z.object({ id: name, scopes: scopes.optional() }).strict()
 const byKind = z.object({ provider_id: name, scopes: scopes.optional() }).strict()
 
-export const schemeMapping = z
-  .union([byEntry, byKind, z.object({ secret: name }).strict()])
-  .openapi({ description: 'The provider’s `id` or `provider_id`, or the key of a secret' })
-
 const header = z
   .string()
   .max(100)
   .optional()
   .openapi({ description: 'Where the token goes; `authorization` unless said' })
+
+export const schemeMapping = z
+  .union([
+    byEntry.extend({ header }).strict(),
+    byKind.extend({ header }).strict(),
+    z.object({ secret: name, header }).strict(),
+  ])
+  .openapi({
+    description:
+      'The provider’s `id` or `provider_id`, or the key of a secret; `header` where the document has no such scheme',
+  })
+
 const requestAuthorization = z.union([
   byEntry.extend({ header }).strict(),
   byKind.extend({ header }).strict(),
@@ -65,17 +73,19 @@ export const requestDescription = z
 type RequestWire = z.output<typeof requestDescription>
 
 export function fromSchemeWire(said: z.output<typeof schemeMapping>): SchemeMapping {
-  if ('secret' in said) return { secret: said.secret }
-  const asked = said.scopes && { scopes: said.scopes }
+  const place = said.header === undefined ? {} : { header: said.header }
+  if ('secret' in said) return { secret: said.secret, ...place }
+  const asked = { ...(said.scopes && { scopes: said.scopes }), ...place }
   return 'id' in said ? { id: said.id, ...asked } : { providerId: said.provider_id, ...asked }
 }
 
 export function toSchemeWire(mapping: SchemeMapping) {
   if ('secret' in mapping) return mapping
-  const { id, providerId = '', scopes: asked } = mapping
+  const { id, providerId = '', scopes: asked, header } = mapping
   return {
     ...(id !== undefined ? { id } : { provider_id: providerId }),
     ...(asked && { scopes: [...asked] }),
+    ...(header !== undefined && { header }),
   }
 }
 

@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { BrokerError } from '../../domain/errors.ts'
-import { parseDocument } from '../../tools/openapi/openapi-document.ts'
+import { WorkerFault } from '../../tools/backend.ts'
 import {
-  asInvalidRequest,
   baseUri,
   checkSettings,
   type OpenapiSettings,
   openapiSettings,
 } from '../../tools/openapi/openapi-settings.ts'
-import { isRecord } from '../../tools/read-json.ts'
+import { parseInThread } from '../../tools/openapi/read-in-thread.ts'
+import { isRecord, Refusal } from '../../tools/read-json.ts'
 import { changedLimits, defineWorkerType, limits } from './define.ts'
 import {
   fromSchemeWire,
@@ -66,15 +66,15 @@ export const openapiWorker = defineWorkerType({
       .optional(),
     ...limits.answer,
   }),
-  toSettings(_, { timeout, retry, ...said }) {
-    const settings = toOpenapiSettings(said)
+  async toSettings(_, { timeout, retry, ...said }, projectId) {
+    const settings = await toOpenapiSettings(said, projectId)
     return { uri: uriOf(settings), secret: '', settings: { ...settings }, timeoutSeconds: timeout, retry }
   },
-  toChange(_, { timeout, retry, ...said }, worker) {
+  async toChange(_, { timeout, retry, ...said }, worker) {
     const { document, url, request, ...rest } = openapiSettings(worker)
     const source = { ...(document && { document }), ...(url && { url }), ...(request && { request }) }
     const isReplaced = said.document !== undefined || said.url !== undefined || said.request !== undefined
-    const settings = { ...rest, ...(!isReplaced && source), ...toMembers(said) }
+    const settings = { ...rest, ...(!isReplaced && source), ...(await toMembers(said, worker.projectId)) }
     return {
       uri: uriOf(settings),
       settings: { ...settings },
@@ -112,11 +112,11 @@ export const openapiWorker = defineWorkerType({
   },
 })
 
-function toOpenapiSettings(said: Members): OpenapiSettings {
+async function toOpenapiSettings(said: Members, projectId: string): Promise<OpenapiSettings> {
   const sources = [said.document, said.url, said.request].filter((one) => one !== undefined)
   if (sources.length !== 1)
     throw new BrokerError('invalid_request', 'openapi needs exactly one of `document`, `url` and `request`.')
-  return toMembers(said)
+  return toMembers(said, projectId)
 }
 
 /** Throws `invalid_request` for what can be known to be wrong now. */
@@ -125,13 +125,12 @@ function uriOf(settings: OpenapiSettings): string {
   return baseUri(settings)
 }
 
-function toMembers(said: Members): OpenapiSettings {
+async function toMembers(said: Members, projectId: string): Promise<OpenapiSettings> {
   const { document, url, request, server_url, namespace, authorization, operations, headers, check_output } =
     said
   return {
     ...(document !== undefined && {
-      document:
-        typeof document === 'string' ? asInvalidRequest(() => parseDocument(document).root) : document,
+      document: typeof document === 'string' ? await parsed(document, projectId) : document,
     }),
     ...(url !== undefined && { url }),
     ...(request !== undefined && { request: toRequestSettings(request) }),
@@ -150,5 +149,16 @@ function toMembers(said: Members): OpenapiSettings {
     }),
     ...(headers && { headers }),
     ...(check_output !== undefined && { checkOutput: check_output }),
+  }
+}
+
+/** A text of some size, YAML above all, takes longer to parse than the event loop has. */
+async function parsed(document: string, projectId: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await parseInThread(document, projectId)
+  } catch (error) {
+    if (error instanceof Refusal) throw new BrokerError('invalid_request', error.message)
+    if (error instanceof WorkerFault) throw new BrokerError('rate_limited', error.message, { retryAfter: 5 })
+    throw error
   }
 }

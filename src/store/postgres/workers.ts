@@ -55,6 +55,7 @@ export function postgresWorkers({ db, write }: PostgresContext): Workers {
           .update(tools)
           .set({ binding: null })
           .where(sql`${tools.binding}::json ->> 'workerUid' = ${worker.uid}`)
+        announce({ noun: 'tool' })
         announce({ noun: 'worker' })
         return true
       })

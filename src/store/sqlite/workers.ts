@@ -61,6 +61,7 @@ export function sqliteWorkers({ db, write }: SqliteContext): Workers {
           .set({ binding: null })
           .where(sql`json_extract(${tools.binding}, '$.workerUid') = ${worker.uid}`)
           .run()
+        announce({ noun: 'tool' })
         announce({ noun: 'worker' })
         return true
       })

@@ -5,7 +5,7 @@ import type {
   ToolRequirements,
 } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
-import type { CatalogueItem, CatalogueTool } from '../backend.ts'
+import type { CatalogueTool, ListedTool } from '../backend.ts'
 import {
   isAbsent,
   isDeeperThan,
@@ -25,7 +25,7 @@ const MAX_DEPTH = 64
 const VERSION = /^[A-Za-z0-9_.+-]{1,64}$/
 
 /** Reads all that a worker lists. */
-export function readWorkerTools(definitions: readonly unknown[]): CatalogueItem[] {
+export function readWorkerTools(definitions: readonly unknown[]): ListedTool[] {
   const items = definitions.map(readWorkerTool)
   const names = new Set(items.map((item) => (item.outcome === 'read' ? plainId(item.tool) : '')))
   return items.map((item) => {
@@ -54,7 +54,7 @@ export function nameAtWorker(document: JsonRecord, name: string): string {
 }
 
 /** Reads a worker's ToolDefinition (reference/arcade.md section 3). `null`, `""` and absent mean the same. */
-export function readWorkerTool(definition: unknown): CatalogueItem {
+export function readWorkerTool(definition: unknown): ListedTool {
   try {
     return { outcome: 'read', tool: readTool(definition) }
   } catch (error) {

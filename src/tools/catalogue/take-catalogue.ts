@@ -4,12 +4,14 @@ import { newId, sha256 } from '../../domain/ids.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import type { CatalogueTool } from '../backend.ts'
+import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import { backendOf } from '../backends.ts'
-import { modelFaults, uncheckable } from './validate-tool.ts'
+import { type ListedFaults, listedFaults } from './validate-tool.ts'
 
-/** How many descriptions are looked at before others get their turn. */
-const AT_A_TIME = 20
+/** How long descriptions are looked at before others get their turn. */
+const TURN_MS = 4
+
+type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
 
 /**
  * Makes the worker's tools exactly what it lists now, and answers what could not be taken, or only with a
@@ -18,13 +20,24 @@ const AT_A_TIME = 20
  */
 export async function takeCatalogue(broker: Broker, worker: Worker): Promise<string[]> {
   const items = await backendOf(worker).catalogue(broker, worker)
+  const mark = await markOf(broker, worker.projectId)
+  const before = takenBefore.get(items)
+  if (before?.mark === mark && before.worker === `${worker.uid} ${place(worker)}`) return before.faults
   const known = await broker.store.tools.list(worker.projectId)
   const isOwn = ({ source }: Tool) => source.kind === 'worker' && source.workerUid === worker.uid
   const byId = new Map(known.map((tool) => [toolId(tool).toLowerCase(), tool]))
   const faults: string[] = []
   const taken = new Map<string, Tool>()
-  for (const [index, item] of items.entries()) {
-    if (index % AT_A_TIME === AT_A_TIME - 1) await nextTurn()
+  let turn = performance.now()
+  for (const item of items) {
+    if (performance.now() - turn > TURN_MS) {
+      await nextTurn()
+      turn = performance.now()
+    }
+    if (item.outcome === 'remark') {
+      faults.push(plain(item.message))
+      continue
+    }
     const leaveOut = (name: string, why: string) =>
       faults.push(`The tool "${plain(name)}" was left out: ${plain(why)}`)
     if (item.outcome === 'refused') {
@@ -35,7 +48,7 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
     const id = named.toLowerCase()
     const same = byId.get(id)
     const tags = normalizeTags(item.tool.tags ?? [])
-    const { unusable, uncheckable } = faultsOf(item.tool, tags, worker)
+    const { unusable, uncheckable } = faultsOf(item, tags, worker)
     if (same !== undefined && !isOwn(same)) leaveOut(named, 'another source brings one of the same id.')
     else if (taken.has(id)) leaveOut(named, 'it is listed twice, and the first one stands.')
     else if (!isText(item.tool)) leaveOut(named, 'it holds the character U+0000 or half a character.')
@@ -51,7 +64,10 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
     }
   }
   const tools = [...taken.values()]
-  if (print(known.filter(isOwn)) === print(tools)) return faults
+  if (print(known.filter(isOwn)) === print(tools)) {
+    takenBefore.set(items, { mark, worker: `${worker.uid} ${place(worker)}`, faults })
+    return faults
+  }
   // one that was deleted or moved while it was read brings no tools any more
   const current = await broker.store.workers.findByUid(worker.uid)
   if (current !== undefined && place(current) === place(worker)) {
@@ -59,6 +75,22 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
     await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools, audit)
   }
   return faults
+}
+
+/** Lists that a backend gave back as they were, and what was made of them while no tool has changed since. */
+const takenBefore = new WeakMap<
+  readonly CatalogueItem[],
+  { readonly mark: object; readonly worker: string; readonly faults: string[] }
+>()
+
+/**
+ * The same object for as long as no tool of any source has changed: the cache forgets all tools when one does. No tool
+ * answers to this spelling.
+ */
+async function markOf(broker: Broker, projectId: string): Promise<object> {
+  const mark = () => broker.cache.tools.get(`${projectId} \u0000mark`, async () => [])
+  await mark() // of several at a time one is kept, which all have then
+  return mark()
 }
 
 function toTool(
@@ -84,36 +116,19 @@ function toTool(
   }
 }
 
-interface Faults {
-  /** Why it cannot be taken. */
-  readonly unusable: readonly string[]
-  /** What of it cannot be checked here. */
-  readonly uncheckable: readonly string[]
-}
-
 /** Of descriptions that a backend gives back as they were: a catalogue that is read again is not looked at again. */
-const lookedAt = new WeakMap<CatalogueTool, Faults>()
+const lookedAt = new WeakMap<CatalogueTool, ListedFaults>()
 
-/** A schema that cannot be checked here is no reason to do without the tool: what runs it checks its own input. */
-function faultsOf(tool: CatalogueTool, tags: readonly string[], { type }: Worker): Faults {
-  const known = lookedAt.get(tool)
-  if (known !== undefined) return known
-  const model = [...modelFaults({ ...tool, tags }), ...lengthFaults(tool)]
-  const schemas = uncheckable(tool)
-  const faults =
-    type === 'module'
-      ? { unusable: [...model, ...schemas], uncheckable: [] } // this process runs it, and nothing else checks
-      : { unusable: model, uncheckable: schemas }
-  lookedAt.set(tool, faults)
-  return faults
-}
-
-/** Of a tool's schemas, in characters: lists and models read them all, whether they can be checked or not. */
-const MAX_SCHEMA_LENGTH = 500_000
-
-function lengthFaults({ inputSchema, outputSchema = {} }: CatalogueTool): string[] {
-  const isTooLong = [inputSchema, outputSchema].some((one) => JSON.stringify(one).length > MAX_SCHEMA_LENGTH)
-  return isTooLong ? [`One of its schemas has more than ${MAX_SCHEMA_LENGTH} characters.`] : []
+function faultsOf(
+  { tool, faults: known = lookedAt.get(tool) }: ReadItem,
+  tags: readonly string[],
+  { type }: Worker,
+): ListedFaults {
+  const found = known ?? listedFaults({ ...tool, tags })
+  lookedAt.set(tool, found)
+  if (type !== 'module') return found
+  // this process runs it, and nothing else checks its input
+  return { unusable: [...found.unusable, ...found.uncheckable], uncheckable: [] }
 }
 
 /** Whether each database can keep it: as JSON has them, such characters are escaped. */

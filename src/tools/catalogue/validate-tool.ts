@@ -98,3 +98,21 @@ function schemaFaults(which: string, schema: JsonSchema): string[] {
     throw error
   }
 }
+
+/** What keeps a listed tool from being taken, and what of it cannot be checked here. */
+export interface ListedFaults {
+  readonly unusable: readonly string[]
+  readonly uncheckable: readonly string[]
+}
+
+/** Of a tool's schemas, in characters: lists and models read them all, whether they can be checked or not. */
+const MAX_LISTED_SCHEMA = 500_000
+
+/** A schema that cannot be checked here is no reason to do without the tool: what runs it checks its own input. */
+export function listedFaults(tool: ToolToValidate): ListedFaults {
+  const isTooLong = [tool.inputSchema, tool.outputSchema].some(
+    (one) => one !== undefined && JSON.stringify(one).length > MAX_LISTED_SCHEMA,
+  )
+  const length = isTooLong ? [`One of its schemas has more than ${MAX_LISTED_SCHEMA} characters.`] : []
+  return { unusable: [...modelFaults(tool), ...length], uncheckable: uncheckable(tool) }
+}

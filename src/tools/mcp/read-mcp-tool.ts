@@ -5,7 +5,7 @@ import type {
   ToolRequirements,
 } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
-import type { CatalogueItem, CatalogueTool } from '../backend.ts'
+import type { CatalogueTool, ListedTool } from '../backend.ts'
 import {
   isAbsent,
   isDeeperThan,
@@ -32,7 +32,7 @@ const MAX_DEPTH = 64
 const MAX_TOOL_LENGTH = 256 * 1024
 
 /** Reads one item of `tools/list`, with what it says kept as it is. */
-export function readMcpTool(value: unknown, server: McpServerInfo, settings: McpSettings): CatalogueItem {
+export function readMcpTool(value: unknown, server: McpServerInfo, settings: McpSettings): ListedTool {
   try {
     return read(value, server, settings)
   } catch (error) {
@@ -46,7 +46,7 @@ export function readMcpTool(value: unknown, server: McpServerInfo, settings: Mcp
   }
 }
 
-function read(value: unknown, server: McpServerInfo, settings: McpSettings): CatalogueItem {
+function read(value: unknown, server: McpServerInfo, settings: McpSettings): ListedTool {
   const document = record(value, 'The tool')
   if (isDeeperThan(document, MAX_DEPTH)) throw new Refusal(`It nests deeper than ${MAX_DEPTH} levels.`)
   if (JSON.stringify(document).length > MAX_TOOL_LENGTH)

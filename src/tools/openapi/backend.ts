@@ -1,53 +1,42 @@
 import type { Broker } from '../../broker.ts'
+import { sha256 } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../providers/outgoing.ts'
-import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
+import { type Backend, type BackendCall, type CatalogueItem, WorkerFault } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
-import {
-  askWorker,
-  MAX_CATALOGUE_SECONDS,
-  MAX_HEALTH_SECONDS,
-  refusalOf,
-  toolErrorOf,
-} from '../worker-request.ts'
+import { askWorker, MAX_HEALTH_SECONDS, refusalOf, toolErrorOf } from '../worker-request.ts'
 import { buildRequest } from './build-request.ts'
-import { keptReading } from './kept-reading.ts'
-import { parseDocument, readDocument } from './openapi-document.ts'
-import { openapiSettings } from './openapi-settings.ts'
+import { again, type KeptReading, keep, readAndKeep, readBefore } from './kept-reading.ts'
+import { type OpenapiSettings, openapiSettings } from './openapi-settings.ts'
 import { placeCredentials } from './place-credentials.ts'
-import { readOpenapi } from './read-openapi.ts'
+import { readInThread } from './read-in-thread.ts'
 import { readRequestDescription } from './read-request-description.ts'
 import { readResponse } from './read-response.ts'
 import { planOf } from './request-plan.ts'
 import { BadArgument } from './write-parameter.ts'
 
-const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
+/** A large one takes its time to come. */
+const MAX_DOCUMENT_SECONDS = 30
 
 /** HTTP APIs whose requests are tools: by an OpenAPI document, or by a description of one request. */
 export const openapiBackend: Backend = {
   async catalogue(broker, worker) {
     const settings = openapiSettings(worker)
     const namespace = settings.namespace ?? worker.id
-    const { url: documentUrl, request, document } = settings
-    return reading(async () => {
-      if (request !== undefined)
-        return [{ outcome: 'read', tool: readRequestDescription(request, { ...settings, namespace }) }]
-      const text = documentUrl === undefined ? '' : await fetchDocument(broker, worker, documentUrl)
-      return keptReading(worker.uid, [namespace, JSON.stringify(settings), text], () =>
-        readOpenapi(documentUrl === undefined ? readDocument(document) : parseDocument(text), {
-          settings,
-          namespace,
-          ...(documentUrl !== undefined && { documentUrl }),
-        }),
-      )
-    })
+    const { request } = settings
+    return reading(async () =>
+      request === undefined
+        ? catalogueOf(broker, worker, { settings, namespace })
+        : [{ outcome: 'read', tool: readRequestDescription(request, { ...settings, namespace }) }],
+    )
   },
 
   async health(broker, worker) {
     const { url } = openapiSettings(worker)
     try {
-      if (url !== undefined) await fetchDocument(broker, worker, url)
+      if (url !== undefined) await fetchDocument(broker, worker, url, undefined)
       else await askWhetherItAnswers(broker, worker)
       return { healthy: true }
     } catch (error) {
@@ -89,18 +78,66 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   return readResponse(response, isSafe)
 }
 
-async function fetchDocument(broker: Broker, worker: Worker, url: string): Promise<string> {
+/** What was read before, unless the settings or the document are others now. */
+async function catalogueOf(
+  broker: Broker,
+  worker: Worker,
+  options: { readonly settings: OpenapiSettings; readonly namespace: string },
+): Promise<readonly CatalogueItem[]> {
+  const { uid, projectId } = worker
+  const { url, document = {} } = options.settings
+  const settings = sha256(JSON.stringify([options.namespace, options.settings]))
+  const before = readBefore(uid, settings)
+  if (url === undefined) {
+    if (before !== undefined) return again(before)
+    return readAndKeep(uid, { settings }, () => readInThread({ ...options, source: document }, projectId))
+  }
+  const fetched = await fetchDocument(broker, worker, url, before)
+  if (fetched === 'unchanged' && before !== undefined) return again(before)
+  const { bytes, ...validators } = fetched as FetchedDocument // it is unchanged only where there was one before
+  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('base64') // off the event loop
+  const known = { settings, digest, ...validators }
+  if (before?.digest === digest) {
+    const { items, refused } = before
+    keep(uid, { ...known, ...(items && { items }), ...(refused !== undefined && { refused }) })
+    return again(before)
+  }
+  const source = { ...options, documentUrl: url, source: bytes }
+  return readAndKeep(uid, known, () => readInThread(source, projectId))
+}
+
+interface FetchedDocument extends Pick<KeptReading, 'etag' | 'lastModified'> {
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** The server is asked only whether the document has changed, where it says how (RFC 9110 section 13.1). */
+async function fetchDocument(
+  broker: Broker,
+  worker: Worker,
+  url: string,
+  before: KeptReading | undefined,
+): Promise<FetchedDocument | 'unchanged'> {
   const { status, headers, body } = await askWorker(broker.outgoing, {
     url,
     method: 'GET',
-    headers: { accept: 'application/json, application/yaml, */*;q=0.5' },
-    timeoutSeconds: Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS),
+    headers: {
+      accept: 'application/json, application/yaml, */*;q=0.5',
+      ...(before?.etag !== undefined && { 'if-none-match': before.etag }),
+      ...(before?.lastModified !== undefined && { 'if-modified-since': before.lastModified }),
+    },
+    timeoutSeconds: Math.min(worker.timeoutSeconds, MAX_DOCUMENT_SECONDS),
     retry: worker.retry,
     isRepeatable: true,
     maxBytes: MAX_DOCUMENT_BYTES,
   })
+  if (status === 304 && before !== undefined) return 'unchanged'
   if (status < 200 || status > 299) throw new WorkerFault(refusalOf(status, headers['retry-after']))
-  return new TextDecoder().decode(body)
+  const { etag, 'last-modified': lastModified } = headers
+  return {
+    bytes: new Uint8Array(body),
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+  }
 }
 
 /** Any answer but a failure shows that it is there: what stands at its root is not known. */

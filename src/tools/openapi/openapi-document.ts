@@ -5,19 +5,19 @@ import { isDeeperThan, isRecord, type JsonRecord, quote, Refusal, record } from 
 export interface OpenapiDocument {
   readonly version: '3.0' | '3.1'
   readonly root: JsonRecord
-  /** What its tools may still be made of: a schema that many share is written into each. */
-  readonly budget: { schemas: number }
+  /** What its tools may still be made of: a schema that many share is written into each. Inputs come first. */
+  readonly budget: { input: number; output: number }
   /** Patterns of its schemas, and whether the broker can check them. */
   readonly patterns: Map<string, boolean>
 }
 
 const MAX_DEPTH = 100
-/** YAML takes a hundred times as long to read as JSON. */
-const MAX_YAML_LENGTH = 2 * 1024 * 1024
+/** YAML takes a hundred times as long to read as JSON: seconds, in a thread of its own. */
+const MAX_YAML_LENGTH = 16 * 1024 * 1024
 /** What it takes its time for: lines, and what stands in brackets. */
-const MAX_YAML_PARTS = 150_000
+const MAX_YAML_PARTS = 1_000_000
 const MAX_REFERENCES = 20
-/** Of all its tools together. */
+/** Of the inputs of all its tools together, and of their outputs. */
 const MAX_SCHEMAS = 200_000
 
 /** JSON or YAML. Throws `Refusal`. */
@@ -40,7 +40,7 @@ export function readDocument(value: unknown): OpenapiDocument {
       `The document’s jsonSchemaDialect is ${quote(dialect)}; only JSON Schema 2020-12 is read.`,
     )
   if (!isRecord(root.paths)) throw new Refusal('The document has no paths.')
-  return { version, root, budget: { schemas: MAX_SCHEMAS }, patterns: new Map() }
+  return { version, root, budget: { input: MAX_SCHEMAS, output: MAX_SCHEMAS }, patterns: new Map() }
 }
 
 const DIALECTS = [

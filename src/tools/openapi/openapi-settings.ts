@@ -34,8 +34,10 @@ export type SchemeMapping =
       readonly providerId?: string
       /** For schemes that name none. */
       readonly scopes?: readonly string[]
+      /** Where the document says nothing of security: `authorization` unless said. */
+      readonly header?: string
     }
-  | { readonly secret: string }
+  | { readonly secret: string; readonly header?: string }
 
 /** By operationId, tag or the name of the tool; of both, what is excluded stays out. */
 export interface OperationChoice {

@@ -42,7 +42,8 @@ export function readBody(
   const isRequired = required === true
   const base = { contentType, encoding, isRequired, ...formsOf(media) } as const
   const members = plainMembers(document, schema)
-  const fits = members && (isRequired || members.required.length === 0)
+  // most documents that do not say whether a body is required mean one that is; only `false` is a word on it
+  const fits = members && (required !== false || members.required.length === 0)
   if (
     members &&
     fits &&

@@ -1,35 +1,38 @@
 import { setImmediate } from 'node:timers/promises'
-import type { CatalogueItem } from '../backend.ts'
-import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
+import type { ListedTool } from '../backend.ts'
+import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import type { OperationChoice } from './openapi-settings.ts'
 import { type FoundOperation, type ReadingOptions, readOperation, tagsOf } from './read-operation.ts'
+import { securitySchemesOf } from './read-security.ts'
 import { METHODS, type Method } from './request-plan.ts'
 
-const MAX_OPERATIONS = 1000
+const MAX_OPERATIONS = 2000
+/** Of tags, in the advice to choose. */
+const MAX_ADVICE = 8
 
 /**
  * The operations as tools, or why one was left out; others get their turn between them. Throws `Refusal` when there are
  * too many.
  */
-export async function readOpenapi(
-  document: OpenapiDocument,
-  options: ReadingOptions,
-): Promise<CatalogueItem[]> {
-  const chosen = operationsOf(document).filter((one) => isChosen(one, options.settings.operations))
+export async function readOpenapi(document: OpenapiDocument, options: ReadingOptions): Promise<ListedTool[]> {
+  const found = operationsOf(document)
+  const chosen = found.filter((one) => isChosen(one, options.settings.operations))
   if (chosen.length > MAX_OPERATIONS)
     throw new Refusal(
-      `The document has ${chosen.length} operations; up to ${MAX_OPERATIONS} become tools: choose them in operations.include.`,
+      `The document has ${chosen.length} operations; up to ${MAX_OPERATIONS} become tools: choose them in operations.include${adviceOf(chosen)}.`,
     )
+  const requiresNothing = !saysSecurity(document, found)
   const names = new Set<string>()
-  const items: CatalogueItem[] = []
-  for (const found of chosen) {
+  const items: ListedTool[] = []
+  for (const one of chosen) {
     await setImmediate()
-    const { name } = found
+    const { name } = one
     try {
+      if (one.reason !== undefined) throw new Refusal(one.reason)
       if (names.has(name.toLowerCase())) throw new Refusal('Another operation is called so too.')
       names.add(name.toLowerCase())
-      items.push({ outcome: 'read', tool: readOperation(document, found, options) })
+      items.push({ outcome: 'read', tool: readOperation(document, { ...one, requiresNothing }, options) })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       items.push({ outcome: 'refused', name, reason: error.message })
@@ -38,35 +41,84 @@ export async function readOpenapi(
   return items
 }
 
+/** What the operator set for this document and what has no effect on it, a sentence each. */
+export function unusedSettings(
+  document: OpenapiDocument,
+  { authorization = {}, operations: choice = {} }: ReadingOptions['settings'],
+): string[] {
+  const operations = operationsOf(document)
+  const schemes = Object.keys(securitySchemesOf(document))
+  const strangers = saysSecurity(document, operations)
+    ? Object.keys(authorization).filter((name) => !schemes.includes(name))
+    : []
+  const known = new Set(operations.flatMap((one) => wordsOf(one)))
+  const unknown = (list: readonly string[] = []) => list.filter((one) => !known.has(one))
+  const say = (what: string, names: readonly string[], are: string) =>
+    names.length === 0 ? [] : [`${what} names ${names.slice(0, MAX_ADVICE).map(quote).join(', ')}, ${are}`]
+  return [
+    ...say(
+      'authorization',
+      strangers,
+      `which no security scheme of the document is called (it has ${schemes.slice(0, MAX_ADVICE).map(quote).join(', ') || 'none'}).`,
+    ),
+    ...say('operations.include', unknown(choice.include), 'which no operation or tag is called.'),
+    ...say('operations.exclude', unknown(choice.exclude), 'which no operation or tag is called.'),
+  ]
+}
+
+/** Of a document without a word on security, which the operator's settings then have for it (OpenAPI 3.1 section 4.8.30). */
+function saysSecurity({ root }: OpenapiDocument, operations: readonly FoundOperation[]): boolean {
+  return Array.isArray(root.security) || operations.some(({ operation }) => Array.isArray(operation.security))
+}
+
+/** The tags that most operations have. */
+function adviceOf(operations: readonly FoundOperation[]): string {
+  const counts = new Map<string, number>()
+  for (const tag of operations.flatMap(({ operation }) => tagsOf(operation)))
+    counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, MAX_ADVICE)
+  if (most.length === 0) return ''
+  return `, for instance by tag: ${most.map(([tag, count]) => `${quote(tag)} (${count})`).join(', ')}`
+}
+
 /** All but those that answer nothing a tool could say (HEAD, OPTIONS, TRACE). */
 function operationsOf(document: OpenapiDocument): FoundOperation[] {
   const paths = isRecord(document.root.paths) ? Object.entries(document.root.paths) : []
-  return paths.flatMap(([path, item]) => {
+  return paths.flatMap(([path, item]): FoundOperation[] => {
     if (!path.startsWith('/') || !isRecord(item)) return []
-    const pathItem = typeof item.$ref === 'string' ? { ...resolvedOrEmpty(document, item), ...item } : item
+    const behind = typeof item.$ref === 'string' ? resolvedOr(document, item, 'The path') : item
+    if (typeof behind === 'string') {
+      const nothing = { method: 'GET', pathItem: item, operation: {} } as const
+      return [{ ...nothing, name: path.slice(0, 128), path, reason: behind }]
+    }
+    const pathItem = { ...behind, ...item }
     return METHODS.flatMap((method) => {
-      const operation = pathItem[method.toLowerCase()]
-      return isRecord(operation)
-        ? [{ name: nameOf(method, path, operation), method, path, pathItem, operation }]
-        : []
+      const said = pathItem[method.toLowerCase()]
+      if (!isRecord(said)) return []
+      const operation = typeof said.$ref === 'string' ? resolvedOr(document, said, 'The operation') : said
+      if (typeof operation !== 'string')
+        return [{ name: nameOf(method, path, operation), method, path, pathItem, operation }]
+      return [{ name: nameOf(method, path, {}), method, path, pathItem, operation: {}, reason: operation }]
     })
   })
 }
 
-function resolvedOrEmpty(document: OpenapiDocument, item: JsonRecord): JsonRecord {
+/** What it refers to, or why that cannot be read. */
+function resolvedOr(document: OpenapiDocument, item: JsonRecord, what: string): JsonRecord | string {
   try {
-    return resolved(document, item, 'A path')
+    return resolved(document, item, what)
   } catch (error) {
-    if (error instanceof Refusal) return {}
+    if (error instanceof Refusal) return error.message
     throw error
   }
 }
 
-function isChosen(
-  { name, operation }: FoundOperation,
-  { include, exclude = [] }: OperationChoice = {},
-): boolean {
-  const words = [operation.operationId, name, ...tagsOf(operation)]
+function wordsOf({ name, operation }: FoundOperation): string[] {
+  return [operation.operationId, name, ...tagsOf(operation)].filter((one) => typeof one === 'string')
+}
+
+function isChosen(one: FoundOperation, { include, exclude = [] }: OperationChoice = {}): boolean {
+  const words = wordsOf(one)
   const names = (list: readonly string[]) => list.some((one) => words.includes(one))
   return (include === undefined || names(include)) && !names(exclude)
 }

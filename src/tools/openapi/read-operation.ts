@@ -6,7 +6,7 @@ import type { OpenapiSettings } from './openapi-settings.ts'
 import { readAnswers } from './read-answers.ts'
 import { type ReadBody, readBody } from './read-body.ts'
 import { type ReadParameter, readParameters } from './read-parameters.ts'
-import { type ReadSecurity, readSecurity } from './read-security.ts'
+import { type ReadSecurity, readOwnSecurity, readSecurity } from './read-security.ts'
 import { lowerCased, type Method, type RequestPlan, toToolDocument } from './request-plan.ts'
 import { checkedServer, serverOf } from './server-url.ts'
 import { schemaWriter } from './tool-schema.ts'
@@ -27,6 +27,10 @@ export interface FoundOperation {
   readonly path: string
   readonly pathItem: JsonRecord
   readonly operation: JsonRecord
+  /** Why it cannot be read. */
+  readonly reason?: string
+  /** Nothing in the document says what its requests need: the settings' authorization is for all of them. */
+  readonly requiresNothing?: boolean
 }
 
 /** Throws `Refusal` when it cannot be a tool. */
@@ -37,7 +41,11 @@ export function readOperation(
 ): CatalogueTool {
   const { root } = document
   const { name, method, path, pathItem, operation } = found
-  const security = readSecurity(document, operation.security ?? root.security, settings.authorization ?? {})
+  const { authorization = {} } = settings
+  const security =
+    found.requiresNothing === true && Object.keys(authorization).length > 0
+      ? readOwnSecurity(document, authorization)
+      : readSecurity(document, operation.security ?? root.security, authorization)
   const { parameters, body, inputSchema } = readInput(document, found, security, settings)
   const answers = readAnswers(document, operation.responses)
   const server =

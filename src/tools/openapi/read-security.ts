@@ -67,6 +67,41 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
   }
 }
 
+/**
+ * What the operator says that every request needs, for a document that says nothing of it: all of it together. A name
+ * that is no scheme of the document stands for `Authorization: Bearer`, or for the header that the mapping names. Throws
+ * `Refusal`.
+ */
+export function readOwnSecurity(document: OpenapiDocument, mappings: Mappings): ReadSecurity {
+  const schemes = securitySchemesOf(document)
+  const read = Object.entries(mappings).map(([name, mapping]) =>
+    Object.hasOwn(schemes, name) && mapping.header === undefined
+      ? readScheme(name, resolved(document, schemes[name], `The security scheme ${quote(name)}`), [], mapping)
+      : ownScheme(mapping),
+  )
+  const { requirements, credentials } = together(read)
+  const secrets = credentials.flatMap((one) => (one.kind === 'secret' ? [one.key] : []))
+  return {
+    requirements: { authorization: requirements, secrets: [...new Set(secrets)], metadata: [] },
+    credentials: [credentials],
+  }
+}
+
+function ownScheme(mapping: SchemeMapping): ReadScheme {
+  const header = mapping.header?.toLowerCase() ?? 'authorization'
+  if (!isCredentialHeader(header)) throw new Refusal(`There is no header ${quote(header)}.`)
+  if (!('secret' in mapping)) return { ...token(mapping, mapping.scopes ?? [], header), isMapped: true }
+  const scheme = header === 'authorization' ? 'bearer' : 'plain'
+  return {
+    credential: { kind: 'secret', key: mapping.secret, in: 'header', name: header, scheme },
+    isMapped: true,
+  }
+}
+
+export function securitySchemesOf({ root: { components } }: OpenapiDocument): JsonRecord {
+  return isRecord(components) && isRecord(components.securitySchemes) ? components.securitySchemes : {}
+}
+
 const withNothing: ReadSecurity = {
   requirements: { authorization: [], secrets: [], metadata: [] },
   credentials: [],
@@ -77,13 +112,17 @@ function secretsOf({ credentials }: Alternative): string[] {
 }
 
 function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappings: Mappings): Alternative {
-  const { components } = document.root
-  const schemes =
-    isRecord(components) && isRecord(components.securitySchemes) ? components.securitySchemes : {}
-  const read = Object.entries(alternative).map(([name, asked]) => {
-    const scheme = resolved(document, ownOf(schemes, name), `The security scheme ${quote(name)}`)
-    return readScheme(name, scheme, Array.isArray(asked) ? asked.map(String) : [], ownOf(mappings, name))
-  })
+  const schemes = securitySchemesOf(document)
+  return together(
+    Object.entries(alternative).map(([name, asked]) => {
+      const scheme = resolved(document, ownOf(schemes, name), `The security scheme ${quote(name)}`)
+      return readScheme(name, scheme, Array.isArray(asked) ? asked.map(String) : [], ownOf(mappings, name))
+    }),
+  )
+}
+
+/** Throws `Refusal` for two in one place. */
+function together(read: readonly ReadScheme[]): Alternative {
   const credentials = read.map(({ credential }) => credential)
   const places = credentials.map((one) =>
     one.kind === 'token' ? `header ${one.header}` : `${one.in} ${one.name}`,

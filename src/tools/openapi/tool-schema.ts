@@ -52,7 +52,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
     if (typeof schema === 'boolean') return schema
     if (!isRecord(schema)) throw new Refusal('It has a schema that is none.')
     if (left-- <= 0) throw new TooManySchemas(`It has more than ${MAX_SCHEMAS} schemas.`)
-    if (document.budget.schemas-- <= 0)
+    if (document.budget[direction]-- <= 0)
       throw new TooManySchemas(
         'The operations before it have as many schemas as are taken of one document: choose fewer in operations.include.',
       )

@@ -1,6 +1,6 @@
 import { type AuthorizationRequirement, functionName, type JsonSchema } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
-import type { CatalogueItem, CatalogueTool } from '../backend.ts'
+import type { CatalogueTool, ListedTool } from '../backend.ts'
 import {
   isAbsent,
   isDeeperThan,
@@ -21,7 +21,7 @@ const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
  * Reads an OXP ToolDefinition (reference/oxp.md). The schemas are members of it, or of its `parameters` as the prose
  * has them; `output_schema: null` is a tool that answers nothing.
  */
-export function readOxpTool(definition: unknown): CatalogueItem {
+export function readOxpTool(definition: unknown): ListedTool {
   try {
     return { outcome: 'read', tool: readTool(definition) }
   } catch (error) {

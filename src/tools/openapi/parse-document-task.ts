@@ -1,0 +1,18 @@
+import { Refusal } from '../read-json.ts'
+import { parseDocument } from './openapi-document.ts'
+
+/** The document that a text is, as JSON; or why it is none. */
+export type ParsedDocument =
+  | { readonly outcome: 'read'; readonly json: Uint8Array }
+  | { readonly outcome: 'refused'; readonly reason: string }
+
+export function run(text: string, transfer: ArrayBuffer[]): ParsedDocument {
+  try {
+    const json = new TextEncoder().encode(JSON.stringify(parseDocument(text).root))
+    transfer.push(json.buffer)
+    return { outcome: 'read', json }
+  } catch (error) {
+    if (error instanceof Refusal) return { outcome: 'refused', reason: error.message }
+    throw error
+  }
+}

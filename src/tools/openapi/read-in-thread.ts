@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type CatalogueItem, WorkerFault } from '../backend.ts'
+import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
+import { inThread, ThreadFault, type ThreadOptions, threadTask } from '../thread-pool.ts'
+import type { ParsedDocument } from './parse-document-task.ts'
+import type { DocumentReading, DocumentToRead } from './read-document-task.ts'
+
+const readTask = threadTask<DocumentToRead, DocumentReading>('./read-document-task', import.meta.url)
+const parseTask = threadTask<string, ParsedDocument>('./parse-document-task', import.meta.url)
+/** YAML of the largest size takes most of it. */
+const TIMEOUT_MS = 30_000
+/** How long items are parsed before others get their turn. */
+const TURN_MS = 4
+
+/** The tools of a document, without keeping the event loop from anybody. Throws `Refusal`. */
+export async function readInThread(document: DocumentToRead, owner: string): Promise<CatalogueItem[]> {
+  const reading = await within(() => inThread(readTask, document, options(owner)))
+  if (reading.outcome === 'refused') throw new Refusal(reading.reason)
+  const decoder = new TextDecoder()
+  const items: CatalogueItem[] = []
+  let begin = 0
+  let turn = performance.now()
+  for (const end of reading.ends) {
+    items.push(JSON.parse(decoder.decode(reading.bytes.subarray(begin, end)))) // as the task wrote it
+    begin = end
+    if (performance.now() - turn < TURN_MS) continue
+    await nextTurn()
+    turn = performance.now()
+  }
+  return items
+}
+
+/** The document that a text is, in JSON or YAML. Throws `Refusal`. */
+export async function parseInThread(text: string, owner: string): Promise<JsonRecord> {
+  const parsed = await within(() => inThread(parseTask, text, options(owner)))
+  if (parsed.outcome === 'refused') throw new Refusal(parsed.reason)
+  const root: unknown = JSON.parse(new TextDecoder().decode(parsed.json))
+  if (!isRecord(root)) throw new Error('The task parses objects alone.')
+  return root
+}
+
+function options(owner: string): ThreadOptions {
+  return { owner, timeoutMs: TIMEOUT_MS }
+}
+
+async function within<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ThreadFault)) throw error
+    if (error.reason === 'timeout' || error.reason === 'memory')
+      throw new Refusal(
+        `The document takes too much ${error.reason === 'timeout' ? 'time' : 'memory'} to read: give it as JSON, or in parts.`,
+      )
+    throw new WorkerFault({
+      kind: 'TOOLKIT_LOAD_FAILED',
+      message: 'The description of the API could not be read now; it is tried again.',
+      can_retry: true,
+    })
+  }
+}

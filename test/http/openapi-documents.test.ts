@@ -1,0 +1,246 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { stringify } from 'yaml'
+import { syncWorkers } from '../../src/tools/worker.ts'
+import {
+  answer,
+  answerJson,
+  bearerOf,
+  type Loopback,
+  listen,
+  type RecordedRequest,
+  record,
+} from '../loopback.ts'
+import { approve, providerBody, startWorld, type World } from './world.ts'
+
+// Documents as others write them: without a word on security, in several files, large, and unchanged for weeks.
+
+let world: World
+let api: Loopback
+let served: { readonly body: string; readonly etag?: string; readonly modified?: string } = { body: '' }
+const asked: RecordedRequest[] = []
+const calls: RecordedRequest[] = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  api = await listen(async (req, res) => {
+    const request = await record(req)
+    if (request.path !== '/openapi') {
+      calls.push(request)
+      return answerJson(res, 200, { ok: true })
+    }
+    asked.push(request)
+    const { body, etag, modified } = served
+    const isSame = etag !== undefined && request.headers['if-none-match'] === etag
+    const validators = { ...(etag && { etag }), ...(modified && { 'last-modified': modified }) }
+    if (isSame || (modified !== undefined && request.headers['if-modified-since'] === modified))
+      return void res.writeHead(304, validators).end()
+    answer(res, 200, 'text/plain', body, validators)
+  })
+  const body = providerBody('hub', world.as)
+  const hub = { ...body, oauth2: { ...body.oauth2, api: { hosts: [new URL(api.url).host] } } }
+  await world.call('POST', '/v1/admin/auth_providers', hub)
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await api.close()
+})
+
+const text = { type: 'string' }
+const documentOf = (paths: object, more: object = {}) => ({
+  openapi: '3.0.3',
+  info: { title: 'Files', version: '1.0.0' },
+  servers: [{ url: api.url }],
+  paths,
+  ...more,
+})
+
+let workers = 0
+async function register(openapi: object) {
+  const id = `api${++workers}`
+  const { status, body } = await world.call('POST', '/v1/workers', { id, openapi })
+  expect([status, body.message]).toEqual([201, undefined])
+  const tools = await world.call('GET', `/v1/workers/${id}/tools?limit=100`)
+  return { id, fault: body.sync_error as string | undefined, tools: tools.body.items as { name: string }[] }
+}
+
+describe('a document in several files', () => {
+  test('has no tools of what stands in the others, and says why', async () => {
+    const { tools, fault } = await register({
+      document: documentOf(
+        {
+          '/droplets': {
+            get: { $ref: 'resources/droplets_list.yml' },
+            delete: { $ref: 'resources/droplets_delete.yml' },
+          },
+          '/volumes': { $ref: 'resources/volumes.yml' },
+          '/images': { get: { operationId: 'images' } },
+          '/actions': {
+            get: { operationId: 'actions', responses: { 200: { $ref: '#/components/responses/a' } } },
+          },
+          '/moved': { get: { $ref: '#/paths/~1images/get' } },
+        },
+        { components: { responses: { a: { description: '' } } } },
+      ),
+    })
+    expect(tools.map(({ name }) => name)).toEqual(['images', 'actions'])
+    for (const file of ['droplets_list', 'droplets_delete', 'volumes'])
+      expect(fault).toMatch(new RegExp(`left out: It refers to .*${file}\\.yml.*nothing is fetched`))
+  })
+})
+
+describe('a document without a word on security', () => {
+  const document = () =>
+    documentOf({
+      '/user': { get: { operationId: 'me' } },
+      '/open': { get: { operationId: 'open', security: undefined } },
+    })
+
+  test('is opened by the operator’s authorization', async () => {
+    const { id, fault } = await register({
+      document: document(),
+      authorization: {
+        hub: { id: 'hub', scopes: ['read'] },
+        key: { secret: 'API_KEY', header: 'X-Api-Key' },
+      },
+    })
+    expect(fault).toBeUndefined()
+    await world.call('POST', '/v1/admin/secrets/API_KEY', { value: 'the-key-of-the-api' })
+    const need = { tool_name: `${id}.me`, user_id: 'ada' }
+    const missing = await world.execute(`${id}.me`, { user_id: 'ada' })
+    expect(missing.body.output.requires_authorization).toMatchObject({ scopes: ['read'] })
+    await approve((await world.call('POST', '/v1/tools/authorize', need)).body.url)
+    const { body } = await world.execute(`${id}.me`, { user_id: 'ada' })
+    expect(body.output).toEqual({ value: { ok: true } })
+    const seen = calls.at(-1)?.headers ?? {}
+    expect(bearerOf(seen)).toMatch(/^at_/)
+    expect(seen['x-api-key']).toBe('the-key-of-the-api')
+    const worker = (await world.call('GET', `/v1/workers/${id}`)).body.openapi
+    expect(worker.authorization).toMatchObject({ key: { secret: 'API_KEY', header: 'X-Api-Key' } })
+  })
+
+  test('with two tokens for one place becomes no tools, and says so', async () => {
+    const authorization = { hub: { id: 'hub' }, demo: { id: 'demo' } }
+    const { fault, tools } = await register({ document: document(), authorization })
+    expect(tools).toEqual([])
+    expect(fault).toContain('two tokens in one place')
+  })
+
+  test('that has schemes takes no name that is none of them in silence, nor an operation that it has not', async () => {
+    const { fault, tools } = await register({
+      document: documentOf(
+        { '/user': { get: { operationId: 'me', tags: ['users'], security: [{ oauth: [] }] } } },
+        { components: { securitySchemes: { oauth: { type: 'oauth2', flows: {} } } } },
+      ),
+      authorization: { oauth: { id: 'hub' }, outh: { id: 'hub' } },
+      operations: { include: ['users', 'usres'] },
+    })
+    expect(tools).toHaveLength(1)
+    expect(fault).toContain('authorization names "outh", which no security scheme of the document is called')
+    expect(fault).toContain('operations.include names "usres"')
+  })
+})
+
+test('a body that does not say whether it is required stands among the parameters', async () => {
+  const schema = { type: 'object', properties: { title: text, note: text }, required: ['title'] }
+  const requestBody = { content: { 'application/json': { schema } } }
+  const { id } = await register({
+    document: documentOf({ '/notes': { post: { operationId: 'add', requestBody } } }),
+  })
+  const run = await world.execute(`${id}.add`, { input: { title: 'a', note: 'b' } })
+  expect(run.body.output).toEqual({ value: { ok: true } })
+  expect(calls.at(-1)?.json).toEqual({ title: 'a', note: 'b' })
+  const without = await world.execute(`${id}.add`, { input: { note: 'b' } }, 'arcade')
+  expect(without.body.output.error.kind).toBe('TOOL_RUNTIME_BAD_INPUT_VALUE')
+})
+
+describe('a large document', () => {
+  /** Of as many operations, with schemas that each answer repeats. */
+  function large(operations: number, fields: number, padding: number) {
+    const properties = Object.fromEntries(Array.from({ length: fields }, (_, i) => [`field_${i}`, text]))
+    const paths = Object.fromEntries(
+      Array.from({ length: operations }, (_, i) => {
+        const answer = {
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Repository' } } },
+        }
+        const parameters = [{ name: 'q', in: 'query', schema: text }]
+        const get = {
+          operationId: `op${i}`,
+          tags: [`tag${i % 7}`],
+          description: 'x'.repeat(padding),
+          parameters,
+          responses: { 200: { description: 'ok', ...answer } },
+        }
+        return [`/things/${i}`, { get }]
+      }),
+    )
+    return documentOf(paths, { components: { schemas: { Repository: { type: 'object', properties } } } })
+  }
+
+  /** The longest time for which nothing else was done, while it was. */
+  async function stall(work: () => Promise<unknown>): Promise<number> {
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    await sleep(20)
+    delay.enable()
+    await work()
+    delay.disable()
+    return delay.max / 1e6
+  }
+
+  test('of 12 MB of JSON with 1,100 operations, and of 3 MB of YAML, becomes tools', async () => {
+    served = { body: JSON.stringify(large(1100, 60, 11_500)) }
+    expect(served.body.length).toBeGreaterThan(12 * 1024 * 1024)
+    const github = await register({ url: `${api.url}/openapi` })
+    expect(github.fault).toBeUndefined()
+    expect((await world.call('GET', `/v1/workers/${github.id}/tools?limit=1`)).body.total_count).toBe(1100)
+    expect((await world.execute(`${github.id}.op1099`, { input: { q: 'a' } })).body.output).toEqual({
+      value: { ok: true },
+    })
+    served = { body: stringify(large(400, 60, 8_000), { aliasDuplicateObjects: false }) }
+    expect(served.body.length).toBeGreaterThan(3 * 1024 * 1024)
+    const plaid = await register({ url: `${api.url}/openapi` })
+    expect(plaid.fault).toBeUndefined()
+    expect((await world.call('GET', `/v1/workers/${plaid.id}/tools?limit=1`)).body.total_count).toBe(400)
+    for (const { id } of [github, plaid]) await world.call('DELETE', `/v1/workers/${id}`)
+  })
+
+  test('is asked for by its validators, and costs nothing while it is as it was', async () => {
+    const { broker } = world.gatepass
+    const body = JSON.stringify(large(600, 60, 2_000))
+    served = { body, etag: '"v1"', modified: 'Sat, 21 Nov 2026 00:00:00 GMT' }
+    const { id } = await register({ url: `${api.url}/openapi` })
+    await syncWorkers(broker) // what the first one wrote is looked at once more
+    asked.length = 0
+    const list = vi.spyOn(broker.store.tools, 'list')
+    expect(await stall(() => syncWorkers(broker))).toBeLessThan(60)
+    expect(list.mock.calls.length).toBeLessThanOrEqual(1) // of the other worker, whose list is read anew
+    list.mockRestore()
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.headers).toMatchObject({ 'if-none-match': '"v1"' })
+    // a server without validators sends it all: its digest is the same
+    served = { body }
+    await syncWorkers(broker)
+    await syncWorkers(broker)
+    expect(asked.at(-1)?.headers).not.toHaveProperty('if-none-match')
+    expect((await world.call('GET', `/v1/workers/${id}/tools?limit=1`)).body.total_count).toBe(600)
+    served = { body: JSON.stringify(large(601, 60, 10)), etag: '"v2"' }
+    await syncWorkers(broker)
+    expect((await world.call('GET', `/v1/workers/${id}/tools?limit=1`)).body.total_count).toBe(601)
+    // what is taken away elsewhere comes back although the document is the same
+    await broker.store.tools.replaceOfWorker(
+      (await broker.store.workers.all()).find((one) => one.id === id)?.projectId ?? '',
+      (await broker.store.workers.all()).find((one) => one.id === id)?.uid ?? '',
+      [],
+      broker.audit.of('default', { action: 'worker.synced', subject: id }),
+    )
+    await syncWorkers(broker)
+    expect((await world.call('GET', `/v1/workers/${id}/tools?limit=1`)).body.total_count).toBe(601)
+    await world.call('DELETE', `/v1/workers/${id}`)
+  })
+
+  test('of YAML keeps nobody waiting while it is read', async () => {
+    served = { body: stringify(large(300, 60, 4_000), { aliasDuplicateObjects: false }) }
+    expect(await stall(() => register({ url: `${api.url}/openapi` }))).toBeLessThan(400)
+  })
+})
