@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = [
   'provider.deleted',
   'tool.imported',
   'tool.bound',
+  'tool.deleted',
   'worker.added',
   'worker.changed',
   'worker.deleted',

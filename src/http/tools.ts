@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { bindTool } from '../tools/catalogue/bind-tool.ts'
+import { deleteTool } from '../tools/catalogue/delete-tool.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
 import { toDefinition } from '../tools/catalogue/tool-definition.ts'
 import { requirementStatus } from '../tools/catalogue/tool-requirements.ts'
@@ -111,6 +112,10 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         'One object or an array. Each tool is taken whole or refused with the reason; the same again changes nothing.',
       query: z.object({
         worker_id: idText.optional().openapi({ description: 'The worker that runs them' }),
+        dry_run: z.enum(['true', 'false']).default('false').openapi({
+          description:
+            'Answers what would become of each, and writes nothing. A provider that is yet to be added has no `redirect_uri`',
+        }),
       }),
       body: z.unknown(),
       responses: { 200: { description: 'At least one was taken' }, 422: { description: 'All were refused' } },
@@ -121,9 +126,30 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         throw new BrokerError('invalid_request', 'The array is empty: send at least one tool.')
       const worker =
         query.worker_id === undefined ? undefined : await getWorker(broker, caller.projectId, query.worker_id)
-      const imported = await importTools(broker, caller.projectId, documents, worker && { worker })
+      const imported = await importTools(broker, caller.projectId, documents, {
+        ...(worker && { worker }),
+        dryRun: query.dry_run === 'true',
+      })
       const items = imported.map(importedToWire)
       return c.json({ items }, items.every((one) => one.result === 'refused') ? 422 : 200)
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/tools/{name}',
+      role: 'admin',
+      tag,
+      summary: 'Delete an imported tool',
+      description:
+        'By any of its names; where it has several versions, by one that says which. The providers it brought stay, with their connections. A tool of a worker goes with its worker.',
+      params: nameParams,
+      responses: { 204: { description: 'Gone' } },
+    },
+    async ({ c, params, caller: { projectId } }) => {
+      await deleteTool(broker, projectId, params.name)
+      return c.body(null, 204)
     },
   )
 

@@ -87,6 +87,7 @@ const ROLES = {
   'DELETE /proxy/{provider}/{path}': 'caller',
   'POST /v1/tools/import': 'admin',
   'POST /v1/tools/{name}/binding': 'admin',
+  'DELETE /v1/tools/{name}': 'admin',
   'POST /v1/workers': 'admin',
   'PATCH /v1/workers/{id}': 'admin',
   'DELETE /v1/workers/{id}': 'admin',

@@ -331,7 +331,12 @@ describe('not here: there is one place to run code, and no request chooses anoth
     ['proxmox_lxc'],
     ['temporal'],
   ])('the kind %s', async (kind) => {
-    const { backend, value } = await execute(HOST, { kind, runtime: kind, backend: { kind } })
+    for (const more of [{ kind }, { runtime: kind }, { backend: { kind } }]) {
+      const answer = await ask({ code: HOST, ...more })
+      expect(answer).toMatchObject(REFUSED)
+      expect(answer.body.errors).toMatchObject([{ path: Object.keys(more)[0], code: 'unknown_member' }])
+    }
+    const { backend, value } = await execute(HOST, {})
     expect(backend).toMatchObject({
       kind: 'wasm',
       readiness: 'beta',
@@ -343,8 +348,9 @@ describe('not here: there is one place to run code, and no request chooses anoth
   test.each(['dev', 'standard', 'hardened', 'none of these'])(
     'TestDefaultRuntimeDenyUnsafe: the profile %s, for there is no unsafe one',
     async (profile) => {
-      const { backend, value } = await execute(HOST, { profile })
-      expect([backend.kind, value]).toEqual(['wasm', []])
+      const answer = await ask({ code: HOST, profile })
+      expect(answer).toMatchObject(REFUSED)
+      expect(answer.body.errors).toMatchObject([{ path: 'profile', code: 'unknown_member' }])
     },
   )
 

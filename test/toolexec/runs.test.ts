@@ -122,10 +122,11 @@ describe('progress', () => {
 
 describe('what the `exec` facade declares', () => {
   test('StopOnError: a chain stops at what fails, and nothing switches that off', async () => {
-    for (const more of [{}, { stopOnError: false }, { stop_on_error: false }]) {
-      const { body } = await chain([{ toolId: 'Run:Fails' }, { toolId: 'Run:Strict' }], more)
-      expect(body.steps.map(({ status }: { status: string }) => status)).toEqual(['failed', 'skipped'])
-    }
+    const steps = [{ toolId: 'Run:Fails' }, { toolId: 'Run:Strict' }]
+    const { body } = await chain(steps, {})
+    expect(body.steps.map(({ status }: { status: string }) => status)).toEqual(['failed', 'skipped'])
+    for (const more of [{ stopOnError: false }, { stop_on_error: false }])
+      expect(await chain(steps, more)).toMatchObject({ status: 400, body: { name: 'invalid_request' } })
   })
 
   test('no arguments: `previous` is put into none, not in their place', async () => {
@@ -144,9 +145,11 @@ describe('what the `exec` facade declares', () => {
       { validate: false },
       { validation: { input: false, output: false } },
     ]) {
-      expect((await run('Run:Add', { a: 'one' }, off)).body).toMatchObject({ name: 'invalid_input' })
-      expect((await run('Run:WrongOutput', {}, off)).body.error).toMatchObject({ op: 'validate_output' })
+      const { body } = await run('Run:Add', { a: 'one' }, off)
+      expect(body.errors).toMatchObject([{ path: Object.keys(off)[0], code: 'unknown_member' }])
     }
+    expect((await run('Run:Add', { a: 'one' })).body).toMatchObject({ name: 'invalid_input' })
+    expect((await run('Run:WrongOutput', {})).body.error).toMatchObject({ op: 'validate_output' })
   })
 })
 

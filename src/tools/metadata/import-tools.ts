@@ -26,10 +26,22 @@ export interface ImportedTool {
 export interface ImportedProvider {
   readonly id: string
   readonly name: string
-  /** To be registered at the provider. */
-  readonly redirectUri: string
+  /** To be registered at the provider; a dry run has none for an entry that is yet to be added. */
+  readonly redirectUri?: string
   /** What is still to be set: `client_id`, `client_secret`. */
   readonly missing: readonly string[]
+}
+
+export interface ImportOptions {
+  readonly worker?: Worker
+  /** Says what would become of the documents, and writes nothing. */
+  readonly dryRun?: boolean
+}
+
+/** What a dry run would have written by now: documents after that are read against it too. */
+interface Pretended {
+  readonly tools: Map<string, Tool>
+  readonly entries: Map<string, ProviderEntry>
 }
 
 /** Imports one document after another; each is taken whole or not at all, and the same again changes nothing. */
@@ -37,15 +49,16 @@ export async function importTools(
   broker: Broker,
   projectId: string,
   documents: readonly unknown[],
-  options: { readonly worker?: Worker } = {},
+  { worker, dryRun = false }: ImportOptions = {},
 ): Promise<ImportedTool[]> {
+  const pretended: Pretended | undefined = dryRun ? { tools: new Map(), entries: new Map() } : undefined
   const imported: ImportedTool[] = []
   for (const document of documents)
     imported.push(
-      await importTool(broker, projectId, document, options.worker).catch((error: unknown) => {
+      await importTool(broker, projectId, document, worker, pretended).catch((error: unknown) => {
         // another import has just added the same tool or provider: this one now updates it
         if (!(error instanceof BrokerError && error.code === 'already_exists')) throw error
-        return importTool(broker, projectId, document, options.worker)
+        return importTool(broker, projectId, document, worker, pretended)
       }),
     )
   return imported
@@ -56,6 +69,7 @@ async function importTool(
   projectId: string,
   document: unknown,
   worker: Worker | undefined,
+  pretended: Pretended | undefined,
 ): Promise<ImportedTool> {
   const reading = readToolMetadata(document, { allowsHttp: (url) => broker.outgoing.allows(url) })
   if (reading.outcome === 'refused') {
@@ -69,9 +83,9 @@ async function importTool(
   if (faults.length > 0)
     return { name: metadata.title, result: 'refused', reason: faults.join(' '), providers: [], warnings }
   const id = toolId(metadata).toLowerCase()
-  const known = (await broker.store.tools.named(projectId, id)).find(
-    (tool) => toolId(tool).toLowerCase() === id,
-  )
+  const known =
+    pretended?.tools.get(id) ??
+    (await broker.store.tools.named(projectId, id)).find((tool) => toolId(tool).toLowerCase() === id)
   if (known !== undefined && known.source.kind !== 'metadata')
     return {
       name: metadata.title,
@@ -91,7 +105,7 @@ async function importTool(
       warnings,
     }
   const uid = known?.uid ?? newId('tool')
-  const matched = await matchProviders(broker, metadata, { uid, projectId }, warnings)
+  const matched = await matchProviders(broker, metadata, { uid, projectId }, { warnings, pretended })
   const binding = worker ? await bindingFor(broker, metadata, worker, warnings) : known?.binding
   const now = broker.now()
   const tool: Tool = {
@@ -117,7 +131,10 @@ async function importTool(
     known.digest === tool.digest &&
     matched.changed.length === 0 &&
     JSON.stringify([known.requirements, known.binding]) === JSON.stringify([tool.requirements, tool.binding])
-  if (!same) {
+  if (pretended !== undefined) {
+    pretended.tools.set(id, tool)
+    for (const entry of matched.changed) pretended.entries.set(entry.uid, entry)
+  } else if (!same) {
     const audit = broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) })
     await broker.store.tools.put(tool, matched.changed, audit)
   }
@@ -128,7 +145,9 @@ async function importTool(
     providers: matched.entries.map((entry) => ({
       id: entry.id,
       name: entry.name,
-      redirectUri: broker.redirectUri(entry),
+      ...(!(pretended !== undefined && matched.added.has(entry.uid)) && {
+        redirectUri: broker.redirectUri(entry),
+      }),
       missing: missingSettings(broker, entry),
     })),
     warnings,
@@ -139,18 +158,27 @@ async function matchProviders(
   broker: Broker,
   metadata: ToolMetadata,
   tool: Pick<Tool, 'uid' | 'projectId'>,
-  warnings: Warning[],
+  { warnings, pretended }: { readonly warnings: Warning[]; readonly pretended: Pretended | undefined },
 ): Promise<{
   readonly entries: readonly ProviderEntry[]
+  /** Those that are not stored yet, by their uids. */
+  readonly added: ReadonlySet<string>
   readonly changed: readonly ProviderEntry[]
   readonly requirements: readonly AuthorizationRequirement[]
 }> {
   const { store } = broker
-  const [stored, tools] = await Promise.all([
+  const [stored, storedTools] = await Promise.all([
     store.providers.list(tool.projectId),
     store.tools.list(tool.projectId),
   ])
+  const isPretended = new Set([...(pretended?.tools.values() ?? [])].map(({ uid }) => uid))
+  const tools = [
+    ...storedTools.filter(({ uid }) => !isPretended.has(uid)),
+    ...(pretended?.tools.values() ?? []),
+  ]
   const all = new Map(stored.map((entry) => [entry.uid, entry]))
+  const isStored = new Set(all.keys())
+  for (const [uid, entry] of pretended?.entries ?? []) all.set(uid, entry)
   const changed = new Map<string, ProviderEntry>()
   const scopes = new Map<string, readonly string[]>()
   for (const [index, wanted] of metadata.oauth.entries()) {
@@ -165,6 +193,7 @@ async function matchProviders(
   }
   return {
     entries: [...scopes.keys()].flatMap((uid) => all.get(uid) ?? []),
+    added: new Set([...scopes.keys()].filter((uid) => !isStored.has(uid))),
     changed: [...changed.values()],
     requirements: [...scopes].map(([providerUid, needed]) => ({ providerUid, scopes: needed })),
   }
@@ -217,7 +246,7 @@ export function importedToWire({ name, toolId, result, reason, providers, warnin
     providers: providers.map(({ id, name, redirectUri, missing }) => ({
       id,
       name,
-      redirect_uri: redirectUri,
+      ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
       missing,
     })),
     warnings,

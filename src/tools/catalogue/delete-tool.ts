@@ -1,0 +1,35 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import { findTool } from './find-tool.ts'
+
+/**
+ * Deletes an imported tool by any of its names. Throws `not_found`, `ambiguous_tool` when the name does not say which of
+ * several versions, and `invalid_request` for a tool of a worker, which would bring it again.
+ */
+export async function deleteTool(broker: Broker, projectId: string, spelling: string): Promise<Tool> {
+  const tool = await findTool(broker, projectId, spelling)
+  if (tool.source.kind !== 'metadata')
+    throw new BrokerError(
+      'invalid_request',
+      `The tool "${toolId(tool)}" comes from a worker, which would bring it again. Delete the worker, or take the tool out there.`,
+    )
+  const versions = (await broker.store.tools.list(projectId)).filter(
+    ({ namespace, name }) => namespace === tool.namespace && name === tool.name,
+  )
+  if (versions.length > 1 && !saysVersion(spelling, tool))
+    throw new BrokerError(
+      'ambiguous_tool',
+      `"${spelling.slice(0, 120)}" has several versions: ${versions.map(toolId).join(', ')}. Say which by one of these ids.`,
+    )
+  const audit = broker.audit.of(projectId, { action: 'tool.deleted', tool: toolId(tool) })
+  await broker.store.tools.delete(tool.uid, audit)
+  return tool
+}
+
+function saysVersion(spelling: string, { version }: Tool): boolean {
+  const said = spelling.toLowerCase()
+  return (
+    version !== undefined && [`@${version}`, `:${version}`].some((end) => said.endsWith(end.toLowerCase()))
+  )
+}
