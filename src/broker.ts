@@ -68,6 +68,8 @@ export interface Broker {
 }
 
 export interface BrokerSettings {
+  /** What the catalogues of workers name is then accepted without an administrator. */
+  readonly development: boolean
   /** The origin that users and providers see. */
   readonly publicUrl: URL
   readonly authorizationTtlSeconds: number

@@ -13,7 +13,18 @@ interface WorkerWire {
   readonly requirements: { readonly met: boolean }
   readonly synced_at?: string
   readonly sync_error?: string
+  readonly acceptance?: {
+    readonly accepted: NeedsWire
+    readonly waiting?: NeedsWire
+    readonly automatic?: boolean
+  }
   readonly [member: string]: unknown
+}
+
+/** Providers, scopes and secrets that the tools of a worker name. */
+interface NeedsWire {
+  readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
+  readonly secrets: readonly string[]
 }
 
 interface AddOptions extends CommonOptions {
@@ -87,7 +98,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
   withCommonOptions(
     workers
       .command('accept')
-      .description('accept the providers and scopes that a known worker has come to ask for')
+      .description('accept the providers, scopes and secrets that a known worker newly names')
       .argument('<id>', "the worker's id", parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -149,14 +160,26 @@ function report(worker: WorkerWire, { json }: CommonOptions): void {
     printJson(worker)
     return
   }
-  const { id, type, requirements, synced_at, sync_error, ...rest } = worker
+  const { id, type, requirements, synced_at, sync_error, acceptance } = worker
   const isWell = requirements.met && sync_error === undefined
   print(`${isWell ? MARKS.ok : MARKS.warning} ${strong(plain(id))}  ${plain(type)}`)
   print(`  ${faint('at')}            ${plain(addressOf(worker))}`)
   if (synced_at !== undefined) print(`  ${faint('last reading')}  ${synced_at}`)
   if (sync_error !== undefined) print(`  ${faint('trouble')}       ${plain(sync_error)}`)
-  for (const name of ['accepted', 'pending'] as const)
-    if (rest[name] !== undefined) print(`  ${faint(name.padEnd(12))}  ${plain(JSON.stringify(rest[name]))}`)
+  if (acceptance === undefined) return
+  const { accepted, waiting, automatic } = acceptance
+  print(`  ${faint('accepted')}      ${written(accepted)}${automatic ? ' (by itself)' : ''}`)
+  if (waiting === undefined) return
+  print(`  ${faint('waiting')}       ${MARKS.warning} ${written(waiting)}`)
+  print(`  ${faint('')}              → gatepass workers accept ${plain(id)}`)
+}
+
+function written({ providers, secrets }: NeedsWire): string {
+  const parts = [
+    ...providers.map(({ id, scopes }) => `${id}${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}`),
+    ...secrets.map((key) => `secret ${key}`),
+  ]
+  return plain(parts.join(', ') || 'nothing')
 }
 
 const EXAMPLES = `

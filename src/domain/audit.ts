@@ -26,6 +26,8 @@ export const AUDIT_ACTIONS = [
   'worker.changed',
   'worker.deleted',
   'worker.synced',
+  'worker.waiting',
+  'worker.accepted',
   'policy.set',
   'policy.deleted',
   'policy.refused',

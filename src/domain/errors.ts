@@ -20,6 +20,7 @@ const ERROR_CODES = [
   'provider_unavailable',
   'token_request_refused',
   'scopes_not_granted',
+  'not_accepted',
   'host_not_allowed',
   'user_mismatch',
   'authorization_failed',

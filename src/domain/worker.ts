@@ -1,5 +1,6 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
+import type { WorkerNeeds } from './worker-needs.ts'
 
 /**
  * What tools run on: an HTTP worker (Arcade's protocol), an OXP server, a remote MCP server, an HTTP API that an OpenAPI
@@ -31,4 +32,6 @@ export interface Worker {
   /** When its catalogue was last read, and why it could not be. */
   readonly syncedAt?: EpochSeconds
   readonly syncError?: string
+  /** What its tools may ask for; absent: a worker of a release that knew of no acceptance, whose catalogue was not read since. */
+  readonly accepted?: WorkerNeeds
 }

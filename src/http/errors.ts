@@ -25,6 +25,7 @@ export const STATUS = {
   provider_unavailable: 503,
   token_request_refused: 502,
   scopes_not_granted: 409,
+  not_accepted: 409,
   host_not_allowed: 400,
   user_mismatch: 400,
   authorization_failed: 400,

@@ -9,6 +9,7 @@ import { requirementStatus } from '../tools/catalogue/tool-requirements.ts'
 import { getWorker, registerWorker, updateWorker } from '../tools/worker.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from './endpoint.ts'
 import { idText } from './limits.ts'
+import { acceptanceSchema, acceptanceToWire, addWorkerAcceptance } from './worker-acceptance.ts'
 import { findWorkerType, readWorkerType, WORKER_TYPE_WIRES } from './worker-types/registry.ts'
 
 const blocks = (part: 'create' | 'change' | 'answer') =>
@@ -28,6 +29,9 @@ const workerSchema = z
     }),
     synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
     sync_error: z.string().optional().openapi({ description: 'Why it could not be read; it is tried again' }),
+    acceptance: acceptanceSchema.openapi({
+      description: 'Which providers, scopes and secrets its tools may ask for',
+    }),
   })
   .openapi('Worker')
 
@@ -36,6 +40,7 @@ const tag = 'Workers'
 
 /** Where tools come from and run. */
 export function addWorkers(add: AddEndpoint, broker: Broker): void {
+  addWorkerAcceptance(add, broker, { schema: workerSchema, toWire: (worker) => toWire(broker, worker) })
   add(
     {
       method: 'post',
@@ -62,7 +67,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         type: wire.type,
         ...(await wire.toSettings(broker, block, caller.projectId)),
       })
-      return c.json(toWire(broker, worker), 201)
+      return c.json(await toWire(broker, worker), 201)
     },
   )
 
@@ -79,7 +84,9 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, caller }) =>
       c.json(
         slicePage(
-          (await broker.store.workers.list(caller.projectId)).map((worker) => toWire(broker, worker)),
+          await Promise.all(
+            (await broker.store.workers.list(caller.projectId)).map((worker) => toWire(broker, worker)),
+          ),
           query,
         ),
       ),
@@ -96,7 +103,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The worker', schema: workerSchema } },
     },
     async ({ c, params, caller }) =>
-      c.json(toWire(broker, await getWorker(broker, caller.projectId, params.id))),
+      c.json(await toWire(broker, await getWorker(broker, caller.projectId, params.id))),
   )
 
   add(
@@ -132,7 +139,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         ...(enabled !== undefined && { enabled }),
         ...(block !== undefined && (await wire.toChange(broker, block, worker))),
       })
-      return c.json(toWire(broker, changed))
+      return c.json(await toWire(broker, changed))
     },
   )
 
@@ -212,7 +219,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-function toWire(broker: Broker, worker: Worker): z.infer<typeof workerSchema> {
+async function toWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
   const { id, type, projectId, enabled, syncedAt, syncError } = worker
   const wire = findWorkerType(type)
   const isAuthorized = wire?.isAuthorized?.(worker)
@@ -231,5 +238,6 @@ function toWire(broker: Broker, worker: Worker): z.infer<typeof workerSchema> {
     },
     ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
     ...(syncError !== undefined && { sync_error: syncError }),
+    acceptance: await acceptanceToWire(broker, worker),
   }
 }

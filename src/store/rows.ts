@@ -52,7 +52,8 @@ export function providerRow(entry: ProviderEntry) {
 }
 
 export function workerRow(worker: Worker) {
-  return { ...worker, syncedAt: worker.syncedAt ?? null, syncError: worker.syncError ?? null }
+  const { accepted: _, ...rest } = worker
+  return { ...rest, syncedAt: worker.syncedAt ?? null, syncError: worker.syncError ?? null }
 }
 
 export function toolRow(tool: Tool) {

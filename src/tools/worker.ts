@@ -3,7 +3,9 @@ import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
+import { NO_NEEDS } from '../domain/worker-needs.ts'
 import { WorkerFault } from './backend.ts'
+import { acceptAtRegistration } from './catalogue/acceptance.ts'
 import { takeCatalogue } from './catalogue/take-catalogue.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
 
@@ -40,6 +42,7 @@ export async function registerWorker(
     settings: settings.settings,
     timeoutSeconds: settings.timeoutSeconds,
     retry: settings.retry,
+    accepted: NO_NEEDS,
     createdAt: now,
     updatedAt: now,
   }
@@ -49,7 +52,12 @@ export async function registerWorker(
       'already_exists',
       `There is a worker "${settings.id}" already. PATCH /v1/workers/${settings.id} changes it.`,
     )
-  return worker.enabled ? syncWorker(broker, worker) : worker
+  if (!worker.enabled) return worker
+  const synced = await syncWorker(broker, worker)
+  // one that could not be read has named nothing yet: what it names later waits
+  if (synced.syncedAt === undefined) return synced
+  await acceptAtRegistration(broker, synced)
+  return (await broker.store.workers.findByUid(uid)) ?? synced
 }
 
 /** Changes what is given and reads the catalogue again. */

@@ -89,6 +89,7 @@ const ROLES = {
   'POST /v1/tools/{name}/binding': 'admin',
   'DELETE /v1/tools/{name}': 'admin',
   'POST /v1/workers': 'admin',
+  'POST /v1/workers/{id}/accept': 'admin',
   'PATCH /v1/workers/{id}': 'admin',
   'DELETE /v1/workers/{id}': 'admin',
   'POST /v1/admin/auth_providers': 'admin',

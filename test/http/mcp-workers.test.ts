@@ -163,6 +163,10 @@ describe('a server that wants OAuth', () => {
     await using world = await wantingOAuth({ mcp: { tools } })
     await world.call('POST', '/v1/admin/auth_providers', providerBody('third', third))
     await world.authorize('operator')
+    // its tools could not be listed before, so nobody has seen that they name another provider
+    const waits = await world.execute('Demo.who_am_i', { user_id: 'ada' })
+    expect(waits.body.name).toBe('not_accepted')
+    expect((await world.call('POST', '/v1/workers/demo/accept')).status).toBe(200)
     for (const user_id of ['ada', 'bob']) {
       const asked = await world.call('POST', '/v1/tools/authorize', { tool_name: 'Demo.who_am_i', user_id })
       await approve(asked.body.url)

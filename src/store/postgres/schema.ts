@@ -23,6 +23,7 @@ import type {
   ToolSource,
 } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
+import type { WorkerNeeds } from '../../domain/worker-needs.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
 import type { BegunRun } from '../store.ts'
 
@@ -259,6 +260,7 @@ export const workers = pgTable(
     updatedAt: whole('updated_at').notNull(),
     syncedAt: whole('synced_at'),
     syncError: text('sync_error'),
+    accepted: json('accepted').$type<WorkerNeeds>(),
   },
   (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
 )

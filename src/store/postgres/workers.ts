@@ -21,6 +21,13 @@ export function postgresWorkers({ db, write }: PostgresContext): Workers {
         return true
       })
     },
+    async accept(uid, accepted, audit) {
+      await write(audit, async (tx, announce) => {
+        await tx.update(workers).set({ accepted }).where(eq(workers.uid, uid))
+        announce({ noun: 'worker' })
+        return true
+      })
+    },
     async findByUid(uid) {
       const [row] = await db.select().from(workers).where(eq(workers.uid, uid))
       return row && present(row)

@@ -14,6 +14,7 @@ import type {
   ToolSource,
 } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
+import type { WorkerNeeds } from '../../domain/worker-needs.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
 import type { BegunRun, StoreChange } from '../store.ts'
 
@@ -234,6 +235,7 @@ export const workers = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     syncedAt: integer('synced_at'),
     syncError: text('sync_error'),
+    accepted: json<WorkerNeeds>('accepted'),
   },
   (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
 )

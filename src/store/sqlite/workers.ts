@@ -28,6 +28,13 @@ export function sqliteWorkers({ db, write }: SqliteContext): Workers {
         return true
       })
     },
+    async accept(uid, accepted, audit) {
+      write(audit, (tx, announce) => {
+        tx.update(workers).set({ accepted }).where(eq(workers.uid, uid)).run()
+        announce({ noun: 'worker' })
+        return true
+      })
+    },
     async findByUid(uid) {
       const row = db.select().from(workers).where(eq(workers.uid, uid)).get()
       return row && present(row)

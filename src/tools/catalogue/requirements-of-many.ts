@@ -3,6 +3,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { beginAuthorization, connectUrl, type ProviderNeed } from '../../flows/begin-authorization.ts'
+import { waitsFor } from './acceptance.ts'
 import type { RequiredProvider } from './tool-definition.ts'
 import { authorizationStatus, chosenRequirements, entryOf } from './tool-requirements.ts'
 
@@ -47,9 +48,14 @@ export async function requirementsOfMany(
     throw new BrokerError('invalid_request', 'authorize needs user_id: say whose consent it is.')
   const items = new Map<string, ManyNeed>()
   const missing = new Map<string, ProviderNeed>()
-  for (const tool of tools)
+  for (const tool of tools) {
+    const waits = await waitsFor(broker, tool)
     for (const need of await chosenRequirements(broker, tool, userId)) {
-      const { met, status } = await authorizationStatus(broker, projectId, need, userId)
+      const stands = await authorizationStatus(broker, projectId, need, userId)
+      const { met, status } =
+        waits === undefined
+          ? stands
+          : { met: false, status: { ...stands.status, status: 'inactive' as const, status_reason: waits } }
       const key = status.id ?? status.provider_id ?? need.providerUid ?? ''
       const known = items.get(key)
       const { provider_type, status: state, status_reason, token_status } = status
@@ -70,6 +76,7 @@ export async function requirementsOfMany(
       const alsoAsk = entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }
       missing.set(key, { entry, scopes: [], ...alsoAsk })
     }
+  }
 
   const begun =
     authorize && userId !== undefined ? await begin(broker, projectId, userId, items, missing) : undefined

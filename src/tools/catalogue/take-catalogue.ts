@@ -6,6 +6,7 @@ import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import { backendOf } from '../backends.ts'
+import { auditOfWaiting, settleAcceptance } from './acceptance.ts'
 import { type ListedFaults, listedFaults } from './validate-tool.ts'
 
 /** How long descriptions are looked at before others get their turn. */
@@ -18,13 +19,15 @@ type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
  * remark, one sentence each. Throws
  * `WorkerFault` when it cannot be read; its tools then stay as they are.
  */
-export async function takeCatalogue(broker: Broker, worker: Worker): Promise<string[]> {
-  const items = await backendOf(worker).catalogue(broker, worker)
-  const mark = await markOf(broker, worker.projectId)
-  const before = takenBefore.get(items)
-  if (before?.mark === mark && before.worker === `${worker.uid} ${place(worker)}`) return before.faults
-  const known = await broker.store.tools.list(worker.projectId)
-  const isOwn = ({ source }: Tool) => source.kind === 'worker' && source.workerUid === worker.uid
+export async function takeCatalogue(broker: Broker, registered: Worker): Promise<string[]> {
+  const items = await backendOf(worker).catalogue(broker, registered)
+  const mark = await markOf(broker, registered.projectId)
+  const same = takenBefore.get(items)
+  if (same?.mark === mark && same.worker === `${registered.uid} ${place(registered)}`) return same.faults
+  const known = await broker.store.tools.list(registered.projectId)
+  const before = known.filter((tool) => isToolOf(registered, tool))
+  const worker = await settleAcceptance(broker, registered, before)
+  const isOwn = (tool: Tool) => isToolOf(worker, tool)
   const byId = new Map(known.map((tool) => [toolId(tool).toLowerCase(), tool]))
   const faults: string[] = []
   const taken = new Map<string, Tool>()
@@ -71,7 +74,9 @@ export async function takeCatalogue(broker: Broker, worker: Worker): Promise<str
   // one that was deleted or moved while it was read brings no tools any more
   const current = await broker.store.workers.findByUid(worker.uid)
   if (current !== undefined && place(current) === place(worker)) {
-    const audit = broker.audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
+    const synced = broker.audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
+    const waiting = auditOfWaiting(broker, current, { before, after: tools })
+    const audit = { ...synced, lines: [...synced.lines, ...(waiting?.lines ?? [])] }
     await broker.store.tools.replaceOfWorker(worker.projectId, worker.uid, tools, audit)
   }
   return faults
@@ -91,6 +96,10 @@ async function markOf(broker: Broker, projectId: string): Promise<object> {
   const mark = () => broker.cache.tools.get(`${projectId} \u0000mark`, async () => [])
   await mark() // of several at a time one is kept, which all have then
   return mark()
+}
+
+function isToolOf({ uid }: Worker, { source }: Tool): boolean {
+  return source.kind === 'worker' && source.workerUid === uid
 }
 
 function toTool(

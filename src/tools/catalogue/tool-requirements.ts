@@ -13,7 +13,8 @@ import {
 import { heldConnections } from '../../flows/get-access-token.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
-import type { RequirementStatus } from './tool-definition.ts'
+import { waitsFor } from './acceptance.ts'
+import type { RequiredProvider, RequirementStatus } from './tool-definition.ts'
 
 /** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */
 export async function requirementStatus(
@@ -32,11 +33,33 @@ export async function requirementStatus(
     needs.map((need) => authorizationStatus(broker, tool.projectId, need, userId)),
   )
   const authorization = authorizations.find((one) => !one.met) ?? authorizations[0]
+  const waits = await waitsFor(broker, tool)
+  if (waits !== undefined) return waiting(waits, authorizations, secrets)
   return {
     met: secrets.every((one) => one.met) && authorizations.every((one) => one.met),
     ...(authorization !== undefined && { authorization: authorization.status }),
     ...(authorizations.length > 1 && { authorizations: authorizations.map((one) => one.status) }),
     secrets,
+  }
+}
+
+/** Of a tool that names what nobody has accepted: none of it is met. */
+function waiting(
+  why: string,
+  authorizations: readonly { readonly status: RequiredProvider }[],
+  secrets: RequirementStatus['secrets'],
+): RequirementStatus {
+  const all = authorizations.map(({ status: { token_status: _, ...status } }) => ({
+    ...status,
+    status: 'inactive' as const,
+    status_reason: why,
+  }))
+  const [first] = all
+  return {
+    met: false,
+    ...(first !== undefined && { authorization: first }),
+    ...(all.length > 1 && { authorizations: all }),
+    secrets: secrets.map((secret) => ({ ...secret, met: false, status_reason: why })),
   }
 }
 

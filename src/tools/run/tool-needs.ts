@@ -3,6 +3,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import type { ProviderNeed } from '../../flows/begin-authorization.ts'
+import { checkAccepted } from '../catalogue/acceptance.ts'
 import { chosenRequirements, entryOf } from '../catalogue/tool-requirements.ts'
 import type { AskedAuthorization } from '../tool-answer.ts'
 
@@ -22,13 +23,14 @@ export interface ToolNeedOptions {
 /**
  * The providers and scopes a tool needs, each provider once, in the order it declares them. Once the user must be
  * asked, all that the entry's tools need is asked for, so that one consent serves them all. Throws
- * `provider_not_found`, and `invalid_request` for an account at a provider that the tool does not need.
+ * `not_accepted`, `provider_not_found`, and `invalid_request` for an account at a provider that the tool does not need.
  */
 export async function toolNeeds(
   broker: Broker,
   tool: Tool,
   { userId, accounts = {}, asked }: ToolNeedOptions = {},
 ): Promise<ToolNeed[]> {
+  await checkAccepted(broker, tool)
   const needs = new Map<string, ToolNeed>()
   for (const requirement of await chosenRequirements(broker, tool, userId)) {
     const entry = await entryOf(broker, tool.projectId, requirement)

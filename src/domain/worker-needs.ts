@@ -1,0 +1,62 @@
+import { unionOfScopes } from './scopes.ts'
+import type { Tool } from './tool.ts'
+
+/** Providers, scopes and secrets, as the tools of a worker name them. */
+export interface WorkerNeeds {
+  /** By the name in the requirement, in lower case: an entry's id or a well-known `provider_id`. */
+  readonly providers: Readonly<Record<string, readonly string[]>>
+  /** Keys, in lower case. */
+  readonly secrets: readonly string[]
+}
+
+export const NO_NEEDS: WorkerNeeds = { providers: {}, secrets: [] }
+
+/** What these tools name. The token that opens the worker's own server is none of it: that one is good for nothing else. */
+export function needsOf(tools: readonly Pick<Tool, 'requirements'>[]): WorkerNeeds {
+  return tools.reduce<WorkerNeeds>((all, { requirements }) => {
+    const { authorization, alternatives = [], secrets } = requirements
+    const providers = [...authorization, ...alternatives.flat()]
+      .filter(({ use }) => use !== 'server')
+      .map(({ id, providerId, scopes }) => [(id ?? providerId ?? '').toLowerCase(), scopes] as const)
+    return unionOfNeeds(all, {
+      providers: Object.fromEntries(
+        providers.map(([name], _, every) => [
+          name,
+          unionOfScopes(...every.filter(([other]) => other === name).map(([, scopes]) => scopes)),
+        ]),
+      ),
+      secrets: secrets.map((key) => key.toLowerCase()),
+    })
+  }, NO_NEEDS)
+}
+
+export function unionOfNeeds(one: WorkerNeeds, other: WorkerNeeds): WorkerNeeds {
+  const names = [...new Set([...Object.keys(one.providers), ...Object.keys(other.providers)])].sort()
+  return {
+    providers: Object.fromEntries(
+      names.map((name) => [name, unionOfScopes(scopesOf(one, name), scopesOf(other, name)).sort()]),
+    ),
+    secrets: [...new Set([...one.secrets, ...other.secrets])].sort(),
+  }
+}
+
+/** What of these needs was not accepted. */
+export function beyond(needs: WorkerNeeds, accepted: WorkerNeeds): WorkerNeeds {
+  const providers = Object.entries(needs.providers).flatMap(([name, scopes]) => {
+    const isNew = !Object.hasOwn(accepted.providers, name)
+    const more = scopes.filter((scope) => !scopesOf(accepted, name).includes(scope))
+    return isNew || more.length > 0 ? [[name, more] as const] : []
+  })
+  return {
+    providers: Object.fromEntries(providers),
+    secrets: needs.secrets.filter((key) => !accepted.secrets.includes(key)),
+  }
+}
+
+export function isNothing({ providers, secrets }: WorkerNeeds): boolean {
+  return Object.keys(providers).length === 0 && secrets.length === 0
+}
+
+function scopesOf({ providers }: WorkerNeeds, name: string): readonly string[] {
+  return Object.hasOwn(providers, name) ? (providers[name] ?? []) : []
+}

@@ -1,0 +1,167 @@
+import type { Broker } from '../../broker.ts'
+import type { AuditEvent } from '../../domain/audit.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { sha256 } from '../../domain/ids.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import {
+  beyond,
+  isNothing,
+  NO_NEEDS,
+  needsOf,
+  unionOfNeeds,
+  type WorkerNeeds,
+} from '../../domain/worker-needs.ts'
+import type { AuditEntries } from '../../store/store.ts'
+import { findWorkerByUid } from './known-tools.ts'
+
+// Which providers, scopes and secrets the tools of a worker may ask for. What its catalogue named when an administrator
+// registered it is accepted with it; what the catalogue names later waits until an administrator accepts it.
+
+/** What a worker's tools name: what an administrator has accepted, and what waits for one. */
+export interface Acceptance {
+  readonly accepted: WorkerNeeds
+  readonly waiting: WorkerNeeds
+  /** Of what waits: accepting may say which of it is meant. */
+  readonly digest?: string
+}
+
+/** Whether its tools are accepted as they are: the operator's own files, and everything in development. */
+export function acceptsItself(broker: Broker, { type }: Pick<Worker, 'type'>): boolean {
+  return type === 'module' || broker.settings.development
+}
+
+export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acceptance> {
+  const named = needsOf(await ownTools(broker, worker))
+  if (acceptsItself(broker, worker)) return { accepted: named, waiting: NO_NEEDS }
+  // a worker of a release that knew of no acceptance keeps what it has
+  const accepted = worker.accepted ?? named
+  const waiting = beyond(named, accepted)
+  return { accepted, waiting, ...(!isNothing(waiting) && { digest: digestOf(waiting) }) }
+}
+
+/**
+ * Accepts all that waits. `digest`: only if that is what waits still. Throws `invalid_request`
+ * when something else waits by now.
+ */
+export async function acceptWaiting(
+  broker: Broker,
+  worker: Worker,
+  { digest }: { readonly digest?: string } = {},
+): Promise<Acceptance> {
+  const { accepted, waiting, digest: current } = await acceptanceOf(broker, worker)
+  if (digest !== undefined && digest !== current)
+    throw new BrokerError(
+      'invalid_request',
+      `Something else waits at the worker "${worker.id}" by now: look at GET /v1/workers/${worker.id} again.`,
+    )
+  const all = unionOfNeeds(accepted, waiting)
+  if (!isNothing(waiting))
+    await broker.store.workers.accept(worker.uid, all, auditOf(broker, worker, 'worker.accepted', waiting))
+  return { accepted: all, waiting: NO_NEEDS }
+}
+
+/** Accepts what the first reading of a worker's catalogue names, as part of its registration. */
+export async function acceptAtRegistration(broker: Broker, worker: Worker): Promise<void> {
+  const named = needsOf(await ownTools(broker, worker))
+  if (isNothing(named)) return
+  await broker.store.workers.accept(worker.uid, named, auditOf(broker, worker, 'worker.accepted', named))
+}
+
+/** Before a worker's tools are replaced: a worker of an older release keeps what its tools have named so far. */
+export async function settleAcceptance(
+  broker: Broker,
+  worker: Worker,
+  known: readonly Tool[],
+): Promise<Worker> {
+  if (worker.accepted !== undefined) return worker
+  const accepted = needsOf(known)
+  await broker.store.workers.accept(
+    worker.uid,
+    accepted,
+    isNothing(accepted) ? undefined : auditOf(broker, worker, 'worker.accepted', accepted),
+  )
+  return { ...worker, accepted }
+}
+
+/** What the trail says when these tools of the worker begin to wait; `undefined` when none of them newly does. */
+export function auditOfWaiting(
+  broker: Broker,
+  worker: Worker,
+  { before, after }: { readonly before: readonly Tool[]; readonly after: readonly Tool[] },
+): AuditEntries | undefined {
+  if (acceptsItself(broker, worker) || worker.accepted === undefined) return undefined
+  const fresh = beyond(beyond(needsOf(after), worker.accepted), needsOf(before))
+  if (isNothing(fresh)) return undefined
+  broker.log.warn(
+    { worker: worker.id, providers: Object.keys(fresh.providers), secrets: fresh.secrets },
+    'a worker names more than was accepted: POST /v1/workers/{id}/accept',
+  )
+  return auditOf(broker, worker, 'worker.waiting', fresh)
+}
+
+/** Why the tool may not run yet; `undefined` when all it names was accepted. */
+export async function waitsFor(broker: Broker, tool: Tool): Promise<string | undefined> {
+  if (tool.source.kind !== 'worker') return undefined
+  const worker = await findWorkerByUid(broker, tool.source.workerUid)
+  if (worker?.accepted === undefined || acceptsItself(broker, worker)) return undefined
+  const waiting = beyond(needsOf([tool]), worker.accepted)
+  if (isNothing(waiting)) return undefined
+  return `The tool "${tool.title}" names ${written(waiting)}, which the worker "${worker.id}" did not name when it was accepted. An administrator looks at it with GET /v1/workers/${worker.id} and accepts it with POST /v1/workers/${worker.id}/accept.`
+}
+
+/** Throws `not_accepted` for a tool that names what nobody has accepted: it asks for nothing and gets nothing. */
+export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
+  const why = await waitsFor(broker, tool)
+  if (why !== undefined) throw new BrokerError('not_accepted', why)
+}
+
+/** Which of the worker's tools wait. */
+export async function waitingTools(
+  broker: Broker,
+  worker: Worker,
+  { waiting }: Acceptance,
+): Promise<string[]> {
+  if (isNothing(waiting)) return []
+  const { accepted = NO_NEEDS } = worker
+  return (await ownTools(broker, worker))
+    .filter((tool) => !isNothing(beyond(needsOf([tool]), accepted)))
+    .map(toolId)
+}
+
+async function ownTools(broker: Broker, { uid, projectId }: Worker): Promise<readonly Tool[]> {
+  return (await broker.store.tools.list(projectId)).filter(
+    ({ source }) => source.kind === 'worker' && source.workerUid === uid,
+  )
+}
+
+function auditOf(
+  broker: Broker,
+  { projectId, id: subject }: Worker,
+  action: 'worker.accepted' | 'worker.waiting',
+  { providers, secrets }: WorkerNeeds,
+): AuditEntries {
+  const events: AuditEvent[] = [
+    ...Object.entries(providers).map(([providerId, scopes]) => ({ action, subject, providerId, scopes })),
+    ...secrets.map((key) => ({ action, subject, reason: `secret ${key}` })),
+  ]
+  const entries = events.map((event) => broker.audit.of(projectId, event))
+  return {
+    ...broker.audit.of(projectId, { action, subject }),
+    lines: entries.flatMap(({ lines }) => lines),
+  }
+}
+
+function digestOf(waiting: WorkerNeeds): string {
+  return sha256(JSON.stringify(waiting)).slice(0, 16)
+}
+
+function written({ providers, secrets }: WorkerNeeds): string {
+  return [
+    ...Object.entries(providers).map(
+      ([name, scopes]) =>
+        `the provider "${name}"${scopes.length > 0 ? ` with the scopes ${scopes.map((one) => `"${one}"`).join(', ')}` : ''}`,
+    ),
+    ...secrets.map((key) => `the secret "${key}"`),
+  ].join(' and ')
+}

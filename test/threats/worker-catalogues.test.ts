@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { syncWorkers } from '../../src/tools/worker.ts'
+import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
+import type { GatepassOptions } from '../gatepass.ts'
+import { startWorld, WORKER_SECRET, type World } from '../http/world.ts'
+
+// A worker that was registered, and whose catalogue names more than it did then.
+
+const open: (() => PromiseLike<unknown>)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** What each call was given. */
+type Given = { token?: string; secrets: readonly string[] }
+
+function tool(name: string, given: Given[], more: Partial<WorkerTool> = {}): WorkerTool {
+  return {
+    name,
+    description: 'Notes what it is given.',
+    ...more,
+    run: async (_, { authorization, secrets = [] }) => {
+      given.push({
+        ...(authorization?.token !== undefined && { token: authorization.token }),
+        secrets: secrets.map(({ value }) => value),
+      })
+      return { value: 'done' }
+    },
+  }
+}
+
+interface Scene {
+  readonly world: World
+  readonly worker: FakeWorker
+  readonly tools: WorkerTool[]
+  readonly given: Given[]
+  readonly token: string
+  /** Gives the worker this catalogue from now on, and lets it be read. */
+  list(...tools: readonly WorkerTool[]): Promise<void>
+  run(name: string): ReturnType<World['call']>
+  show(): Promise<Record<string, unknown>>
+}
+
+async function startScene(first: Partial<WorkerTool> = {}, gatepass: GatepassOptions = {}): Promise<Scene> {
+  const world = await startWorld({ gatepass })
+  open.push(() => world[Symbol.asyncDispose]())
+  const given: Given[] = []
+  const tools = [tool('Plain', given, first)]
+  const worker = await startFakeWorker({
+    secret: WORKER_SECRET,
+    tools,
+    toolkit: { name: 'Later', version: '1.0.0' },
+  })
+  open.push(() => worker.close())
+  const token = await world.connect('ada', ['read', 'write'])
+  await world.call('POST', '/v1/admin/secrets/LATER_KEY', { value: 'value-of-the-secret' })
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  const added = await world.call('POST', '/v1/workers', { id: 'later', http })
+  expect(added.status, JSON.stringify(added.body)).toBe(201)
+  return {
+    world,
+    worker,
+    tools,
+    given,
+    token,
+    async list(...now) {
+      tools.splice(0, tools.length, ...now)
+      await syncWorkers(world.gatepass.broker)
+    },
+    run: (name) => world.execute(`Later.${name}`, { user_id: 'ada', input: {} }),
+    show: async () => (await world.call('GET', '/v1/workers/later')).body.acceptance,
+  }
+}
+
+const READ = { authorization: { id: 'demo', scopes: ['read'] } }
+
+async function trail(world: World, action: string) {
+  const { items } = (await world.call('GET', `/v1/admin/audit?action=${action}&limit=100`)).body
+  return items.filter(({ subject }: { subject: string }) => subject === 'later')
+}
+
+describe('what a known worker newly names', () => {
+  test.each<[string, Partial<WorkerTool>, Record<string, unknown>]>([
+    ['a provider', READ, { providers: [{ id: 'demo', scopes: ['read'] }], secrets: [] }],
+    [
+      'a provider without scopes',
+      { authorization: { provider_id: 'demo', scopes: [] } },
+      { providers: [{ id: 'demo', scopes: [] }], secrets: [] },
+    ],
+    ['a secret', { secrets: ['LATER_KEY'] }, { providers: [], secrets: ['later_key'] }],
+  ])(
+    '%s, waits for an administrator, and until then the tool asks for nothing and gets nothing',
+    async (_, more, waiting) => {
+      const scene = await startScene()
+      const { world, given } = scene
+      await scene.list(tool('Plain', given, more), tool('Other', given))
+      const released = (await world.call('GET', '/v1/admin/audit?action=token.released&limit=100')).body.items
+
+      const refused = await scene.run('Plain')
+      expect([refused.status, refused.body.name]).toEqual([409, 'not_accepted'])
+      expect(refused.body.message).toContain('/v1/workers/later/accept')
+      const begun = await world.call('POST', '/v1/tools/authorize', {
+        tool_name: 'Later.Plain',
+        user_id: 'bob',
+      })
+      expect([begun.status, begun.body.name]).toEqual([409, 'not_accepted'])
+      expect(given).toEqual([])
+      expect((await world.call('GET', '/v1/admin/audit?action=token.released&limit=100')).body.items).toEqual(
+        released,
+      )
+      const { body: listed } = await world.call('GET', '/v1/tools/Later.Plain?user_id=ada')
+      expect(listed.requirements.met).toBe(false)
+      // its other tools go on
+      expect((await scene.run('Other')).body.success).toBe(true)
+
+      expect(await scene.show()).toMatchObject({ waiting: { ...waiting, tools: ['Later:Plain:1.0.0'] } })
+      expect(await trail(world, 'worker.waiting')).toHaveLength(1)
+      const accepted = await world.call('POST', '/v1/workers/later/accept')
+      expect([accepted.status, accepted.body.acceptance]).toEqual([200, { accepted: waiting }])
+      expect(await trail(world, 'worker.accepted')).toHaveLength(1)
+      expect((await scene.run('Plain')).body.success).toBe(true)
+      expect(await scene.show()).toEqual({ accepted: waiting })
+    },
+  )
+
+  test('as scopes at a provider it had, waits too', async () => {
+    const scene = await startScene(READ)
+    expect((await scene.run('Plain')).body.success).toBe(true)
+    await scene.list(tool('Plain', scene.given, { authorization: { id: 'demo', scopes: ['read', 'write'] } }))
+    expect((await scene.run('Plain')).body.name).toBe('not_accepted')
+    expect(await scene.show()).toMatchObject({
+      accepted: { providers: [{ id: 'demo', scopes: ['read'] }] },
+      waiting: { providers: [{ id: 'demo', scopes: ['write'] }] },
+    })
+    // what goes back to what was accepted waits for nobody
+    await scene.list(tool('Plain', scene.given, READ))
+    expect((await scene.run('Plain')).body.success).toBe(true)
+    expect(scene.given.map(({ token }) => token)).toEqual([scene.token, scene.token])
+  })
+
+  test('is accepted only as it was looked at, and by an administrator', async () => {
+    const scene = await startScene()
+    const { world, given } = scene
+    await scene.list(tool('Plain', given, READ))
+    const { digest } = (await scene.show()).waiting as { digest: string }
+    await scene.list(tool('Plain', given, { ...READ, secrets: ['LATER_KEY'] }))
+    const accept = (key: string | undefined, body: object = {}) =>
+      world.call('POST', '/v1/workers/later/accept', body, key === undefined ? {} : { key })
+    expect((await accept(undefined, { digest })).status).toBe(400)
+    expect((await accept(await world.gatepass.makeKey('caller'))).status).toBe(403)
+    expect((await accept(await world.gatepass.makeKey('admin', 'another'))).status).toBe(404)
+    expect((await scene.run('Plain')).body.name).toBe('not_accepted')
+    const now = (await scene.show()).waiting as { digest: string }
+    expect((await accept(undefined, { digest: now.digest })).status).toBe(200)
+    expect((await scene.run('Plain')).body.success).toBe(true)
+  })
+
+  test('is accepted by itself in development, which says so', async () => {
+    const scene = await startScene({}, { mode: 'development' })
+    await scene.list(tool('Plain', scene.given, READ))
+    expect((await scene.run('Plain')).body.success).toBe(true)
+    expect(await scene.show()).toEqual({
+      accepted: { providers: [{ id: 'demo', scopes: ['read'] }], secrets: [] },
+      automatic: true,
+    })
+  })
+
+  test('waits at a worker that could not be read when it was registered', async () => {
+    const world = await startWorld()
+    open.push(() => world[Symbol.asyncDispose]())
+    const worker = await startFakeWorker({
+      secret: WORKER_SECRET,
+      catalogue: '500',
+      tools: [tool('Plain', [], READ)],
+      toolkit: { name: 'Later', version: '1.0.0' },
+    })
+    open.push(() => worker.close())
+    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    const added = await world.call('POST', '/v1/workers', { id: 'later', http })
+    expect(added.body).toMatchObject({
+      sync_error: expect.any(String),
+      acceptance: { accepted: { providers: [] } },
+    })
+    worker.behaviour.catalogue = 'ok'
+    await syncWorkers(world.gatepass.broker)
+    expect((await world.call('GET', '/v1/workers/later')).body.acceptance).toMatchObject({
+      waiting: { providers: [{ id: 'demo', scopes: ['read'] }] },
+    })
+  })
+})
+
+test('what a worker names when it is registered is accepted with it, listed and on record', async () => {
+  const world = await startWorld()
+  open.push(() => world[Symbol.asyncDispose]())
+  const { body } = await world.call('GET', '/v1/workers/demo')
+  expect(body.acceptance.accepted.providers).toEqual([{ id: 'demo', scopes: ['read'] }])
+  expect(body.acceptance).not.toHaveProperty('waiting')
+  const { items } = (await world.call('GET', '/v1/admin/audit?action=worker.accepted')).body
+  expect(items).toContainEqual(
+    expect.objectContaining({ subject: 'demo', provider_id: 'demo', scopes: ['read'] }),
+  )
+})
+
+test('a worker of a release that knew of no acceptance keeps what it had, and what it names then waits', async () => {
+  const scene = await startScene(READ)
+  const { world, given } = scene
+  // as an upgrade leaves it
+  const { default: Database } = await import('better-sqlite3')
+  const database = new Database(world.gatepass.databasePath)
+  database.exec('update workers set accepted = null')
+  database.close()
+  await scene.list(tool('Plain', given, READ), tool('More', given, { secrets: ['LATER_KEY'] }))
+  expect((await scene.run('Plain')).body.success).toBe(true)
+  expect((await scene.run('More')).body.name).toBe('not_accepted')
+  expect(await scene.show()).toMatchObject({
+    accepted: { providers: [{ id: 'demo', scopes: ['read'] }] },
+    waiting: { secrets: ['later_key'] },
+  })
+})
