@@ -20,7 +20,7 @@ type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
  * `WorkerFault` when it cannot be read; its tools then stay as they are.
  */
 export async function takeCatalogue(broker: Broker, registered: Worker): Promise<string[]> {
-  const items = await backendOf(worker).catalogue(broker, registered)
+  const items = await backendOf(registered).catalogue(broker, registered)
   const mark = await markOf(broker, registered.projectId)
   const same = takenBefore.get(items)
   if (same?.mark === mark && same.worker === `${registered.uid} ${place(registered)}`) return same.faults
