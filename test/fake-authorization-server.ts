@@ -195,6 +195,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   const accessTokens = new Map<string, AccessToken>()
   const grants: Grant[] = []
   const refreshReuses: string[] = []
+  const refreshed: { readonly used: string; readonly accessToken: string }[] = []
   let familyRevoked = false
 
   const routes: Record<string, (res: ServerResponse, request: RecordedRequest) => unknown> = {
@@ -453,14 +454,15 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
 
   function issue(
     grant: Grant,
-    { refreshed, used }: { refreshed: boolean; used?: string | undefined },
+    { refreshed: isRefreshed, used }: { refreshed: boolean; used?: string | undefined },
   ): TokenMembers {
-    if (refreshed && behaviour.refreshKillsAccessTokens) killAccessTokens(grant)
-    const scopes = (refreshed && behaviour.scopesOnRefresh) || grant.scopes
+    if (isRefreshed && behaviour.refreshKillsAccessTokens) killAccessTokens(grant)
+    const scopes = (isRefreshed && behaviour.scopesOnRefresh) || grant.scopes
     const accessToken = secret('at')
     const expiresAt = now() + behaviour.accessTokenLifetime * 1000
     accessTokens.set(accessToken, { grant, scopes, expiresAt, dead: false })
-    const refreshToken = nextRefreshToken(grant, refreshed ? used : undefined)
+    if (isRefreshed) refreshed.push({ used: used ?? '', accessToken })
+    const refreshToken = nextRefreshToken(grant, isRefreshed ? used : undefined)
     return {
       access_token: accessToken,
       token_type: 'Bearer',
@@ -572,6 +574,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     },
     /** Used refresh tokens that came again, in order. */
     refreshReuses,
+    /** What each refresh that was carried out was asked with, and the access token that it issued. */
+    refreshed,
     /** Every access token issued so far stops working at the API, as if it had run out. */
     expireAccessTokens: () => killAccessTokens(),
     /** The user takes every grant back at the provider. */

@@ -24,7 +24,7 @@ export type DatabaseKind = (typeof DATABASES)[number]
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 const BINARY = fileURLToPath(new URL('../../bin/gatepass.js', import.meta.url))
-const KILL_AT = new URL('./kill-at.ts', import.meta.url).href
+export const KILL_AT = new URL('./kill-at.ts', import.meta.url).href
 /** Processes start in two thirds of the time. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
 
@@ -83,6 +83,8 @@ export interface Trail {
   readonly faults: readonly string[]
   /** Connections of which it says that the outcome of a refresh was lost. */
   readonly outcomesLost: ReadonlySet<string>
+  /** What it says of tokens that were released and refreshed, and of connections that must be approved again. */
+  readonly tokens: readonly Readonly<Record<string, unknown>>[]
   /** Fingerprints of the tokens that were released, by request. */
   readonly released: ReadonlyMap<string, readonly string[]>
   fingerprint(token: string): string
@@ -180,11 +182,16 @@ export async function install(
         const marked = readAudit(broker, id, { action: 'connection.needs_authorization' }, 'oldest first')
         for await (const { reason, connection_id: connection } of marked)
           if (reason === 'refresh_outcome_lost') outcomesLost.add(String(connection))
+        const tokens: Record<string, unknown>[] = []
+        for (const action of ['token.released', 'connection.refreshed', 'connection.needs_authorization'])
+          for await (const entry of readAudit(broker, id, { action }, 'oldest first'))
+            tokens.push({ ...entry })
         const { entries, faults } = await verifyAudit(broker, id)
         return {
           entries,
           faults,
           outcomesLost,
+          tokens,
           released,
           fingerprint: (token) => broker.audit.fingerprint(token),
         }

@@ -2,6 +2,7 @@
  * Loaded into `gatepass serve` by `node --import`: ends the process with SIGKILL, or stops it with SIGSTOP until the test
  * continues it, right before or right after a commit, as the test says over IPC. Nothing of Gatepass knows of it; the drivers of both databases are what is watched.
  */
+import { writeSync } from 'node:fs'
 import type Sqlite from 'better-sqlite3'
 
 /** The commit of the transaction in which this statement was run; one without a transaction is its own commit. */
@@ -32,15 +33,22 @@ process.on('message', (given: KillPoint) => {
 process.on('disconnect', () => process.exit(1)) // whoever started it has died: nobody else would end it
 process.channel?.unref()
 
+/** The values of the statement that is meant. */
+let meant = ''
+
 function isMeant(sql: string, values: unknown): boolean {
-  if (point === undefined || !point.statement.test(`${sql}\n${JSON.stringify(values)}`)) return false
-  return point.left-- <= 0
+  const said = JSON.stringify(values)
+  if (point === undefined || !point.statement.test(`${sql}\n${said}`)) return false
+  const isNow = point.left-- <= 0
+  if (isNow) meant = said
+  return isNow
 }
 
 function killIf(isPoint: boolean, when: KillPoint['when']): void {
   if (!isPoint || point?.when !== when) return
   const { signal } = point
   point = undefined
+  if (signal === 'SIGSTOP') writeSync(2, `stopped at ${meant}\n`)
   process.kill(process.pid, signal)
   if (signal === 'SIGSTOP') return
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) // not one statement more

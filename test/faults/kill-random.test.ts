@@ -70,7 +70,8 @@ test.concurrent.each(DATABASES)(
       await as.close()
     }
   },
-  Math.max(60_000, ROUNDS * 5_000),
+  // a round waits for progress (10 s at most) and for a process to start, which takes seconds on a machine with more to do
+  60_000 + ROUNDS * 20_000,
 )
 
 function nextRefresh(as: FakeAuthorizationServer): Promise<void> {

@@ -1,0 +1,368 @@
+import type { Fault, History, Refresh, Request } from './history.ts'
+
+/** What does not hold, and the part of the history that shows it. */
+export interface Violation {
+  readonly promise: string
+  readonly what: string
+  readonly excerpt: readonly string[]
+}
+
+/** How long after calm every user has a token, or was told to approve again. */
+export const LIVENESS_MS = 45_000
+
+type Check = (history: History) => readonly Violation[]
+
+/** Everything that the documents promise of a history, whatever was done to the processes meanwhile. */
+export function check(history: History): readonly Violation[] {
+  return CHECKS.flatMap((one) => one(history))
+}
+
+/** P4: what was acknowledged is there at the end, unless somebody asked for its deletion. */
+const kept: Check = (history) => {
+  const { requests, end } = history
+  const there = new Set(end.connections)
+  const given = requests.filter((one) => one.operation === 'connect' && isOk(one) && one.connection)
+  const asked = new Set(of(requests, 'delete').map(({ connection }) => connection))
+  return unique(given, (one) => one.connection)
+    .filter(({ connection = '' }) => !there.has(connection) && !asked.has(connection))
+    .map((one) =>
+      violation(
+        history,
+        'P4',
+        `connection ${one.connection} was acknowledged and is not there any more`,
+        about(one),
+      ),
+    )
+}
+
+/** P5: of one refresh token at most one request is under way, unless its process was stopped or killed meanwhile. */
+const oneAtATime: Check = (history) => {
+  const { refreshes } = history.provider
+  return pairs(refreshes)
+    .filter(([first, second]) => second.arrived < first.ended && !wasCutOff(history, first, second))
+    .map(([first, second]) =>
+      violation(
+        history,
+        'P5',
+        `the refresh token ${short(first.refreshToken)} was sent again while its first request was under way`,
+        (line) => line.includes(short(first.refreshToken)),
+        [first.arrived, second.ended],
+      ),
+    )
+}
+
+/** Only what takes a process away from its request lets another take over before that ended. */
+function wasCutOff({ faults }: History, first: Refresh, second: Refresh): boolean {
+  const takesAway = (kind: Fault['kind']) => kind !== 'answer held' && kind !== 'answer lost'
+  return faults.some(
+    ({ kind, begun, ended }) => takesAway(kind) && begun <= second.arrived && ended >= first.arrived - 1_000,
+  )
+}
+
+/** Fencing: a refresh token whose answer was stored is never sent again. */
+const fenced: Check = (history) => {
+  const stored = new Set(history.trail.refreshed.map(({ fingerprint }) => fingerprint))
+  return pairs(history.provider.refreshes)
+    .filter(([first]) => first.issued !== undefined && stored.has(first.issued))
+    .map(([first, second]) =>
+      violation(
+        history,
+        'fencing',
+        `the refresh token ${short(first.refreshToken)} was sent again although its answer had been stored`,
+        (line) => line.includes(short(first.refreshToken)),
+        [first.arrived, second.ended],
+      ),
+    )
+}
+
+/** P6: nothing but a refusal of the provider's own costs a consent, and it refuses only what was used before. */
+const noNewConsent: Check = (history) => {
+  const { trail, provider } = history
+  const refused = trail.ended.filter(({ reason }) => reason === 'refresh_refused')
+  const lost = trail.ended.filter(({ reason }) => reason === 'refresh_outcome_lost')
+  const other = trail.ended.filter(
+    ({ reason }) => !['refresh_refused', 'refresh_outcome_lost'].includes(reason),
+  )
+  return [
+    ...[...refused, ...other].map(({ connection, reason }) =>
+      violation(
+        history,
+        'P6',
+        `connection ${connection} must be approved again (${reason}) although its provider had no cause`,
+        (line) => line.includes(connection),
+      ),
+    ),
+    ...(lost.length > provider.reuses.length
+      ? [
+          violation(
+            history,
+            'P6',
+            `${lost.length} connections say that the outcome of a refresh was lost, and ${provider.reuses.length} used refresh tokens came again`,
+            (line) => lost.some(({ connection }) => line.includes(connection)),
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** P7: every token that was answered is on record, as that user's, and the trail is whole. */
+const recorded: Check = (history) => {
+  const { requests, trail } = history
+  const broken = trail.faults.map((fault) =>
+    violation(history, 'P7', `the audit trail is broken: ${fault}`, () => false),
+  )
+  const unrecorded = tokens(requests).filter(
+    (one) =>
+      !trail.released.some(
+        ({ requestId, fingerprint }) => requestId === one.requestId && fingerprint === one.fingerprint,
+      ),
+  )
+  const foreign = tokens(requests).filter((one) =>
+    trail.released.some(
+      ({ requestId, fingerprint, user }) =>
+        requestId === one.requestId && fingerprint === one.fingerprint && user !== one.user,
+    ),
+  )
+  return [
+    ...broken,
+    ...unrecorded.map((one) =>
+      violation(
+        history,
+        'P7',
+        `a token was answered to request ${one.requestId} without a record`,
+        about(one),
+      ),
+    ),
+    ...foreign.map((one) =>
+      violation(
+        history,
+        'P1',
+        `request ${one.requestId} of ${one.user} was answered another user’s token`,
+        about(one),
+      ),
+    ),
+  ]
+}
+
+/** A code is sent once; a run that is not safe to repeat is begun once; one key has one answer. */
+const atMostOnce: Check = (history) => {
+  const { provider, calls, requests } = history
+  const codes = [...counted(provider.codes.map(({ code }) => code))].filter(([, times]) => times > 1)
+  const runs = [...counted(calls.filter(({ isSafe }) => !isSafe).map(({ key }) => key))].filter(
+    ([, times]) => times > 1,
+  )
+  const answered = of(requests, 'execute').filter((one) => isOk(one) && one.executionId !== undefined)
+  const twoFaced = unique(answered, ({ key }) => key).filter(({ key, executionId }) =>
+    answered.some((other) => other.key === key && other.executionId !== executionId),
+  )
+  const uncalled = unique(answered, ({ key }) => key).filter(
+    ({ key, succeeded }) => succeeded === true && !calls.some((call) => call.key === key),
+  )
+  return [
+    ...codes.map(([code, times]) =>
+      violation(history, 'at most once', `the code ${short(code)} was sent ${times} times`, (line) =>
+        line.includes(short(code)),
+      ),
+    ),
+    ...runs.map(([key, times]) =>
+      violation(
+        history,
+        'at most once',
+        `${key} was run ${times} times, and its tool is not safe to repeat`,
+        (line) => line.includes(key),
+      ),
+    ),
+    ...twoFaced.map(({ key = '' }) =>
+      violation(history, 'at most once', `two answers were given to ${key}`, (line) => line.includes(key)),
+    ),
+    ...uncalled.map(({ key = '' }) =>
+      violation(history, 'at most once', `${key} was answered as run, and its tool was not called`, (line) =>
+        line.includes(key),
+      ),
+    ),
+  ]
+}
+
+/** What was acknowledged as taken away is not given to a request that begins afterwards. */
+const denied: Check = (history) => {
+  const { requests } = history
+  const after = (
+    taken: Request,
+    isAbout: (one: Request) => boolean,
+    what: string,
+    until = Number.POSITIVE_INFINITY,
+  ) =>
+    tokens(requests)
+      .filter((one) => isAbout(one) && one.begun > taken.ended && one.begun < until)
+      .map((one) =>
+        violation(
+          history,
+          'deny after acknowledgement',
+          `a token was answered to request ${one.requestId}, begun after ${what}`,
+          about(one),
+          [taken.begun, one.ended],
+        ),
+      )
+  const deletions = of(requests, 'delete').filter(isOk)
+  const revocations = of(requests, 'revoke key').filter(isOk)
+  const policies = of(requests, 'deny').filter(isOk)
+  return [
+    ...deletions.flatMap((taken) =>
+      after(
+        taken,
+        ({ connection }) => connection === taken.connection,
+        `connection ${taken.connection} was deleted`,
+      ),
+    ),
+    ...revocations.flatMap((taken) =>
+      after(
+        taken,
+        ({ apiKey }) => apiKey !== undefined && apiKey === taken.apiKey,
+        `its key ${taken.apiKey} was revoked`,
+      ),
+    ),
+    ...policies.flatMap((taken) => {
+      const lifted = of(requests, 'allow').find(({ policy }) => policy === taken.policy)
+      return after(
+        taken,
+        ({ user }) => user === taken.user,
+        `the policy ${taken.policy} denied it`,
+        lifted?.begun,
+      )
+    }),
+  ]
+}
+
+/** Once it is calm, every user has a token within 45 s. */
+const live: Check = (history) => {
+  const { settledMs, unsettled } = history.end
+  if (settledMs !== undefined && settledMs <= LIVENESS_MS) return []
+  return [
+    violation(
+      history,
+      'liveness',
+      `not settled ${LIVENESS_MS / 1000} s after it was calm: ${unsettled.join(', ')}`,
+      (line) => unsettled.some((user) => line.includes(user)),
+    ),
+  ]
+}
+
+/** What is wrong with Gatepass itself is never answered. */
+const noBug: Check = (history) =>
+  history.requests
+    .filter(({ status }) => status === 500)
+    .map((one) => violation(history, 'answers', `request ${one.requestId} was answered 500`, about(one)))
+
+const CHECKS: readonly Check[] = [
+  kept,
+  oneAtATime,
+  fenced,
+  noNewConsent,
+  recorded,
+  atMostOnce,
+  denied,
+  live,
+  noBug,
+]
+
+function of(requests: readonly Request[], operation: Request['operation']): readonly Request[] {
+  return requests.filter((one) => one.operation === operation)
+}
+
+function tokens(requests: readonly Request[]): readonly Request[] {
+  return requests.filter((one) => isOk(one) && one.fingerprint !== undefined)
+}
+
+function isOk({ status }: Request): boolean {
+  return status !== undefined && status >= 200 && status < 300
+}
+
+function about({ user, connection, key, requestId }: Request): (line: string) => boolean {
+  const names = [user, connection, key, requestId].filter((one) => one !== undefined && one !== '')
+  return (line) => names.some((name) => line.includes(name ?? ''))
+}
+
+/** Each request with one that sent the same refresh token later. */
+function pairs(refreshes: readonly Refresh[]): (readonly [Refresh, Refresh])[] {
+  return refreshes.flatMap((first, i) =>
+    refreshes
+      .slice(i + 1)
+      .filter(({ refreshToken }) => refreshToken === first.refreshToken)
+      .map((second) => [first, second] as const),
+  )
+}
+
+function unique<T>(list: readonly T[], by: (one: T) => unknown): readonly T[] {
+  return [...new Map(list.map((one) => [by(one), one])).values()]
+}
+
+function counted(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+export function short(secret: string): string {
+  return secret.slice(0, 12)
+}
+
+const MOST_LINES = 40
+
+/** Faults are always shown; of requests, those that it is about. */
+function violation(
+  history: History,
+  promise: string,
+  what: string,
+  isAbout: (line: string) => boolean,
+  [from, to]: readonly [number, number] = [0, Number.POSITIVE_INFINITY],
+): Violation {
+  const lines = [
+    ...history.requests.map((one) => ({ at: one.begun, text: tellRequest(one), isFault: false })),
+    ...history.provider.refreshes.map((one) => ({ at: one.arrived, text: tellRefresh(one), isFault: false })),
+    ...history.calls.map(({ at, key, isSafe }) => ({
+      at,
+      text: `tool called: ${key}${isSafe ? ' (safe)' : ''}`,
+      isFault: false,
+    })),
+    ...history.faults.map((one) => ({ at: one.begun, text: tellFault(one), isFault: true })),
+  ]
+    .filter(({ at, text, isFault }) => at >= from - 3_000 && at <= to && (isFault || isAbout(text)))
+    .sort((a, b) => a.at - b.at)
+  return {
+    promise,
+    what,
+    excerpt: lines.slice(-MOST_LINES).map(({ at, text }) => `${Math.round(at)} ms  ${text}`),
+  }
+}
+
+function tellRequest(one: Request): string {
+  const { operation, client, node, user, ended, status, refusal, requestId, connection, key, executionId } =
+    one
+  return [
+    `client ${client} to node ${node}: ${operation} of ${user}`,
+    connection,
+    key,
+    `-> ${status ?? 'no answer'}${refusal === undefined ? '' : ` ${refusal}`}`,
+    executionId,
+    requestId,
+    `until ${Math.round(ended)} ms`,
+  ]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' ')
+}
+
+function tellRefresh({ refreshToken, ended, issued }: Refresh): string {
+  return `provider: refresh by ${short(refreshToken)} until ${Math.round(ended)} ms, ${issued === undefined ? 'refused' : `issued ${issued}`}`
+}
+
+function tellFault({ kind, node, ended, connection, what }: Fault): string {
+  return [
+    `** ${kind}`,
+    node === undefined ? undefined : `node ${node}`,
+    what,
+    connection,
+    `until ${Math.round(ended)} ms`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' ')
+}

@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KillPoint } from '../faults/kill-at.ts'
+import type { Choices } from './choices.ts'
+import type { Fault } from './history.ts'
+import { isStopped, until, type World } from './world.ts'
+
+// What is done to the processes, their database and the provider's answers while the clients go on. One fault of the
+// processes at a time; what the provider does goes on beside it.
+
+/** The points of a refresh at which a process is stopped, and whether another may take its lease over meanwhile. */
+const POINTS: readonly { readonly what: string; readonly point: KillPoint; readonly lapses: boolean }[] = [
+  {
+    what: 'before it takes the lease',
+    point: { when: 'before', statement: 'update "connections" set "lease_owner"' },
+    lapses: false,
+  },
+  {
+    what: 'after it has taken the lease',
+    point: { when: 'after', statement: 'update "connections" set "lease_owner"' },
+    lapses: true,
+  },
+  {
+    what: 'after its last look at the lease',
+    point: { when: 'after', statement: '^select [^]*"lease_until"[^]*where[^]*"lease_owner" =' },
+    lapses: true,
+  },
+  {
+    what: 'before what it was answered is stored',
+    point: { when: 'before', statement: 'update "connections" set [^]*"access" =' },
+    lapses: false,
+  },
+  {
+    what: 'after what it was answered is stored',
+    point: { when: 'after', statement: 'update "connections" set [^]*"access" =' },
+    lapses: false,
+  },
+]
+const NEVER: KillPoint = { when: 'before', statement: '(?!)' }
+const UNTIL_REACHED_MS = 2_000
+/** By which leases and claims are moved back, so that nobody waits for them in real time. */
+const LAPSED_SECONDS = 60
+
+export interface FaultParts {
+  readonly world: World
+  readonly choices: Choices
+  /** Stops the database at once and starts it again; absent where it is shared with others. */
+  readonly restartDatabase?: () => Promise<void>
+  /** Milliseconds since the world began. */
+  readonly until: number
+}
+
+export async function doFaults(parts: FaultParts): Promise<void> {
+  await Promise.all([faultsOfProcesses(parts), faultsOfProvider(parts)])
+}
+
+async function faultsOfProcesses({
+  world,
+  choices: given,
+  restartDatabase,
+  until: end,
+}: FaultParts): Promise<void> {
+  const choices = given.branch('processes')
+  const kinds = [kill, stop, stopWithinRefresh, stopWithinRefresh]
+  if (world.kind === 'PostgreSQL') kinds.push(cut, stall, delay)
+  if (restartDatabase !== undefined) kinds.push(() => restart(world, restartDatabase))
+  while (world.now() < end) {
+    await sleep(choices.between(100, 600))
+    await choices.of(kinds)(world, choices)
+  }
+}
+
+async function faultsOfProvider({ world, choices: given, until: end }: FaultParts): Promise<void> {
+  const choices = given.branch('provider')
+  const { holdMs, as } = world
+  while (world.now() < end) {
+    await sleep(choices.between(200, 1_500))
+    const kind = choices.of(['answer held', 'answer held', 'answer lost'] as const)
+    const ms = choices.between(100, 1_200)
+    await recorded(world, { kind, what: `for ${ms} ms` }, async () => {
+      if (kind === 'answer lost') as.behaviour.refresh = 'drop'
+      else holdMs[choices.chance(0.5) ? 'arrived' : 'carriedOut'] = ms
+      await sleep(kind === 'answer lost' ? Math.min(ms, 300) : ms)
+      as.behaviour.refresh = 'rotate-strict'
+      holdMs.arrived = 0
+      holdMs.carriedOut = 0
+    })
+  }
+}
+
+async function recorded(
+  world: World,
+  fault: Omit<Fault, 'begun' | 'ended'>,
+  run: () => Promise<Partial<Fault> | undefined | void>,
+): Promise<void> {
+  const begun = world.now()
+  const more = await run()
+  world.faults.push({ ...fault, ...more, begun, ended: world.now() })
+}
+
+async function kill(world: World, choices: Choices): Promise<void> {
+  const slot = choices.between(0, world.slots.length - 1)
+  const pauseMs = choices.between(0, 800)
+  await recorded(world, { kind: 'kill', node: slot }, async () => {
+    await world.slots[slot]?.node.kill()
+    await sleep(pauseMs)
+    await world.restart(slot)
+  })
+}
+
+/** For longer or shorter than others take it for dead. */
+async function stop(world: World, choices: Choices): Promise<void> {
+  const slot = choices.between(0, world.slots.length - 1)
+  const ms = choices.of([300, 1_000, 4_500])
+  const node = world.slots[slot]?.node
+  if (node === undefined || !node.isRunning) return
+  await recorded(world, { kind: 'stop', node: slot, what: `for ${ms} ms` }, async () => {
+    const readmit = world.installation.withdraw(node)
+    process.kill(node.pid, 'SIGSTOP')
+    await sleep(ms)
+    process.kill(node.pid, 'SIGCONT')
+    readmit()
+  })
+}
+
+/** Until another process has had the time to take over what it held. */
+async function stopWithinRefresh(world: World, choices: Choices): Promise<void> {
+  const slot = choices.between(0, world.slots.length - 1)
+  const { what, point, lapses } = choices.of(POINTS)
+  // longer than a lease may be held before the request is sent, sometimes; one that holds the write lock stops all others
+  const ms = lapses ? choices.of([500, 1_500, 3_000]) : choices.between(200, 1_000)
+  const node = world.slots[slot]?.node
+  if (node === undefined || !node.isRunning) return
+  await withTimeout(node.ask({ ...point, signal: 'SIGSTOP' }))
+  const reached = await until(() => isStopped(node), UNTIL_REACHED_MS).then(
+    () => true,
+    () => false,
+  )
+  if (!reached) {
+    await withTimeout(node.ask(NEVER))
+    if (!(await isStopped(node))) return
+  }
+  await recorded(world, { kind: 'stop', node: slot, what }, async () => {
+    const readmit = world.installation.withdraw(node)
+    const at = node.log().lastIndexOf('stopped at ')
+    const connection = /conn_\w+/.exec(node.log().slice(at))?.[0]
+    if (lapses && connection !== undefined)
+      await world.installation
+        .sql(
+          `update connections set lease_until = lease_until - ${LAPSED_SECONDS} where id = '${connection}'`,
+        )
+        .catch(() => {})
+    await sleep(ms)
+    process.kill(node.pid, 'SIGCONT')
+    readmit()
+    return connection === undefined ? {} : { connection }
+  })
+}
+
+async function withTimeout(asked: Promise<unknown>): Promise<void> {
+  await Promise.race([asked.catch(() => {}), sleep(1_000)])
+}
+
+async function cut(world: World, choices: Choices): Promise<void> {
+  const slot = choices.between(0, world.slots.length - 1)
+  await recorded(world, { kind: 'link', node: slot, what: 'cut' }, async () => world.slots[slot]?.link?.cut())
+}
+
+async function stall(world: World, choices: Choices): Promise<void> {
+  await faultyLink(world, choices, 'stalled', choices.of([500, 2_000, 4_500]), (link) => link.stall())
+}
+
+async function delay(world: World, choices: Choices): Promise<void> {
+  const delayMs = choices.of([20, 100, 400])
+  await faultyLink(world, choices, `delayed by ${delayMs} ms`, choices.between(500, 2_500), (link) =>
+    link.delay(delayMs),
+  )
+}
+
+async function faultyLink(
+  world: World,
+  choices: Choices,
+  what: string,
+  ms: number,
+  harm: (link: NonNullable<World['slots'][number]['link']>) => void,
+): Promise<void> {
+  const slot = choices.between(0, world.slots.length - 1)
+  const link = world.slots[slot]?.link
+  if (link === undefined) return
+  await recorded(world, { kind: 'link', node: slot, what }, async () => {
+    harm(link)
+    await sleep(ms)
+    link.restore()
+  })
+}
+
+async function restart(world: World, restartDatabase: () => Promise<void>): Promise<void> {
+  await recorded(world, { kind: 'restart database' }, restartDatabase)
+}

@@ -1,0 +1,78 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A link to a server of TCP, on loopback, that can be cut, stalled and delayed. */
+export interface Link {
+  readonly port: number
+  /** Ends all connections; new ones are taken. */
+  cut(): void
+  /** Nothing goes through until `restore`; nothing is lost either. */
+  stall(): void
+  delay(ms: number): void
+  restore(): void
+  close(): Promise<void>
+}
+
+export async function openLink(port: number): Promise<Link> {
+  const sockets = new Set<Socket>()
+  let delayMs = 0
+  let stalled: { readonly over: Promise<void>; readonly end: () => void } | undefined
+
+  /** Pieces go on in their order, each after the delay. */
+  function pass(from: Socket, to: Socket): void {
+    let last = Promise.resolve()
+    from.on('data', (piece) => {
+      const due = delayMs > 0 ? sleep(delayMs, undefined, { ref: false }) : undefined
+      last = last.then(async () => {
+        await due
+        await stalled?.over
+        if (!to.destroyed) to.write(piece)
+      })
+    })
+    from.on('end', () => {
+      last = last.then(() => void to.end())
+    })
+    from.on('error', () => {})
+    from.on('close', () => {
+      sockets.delete(from)
+      to.destroy()
+    })
+  }
+
+  const server = createServer((client) => {
+    const backend = connect(port, '127.0.0.1')
+    for (const one of [client, backend]) {
+      one.setNoDelay(true)
+      sockets.add(one)
+    }
+    pass(client, backend)
+    pass(backend, client)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port was given')
+  const restore = () => {
+    delayMs = 0
+    stalled?.end()
+    stalled = undefined
+  }
+  return {
+    port: address.port,
+    cut() {
+      for (const socket of sockets) socket.destroy()
+    },
+    stall() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      stalled ??= { over: promise, end: resolve }
+    },
+    delay(ms) {
+      delayMs = ms
+    },
+    restore,
+    async close() {
+      restore()
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

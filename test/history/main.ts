@@ -1,0 +1,93 @@
+/**
+ * `npm run history -- --seed 7 --runs 5 --seconds 10 --database postgres`: histories of many clients under random
+ * faults, checked. The seed repeats the choices; the machine's timing is its own. Fails at the first run with a
+ * violation, and prints the part of the history that shows it (`--keep-going`: at the end).
+ */
+import { randomInt, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type PostgresCluster, runSql, startPostgres } from '../postgres-cluster.ts'
+import { type RunReport, runHistory } from './run.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    runs: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '8' },
+    /** `both`: one after the other. */
+    database: { type: 'string', default: 'both' },
+    'keep-going': { type: 'boolean', default: false },
+  },
+})
+const DATABASES = { sqlite: ['SQLite'], postgres: ['PostgreSQL'], both: ['SQLite', 'PostgreSQL'] } as const
+const databases = DATABASES[values.database as keyof typeof DATABASES]
+const [runs, seconds] = [Number(values.runs), Number(values.seconds)]
+const first = values.seed === undefined ? randomInt(1_000_000) : Number(values.seed)
+if (databases === undefined || !(runs >= 1) || !(seconds > 0) || !Number.isInteger(first)) {
+  process.stderr.write(
+    'Usage: npm run history -- [--seed N] [--runs N] [--seconds S] [--database sqlite|postgres|both] [--keep-going]\n',
+  )
+  process.exit(2)
+}
+
+const cluster = databases.includes('PostgreSQL' as never) ? await startPostgres() : undefined
+const totals = new Map<string, number>()
+let failed = 0
+try {
+  for (let run = 0; run < runs; run++) {
+    const kind = databases[run % databases.length] ?? 'SQLite'
+    const began = performance.now()
+    const report =
+      kind === 'PostgreSQL' && cluster !== undefined
+        ? await onPostgres(cluster, first + run)
+        : await runHistory({ kind: 'SQLite', seed: first + run, seconds })
+    tell(first + run, kind, report, performance.now() - began)
+    if (report.violations.length > 0) failed++
+    if (failed > 0 && !values['keep-going']) break
+  }
+} finally {
+  await cluster?.close()
+}
+process.stdout.write(`\nin all: ${[...totals].map(([name, count]) => `${count} ${name}`).join(', ')}\n`)
+process.stdout.write(`${failed} of ${runs} runs with violations\n`)
+process.exitCode = failed > 0 ? 1 : 0
+
+async function onPostgres(cluster: PostgresCluster, seed: number): Promise<RunReport> {
+  const name = `history_${randomUUID().replaceAll('-', '')}`
+  await runSql(cluster.url, `create database ${name}`)
+  const url = new URL(cluster.url)
+  url.pathname = `/${name}`
+  try {
+    const restartDatabase = () => restart(cluster)
+    return await runHistory({ kind: 'PostgreSQL', seed, seconds, databaseUrl: url.href, restartDatabase })
+  } finally {
+    await runSql(cluster.url, `drop database if exists ${name} with (force)`)
+  }
+}
+
+/** `pg_ctl stop -m immediate` and a start: nothing is written down, the start recovers from the log. */
+async function restart(cluster: PostgresCluster): Promise<void> {
+  const pid = await cluster.processId()
+  process.kill(pid, 'SIGQUIT')
+  while (isAlive(pid)) await sleep(5)
+  await cluster.start()
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function tell(seed: number, kind: string, { violations, counts }: RunReport, ms: number): void {
+  for (const [name, count] of Object.entries(counts))
+    if (!name.startsWith('ms ')) totals.set(name, (totals.get(name) ?? 0) + count)
+  const told = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+  process.stdout.write(`seed ${seed}, ${kind}, ${(ms / 1000).toFixed(1)} s: ${told.join(', ')}\n`)
+  for (const { promise, what, excerpt } of violations)
+    process.stdout.write(
+      `  VIOLATION of ${promise}: ${what}\n${excerpt.map((line) => `    ${line}\n`).join('')}`,
+    )
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseKind } from '../faults/installation.ts'
+import { check, LIVENESS_MS, type Violation } from './check.ts'
+import { choices } from './choices.ts'
+import { doFaults } from './faults.ts'
+import type { End, History } from './history.ts'
+import { approve, type Load, type Recorded, startLoad, USERS } from './operations.ts'
+import { openWorld, type World } from './world.ts'
+
+export interface RunOptions {
+  readonly kind: DatabaseKind
+  readonly seed: number
+  /** Of load and faults; what comes before and after is not counted. */
+  readonly seconds: number
+  /** Of an empty database on PostgreSQL. */
+  readonly databaseUrl?: string
+  readonly restartDatabase?: () => Promise<void>
+}
+
+export interface RunReport {
+  readonly violations: readonly Violation[]
+  readonly counts: Readonly<Record<string, number>>
+  readonly history: History
+}
+
+/** One history: load and faults, then calm, then what everybody knows is compared with what was promised. */
+export async function runHistory({
+  kind,
+  seed,
+  seconds,
+  databaseUrl,
+  restartDatabase,
+}: RunOptions): Promise<RunReport> {
+  const given = choices(seed)
+  await using world = await openWorld(kind, given.branch('world'), databaseUrl)
+  const load = startLoad(world, given.branch('clients'))
+  const parts = { world, choices: given.branch('faults'), until: world.now() + seconds * 1000 }
+  await doFaults({ ...parts, ...(restartDatabase && { restartDatabase }) })
+  await load.stop()
+  const end = await calm(world)
+  const history = await historyOf(world, load, end)
+  return { violations: check(history), counts: countsOf(history), history }
+}
+
+/**
+ * Everything runs again. What dead processes held is moved back, since all requests have ended and whoever is alive has
+ * given back what it held; then every user is to get a token.
+ */
+async function calm(world: World): Promise<End> {
+  for (const { link } of world.slots) link?.restore()
+  world.as.behaviour.accessTokenLifetime = 3600
+  for (const [slot, { node }] of world.slots.entries()) if (!node.isRunning) await world.restart(slot)
+  const began = world.now()
+  await liftPolicies(world)
+  await settledRefreshes(world)
+  await world.installation.lapse()
+  const waiting = new Set<string>(USERS)
+  while (waiting.size > 0 && world.now() - began < LIVENESS_MS) {
+    for (const user of [...waiting]) if (await hasToken(world, user)) waiting.delete(user)
+    if (waiting.size > 0) await sleep(200)
+  }
+  const settledMs = world.now() - began
+  const listed = await insist(world, 'GET', '/v1/connections?limit=100')
+  return {
+    connections: listed.items.map(({ id }: { id: string }) => id),
+    ...(waiting.size === 0 && { settledMs }),
+    unsettled: [...waiting],
+  }
+}
+
+/** Refreshes go on although nobody waits for them any more. */
+async function settledRefreshes(world: World): Promise<void> {
+  const running = async () => {
+    let sum = 0
+    for (const { node } of world.slots) {
+      const response = await fetch(`${node.url}/metrics`, {
+        headers: { authorization: 'Bearer test-administrator-key' },
+      })
+      sum += Number(/^gatepass_refreshes_running (\d+)/m.exec(await response.text())?.[1] ?? 0)
+    }
+    return sum
+  }
+  const end = world.now() + 15_000
+  while (world.now() < end && (await running().catch(() => 1)) > 0) await sleep(50)
+}
+
+async function liftPolicies(world: World): Promise<void> {
+  const { items } = await insist(world, 'GET', '/v1/admin/policies?limit=100')
+  for (const { id } of items) await world.ask(0, 'DELETE', `/v1/admin/policies/${id}`)
+  const left = await insist(world, 'GET', '/v1/admin/policies?limit=100')
+  if (left.items.length > 0) await liftPolicies(world)
+}
+
+/** At every node; who has to approve first does. */
+async function hasToken(world: World, user: string): Promise<boolean> {
+  const listed = await world.ask(0, 'GET', `/v1/connections?user_id=${user}`)
+  if (listed?.status !== 200) return false
+  const id = listed.body.items[0]?.id
+  if (id === undefined) return consent(world, user)
+  for (const slot of world.slots.keys()) {
+    const answer = await world.ask(slot, 'POST', `/v1/connections/${id}/token`)
+    if (answer?.status === 403 && answer.body.name === 'authorization_required') return consent(world, user)
+    if (answer?.status !== 200) return false
+  }
+  return true
+}
+
+async function consent(world: World, user: string): Promise<false> {
+  const body = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: user }
+  const begun = await world.ask(0, 'POST', '/v1/auth/authorize', { body })
+  if (begun?.body.status === 'pending') await approve(begun.body.url)
+  return false // looked at again
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
+async function insist(world: World, method: string, path: string): Promise<any> {
+  const end = world.now() + LIVENESS_MS
+  for (;;) {
+    const answer = await world.ask(0, method, path)
+    if (answer?.status === 200) return answer.body
+    if (world.now() > end) throw new Error(`${method} ${path} is answered ${answer?.status} when it is calm`)
+    await sleep(100)
+  }
+}
+
+async function historyOf(world: World, { requests }: Load, end: End): Promise<History> {
+  const trail = await world.installation.trail()
+  const toRequest = ({ token, ...request }: Recorded) => ({
+    ...request,
+    ...(token !== undefined && { fingerprint: trail.fingerprint(token) }),
+  })
+  const entries = (action: string) => trail.tokens.filter((one) => one.action === action)
+  return {
+    requests: requests.map(toRequest),
+    faults: world.faults,
+    calls: world.calls,
+    provider: {
+      codes: world.as
+        .tokenRequests('authorization_code')
+        .map(({ params }) => ({ at: 0, code: String(params.code) })),
+      refreshes: world.refreshes.map(({ issued, ...one }) => ({
+        ...one,
+        ...(issued !== undefined && { issued: trail.fingerprint(issued) }),
+      })),
+      reuses: world.as.refreshReuses,
+    },
+    trail: {
+      faults: trail.faults,
+      released: entries('token.released').map((one) => ({
+        requestId: String(one.request_id),
+        user: String(one.user_id),
+        connection: String(one.connection_id),
+        fingerprint: String(one.fingerprint),
+      })),
+      refreshed: entries('connection.refreshed').map((one) => ({
+        connection: String(one.connection_id),
+        fingerprint: String(one.fingerprint),
+      })),
+      ended: entries('connection.needs_authorization').map((one) => ({
+        connection: String(one.connection_id),
+        reason: String(one.reason),
+      })),
+    },
+    end,
+  }
+}
+
+function countsOf({ requests, faults, provider, calls, trail, end }: History): Record<string, number> {
+  const given = requests.filter(({ fingerprint }) => fingerprint !== undefined).length
+  const unanswered = requests.filter(({ status }) => status === undefined).length
+  const of = (kind: string) => faults.filter((one) => one.kind === kind).length
+  return {
+    requests: requests.length,
+    'without an answer': unanswered,
+    'tokens answered': given,
+    refreshes: provider.refreshes.length,
+    'of them with a used refresh token': provider.reuses.length,
+    'connections whose outcome was lost': trail.ended.length,
+    'tools called': calls.length,
+    'kill -9': of('kill'),
+    stops: of('stop'),
+    'database restarts': of('restart database'),
+    'links cut, stalled or delayed': of('link'),
+    'answers held or lost': of('answer held') + of('answer lost'),
+    'ms until all had a token once it was calm': Math.round(end.settledMs ?? -1),
+  }
+}

@@ -1,0 +1,221 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
+import { addProvider } from '../faults/clients.ts'
+import {
+  type DatabaseKind,
+  type Installation,
+  install,
+  KILL_AT,
+  type Node,
+  until,
+} from '../faults/installation.ts'
+import type { Choices } from './choices.ts'
+import type { Fault, Refresh, ToolCall } from './history.ts'
+import { type Link, openLink } from './link.ts'
+
+const CLOCK = new URL('./clock-apart.ts', import.meta.url).href
+const WORKER_SECRET = 'the secret of the worker'
+const LIFE_SECONDS = 2
+/** How far the clocks of the nodes on PostgreSQL are ahead of the true time. */
+const CLOCKS_AHEAD = [0, 0, 20, -20, 180, -180]
+
+/** Where a process may be told to run next. */
+interface Slot {
+  node: Node
+  readonly link: Link | undefined
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** Three nodes on PostgreSQL or two on SQLite, what they talk to, and what was seen of them. */
+export interface World extends AsyncDisposable {
+  readonly kind: DatabaseKind
+  readonly installation: Installation
+  readonly as: FakeAuthorizationServer
+  readonly slots: readonly Slot[]
+  readonly calls: ToolCall[]
+  readonly refreshes: Refresh[]
+  readonly faults: Fault[]
+  readonly codes: { at: number; code: string }[]
+  /** The provider holds each answer for that long: before and after it has carried the refresh out. */
+  readonly holdMs: { arrived: number; carriedOut: number }
+  /** Milliseconds since the world began. */
+  now(): number
+  /** Starts a process in the slot of one that was killed. */
+  restart(slot: number): Promise<void>
+  /** A request to one process; `undefined` when no answer came. */
+  ask(slot: number, method: string, path: string, options?: AskOptions): Promise<Answer | undefined>
+}
+
+export interface AskOptions {
+  readonly body?: object
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly requestId: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+const API_KEY = 'test-administrator-key'
+const PATIENCE_MS = 8_000
+
+export async function openWorld(
+  kind: DatabaseKind,
+  choices: Choices,
+  databaseUrl: string | undefined,
+): Promise<World> {
+  const began = performance.now()
+  const now = () => performance.now() - began
+  const as = await startFakeAuthorizationServer({
+    refresh: 'rotate-strict',
+    accessTokenLifetime: LIFE_SECONDS,
+  })
+  const calls: ToolCall[] = []
+  const refreshes: Refresh[] = []
+  const codes: { at: number; code: string }[] = []
+  const worker = await startWorker(calls, now)
+  const holdMs = { arrived: 0, carriedOut: 0 }
+  watchRefreshes(as, refreshes, holdMs, now)
+  const installation = await install(kind, {}, databaseUrl)
+  const slots: Slot[] = []
+
+  const environmentOf = (link: Link | undefined): Record<string, string> => {
+    if (link === undefined || databaseUrl === undefined) return {}
+    const url = new URL(databaseUrl)
+    url.port = String(link.port)
+    return { GATEPASS_DATABASE_URL: url.href, TEST_CLOCK_AHEAD: String(choices.of(CLOCKS_AHEAD)) }
+  }
+  const start = (environment: Readonly<Record<string, string>>) =>
+    installation.start({ environment, nodeArgs: ['--import', CLOCK, '--import', KILL_AT] })
+
+  const world: World = {
+    kind,
+    installation,
+    as,
+    slots,
+    calls,
+    refreshes,
+    codes,
+    faults: [],
+    holdMs,
+    now,
+    async restart(slot) {
+      const known = slots[slot]
+      if (known !== undefined) known.node = await start(known.environment)
+    },
+    async ask(slot, method, path, { body, key = API_KEY, headers = {} } = {}) {
+      const url = slots[slot]?.node.url
+      try {
+        const response = await fetch(`${url}${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${key}`,
+            'content-type': 'application/json',
+            connection: 'close',
+            ...headers,
+          },
+          signal: AbortSignal.timeout(PATIENCE_MS),
+          ...(body && { body: JSON.stringify(body) }),
+        })
+        const text = await response.text()
+        return {
+          status: response.status,
+          requestId: response.headers.get('x-request-id') ?? '',
+          body: text === '' ? {} : JSON.parse(text),
+        }
+      } catch {
+        return undefined
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { node, link } of slots) {
+        link?.restore()
+        if (node.isRunning) process.kill(node.pid, 'SIGCONT')
+      }
+      await installation[Symbol.asyncDispose]()
+      for (const { link } of slots) await link?.close()
+      await Promise.all([as.close(), worker.close()])
+    },
+  }
+  try {
+    const count = kind === 'PostgreSQL' ? 3 : 2
+    for (let i = 0; i < count; i++) {
+      const link = databaseUrl === undefined ? undefined : await openLink(Number(new URL(databaseUrl).port))
+      const environment = environmentOf(link)
+      slots.push({ node: await start(environment), link, environment })
+      if (i === 0) await prepare(installation, as, worker)
+    }
+  } catch (error) {
+    await world[Symbol.asyncDispose]()
+    throw error
+  }
+  return world
+}
+
+async function prepare(
+  installation: Installation,
+  as: FakeAuthorizationServer,
+  worker: FakeWorker,
+): Promise<void> {
+  await addProvider(installation, as)
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 30, retry: 0 }
+  const { status, body } = await installation.call('POST', '/v1/workers', { id: 'counts', http })
+  if (status !== 201) throw new Error(`the worker was refused: ${JSON.stringify(body)}`)
+}
+
+/** Two tools: one may be repeated. Each call names what it is of. */
+async function startWorker(calls: ToolCall[], now: () => number): Promise<FakeWorker> {
+  const tool = (name: string, isSafe: boolean): WorkerTool => ({
+    name,
+    description: 'Counts its calls.',
+    parameters: [{ name: 'key', val_type: 'string', required: true }],
+    behavior: { idempotent: isSafe },
+    async run({ key }) {
+      calls.push({ at: now(), key: String(key), isSafe })
+      await sleep(20 + Math.random() * 60)
+      return { value: key }
+    },
+  })
+  return startFakeWorker({ secret: WORKER_SECRET, tools: [tool('Once', false), tool('Again', true)] })
+}
+
+/** Holds each refresh as the faults say, and writes down when it came, when it ended and what it issued. */
+function watchRefreshes(
+  as: FakeAuthorizationServer,
+  refreshes: Refresh[],
+  holdMs: World['holdMs'],
+  now: () => number,
+): void {
+  as.behaviour.onRefresh = (moment, refreshToken) => {
+    if (moment === 'arrived') {
+      refreshes.push({ refreshToken, arrived: now(), ended: Number.POSITIVE_INFINITY })
+      return holdMs.arrived > 0 ? sleep(holdMs.arrived) : undefined
+    }
+    const held = holdMs.carriedOut
+    const at = refreshes.findIndex(
+      (one) => one.refreshToken === refreshToken && one.ended === Number.POSITIVE_INFINITY,
+    )
+    const known = refreshes[at]
+    const issued = as.refreshed.at(-1)
+    if (known !== undefined)
+      refreshes[at] = {
+        ...known,
+        ended: now() + held,
+        ...(issued?.used === refreshToken && { issued: issued.accessToken }),
+      }
+    return held > 0 ? sleep(held) : undefined
+  }
+}
+
+/** `T`: stopped (proc_pid_stat). */
+export async function isStopped({ pid }: Node): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0] === 'T'
+}
+
+export { until }
