@@ -53,7 +53,7 @@ const oneAtATime: Check = (history) => {
 
 /** Only what takes a process away from its request lets another take over before that ended. */
 function wasCutOff({ faults }: History, first: Refresh, second: Refresh): boolean {
-  const takesAway = (kind: Fault['kind']) => kind !== 'answer held' && kind !== 'answer lost'
+  const takesAway = (kind: Fault['kind']) => kind === 'kill' || kind === 'stop'
   return faults.some(
     ({ kind, begun, ended }) => takesAway(kind) && begun <= second.arrived && ended >= first.arrived - 1_000,
   )
@@ -193,7 +193,7 @@ const denied: Check = (history) => {
     until = Number.POSITIVE_INFINITY,
   ) =>
     tokens(requests)
-      .filter((one) => isAbout(one) && one.begun > taken.ended && one.begun < until)
+      .filter((one) => isAbout(one) && one.begun > taken.ended && one.ended < until)
       .map((one) =>
         violation(
           history,

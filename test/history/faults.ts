@@ -7,7 +7,11 @@ import { isStopped, until, type World } from './world.ts'
 // What is done to the processes, their database and the provider's answers while the clients go on. One fault of the
 // processes at a time; what the provider does goes on beside it.
 
-/** The points of a refresh at which a process is stopped, and whether another may take its lease over meanwhile. */
+/**
+ * The points of a refresh at which a process is stopped, and whether its lease is moved back meanwhile so that another takes
+ * it over. After its last look the process goes by its own clock, which cannot be moved: `test/faults/stand-still.ts`
+ * stops it there for as long as that takes.
+ */
 const POINTS: readonly { readonly what: string; readonly point: KillPoint; readonly lapses: boolean }[] = [
   {
     what: 'before it takes the lease',
@@ -22,7 +26,7 @@ const POINTS: readonly { readonly what: string; readonly point: KillPoint; reado
   {
     what: 'after its last look at the lease',
     point: { when: 'after', statement: '^select [^]*"lease_until"[^]*where[^]*"lease_owner" =' },
-    lapses: true,
+    lapses: false,
   },
   {
     what: 'before what it was answered is stored',
@@ -90,11 +94,11 @@ async function faultsOfProvider({ world, choices: given, until: end }: FaultPart
 async function recorded(
   world: World,
   fault: Omit<Fault, 'begun' | 'ended'>,
-  run: () => Promise<Partial<Fault> | undefined | void>,
+  run: () => Promise<unknown>,
 ): Promise<void> {
   const begun = world.now()
-  const more = await run()
-  world.faults.push({ ...fault, ...more, begun, ended: world.now() })
+  await run()
+  world.faults.push({ ...fault, begun, ended: world.now() })
 }
 
 async function kill(world: World, choices: Choices): Promise<void> {
@@ -139,10 +143,11 @@ async function stopWithinRefresh(world: World, choices: Choices): Promise<void> 
     await withTimeout(node.ask(NEVER))
     if (!(await isStopped(node))) return
   }
-  await recorded(world, { kind: 'stop', node: slot, what }, async () => {
+  const at = node.log().lastIndexOf('stopped at ')
+  const connection = /conn_\w+/.exec(node.log().slice(at))?.[0]
+  const fault = { kind: 'stop', node: slot, what, ...(connection !== undefined && { connection }) } as const
+  await recorded(world, fault, async () => {
     const readmit = world.installation.withdraw(node)
-    const at = node.log().lastIndexOf('stopped at ')
-    const connection = /conn_\w+/.exec(node.log().slice(at))?.[0]
     if (lapses && connection !== undefined)
       await world.installation
         .sql(
@@ -152,7 +157,6 @@ async function stopWithinRefresh(world: World, choices: Choices): Promise<void> 
     await sleep(ms)
     process.kill(node.pid, 'SIGCONT')
     readmit()
-    return connection === undefined ? {} : { connection }
   })
 }
 

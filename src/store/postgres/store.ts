@@ -17,6 +17,7 @@ import { postgresExecutions } from './executions.ts'
 import { asked, patiently, steady } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { postgresPolicies } from './policies.ts'
+import { refuseTransactionPooling } from './pooling.ts'
 import { postgresProcesses } from './processes.ts'
 import { postgresProjects } from './projects.ts'
 import { postgresProviders } from './providers.ts'
@@ -33,9 +34,11 @@ export interface OpeningOptions {
 
 /**
  * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
- * newer; on compatible servers without NOTIFY or `pg_xact_status` it does without, and keeps nothing that it has read.
+ * newer; on compatible servers without NOTIFY or `pg_xact_status` it does without, and keeps nothing that it has read. A
+ * pooler that lends its connections by transaction is refused.
  */
 export async function openPostgresStore(url: string, { admit }: OpeningOptions = {}): Promise<Store> {
+  await refuseTransactionPooling(clientConfig(url))
   admit?.(await readFacts(url))
   await migrateDatabase(url)
   const pool = openPool(url)

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { freshDatabase } from '../postgres.ts'
+import { runHistory } from './run.ts'
+
+// Short histories under random faults; `npm run history` makes longer ones. Their choices are the same each time.
+
+const SECONDS = 6
+
+test('two processes on one SQLite file keep every promise', async () => {
+  const { violations, counts } = await runHistory({ kind: 'SQLite', seed: 1, seconds: SECONDS })
+  expect(violations).toEqual([])
+  expect(counts.requests).toBeGreaterThan(0)
+}, 120_000)
+
+test('three nodes on PostgreSQL, with links that fail and clocks apart, keep every promise', async () => {
+  await using database = await freshDatabase()
+  const { violations, counts } = await runHistory({
+    kind: 'PostgreSQL',
+    seed: 2,
+    seconds: SECONDS,
+    databaseUrl: database.url,
+  })
+  expect(violations).toEqual([])
+  expect(counts.requests).toBeGreaterThan(0)
+}, 120_000)
