@@ -70,6 +70,8 @@ export interface AuditEvent {
   readonly scopes?: readonly string[]
   /** Why it was refused or failed: a stable code. */
   readonly reason?: string
+  /** What the provider said of it, as it may be shown. */
+  readonly detail?: string
   /** Of the access token, keyed: the same token has the same one, and it tells nothing of it. */
   readonly fingerprint?: string
 }

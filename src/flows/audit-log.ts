@@ -210,6 +210,7 @@ function toLine(event: AuditEvent, context: RequestContext, at: number): string 
     tool: event.tool,
     scopes: event.scopes,
     reason: event.reason,
+    detail: event.detail,
     fingerprint: event.fingerprint,
     purpose: context.purpose,
     request_id: context.requestId,

@@ -8,12 +8,14 @@ export function failureAudit(
   broker: Broker,
   { id, projectId, userId }: Pick<Authorization, 'id' | 'projectId' | 'userId'>,
   reason: FailureReason,
+  words?: string,
 ): AuditEntries {
   return broker.audit.of(projectId, {
     action: 'authorization.failed',
     userId,
     authorizationId: id,
     reason,
+    ...(words !== undefined && { detail: words }),
   })
 }
 
@@ -35,6 +37,7 @@ export async function recordRefusal(
   broker: Broker,
   authorization: Authorization,
   reason: Refusal,
+  words?: string,
 ): Promise<void> {
   const { id, projectId, userId, step } = authorization
   const known = told.get(broker) ?? new Set()
@@ -50,5 +53,6 @@ export async function recordRefusal(
     authorizationId: id,
     ...(entry && { providerId: entry.id }),
     reason,
+    ...(words !== undefined && { detail: words }),
   })
 }

@@ -18,6 +18,7 @@ import { factsOf } from '../providers/known-facts.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { saying } from '../providers/provider-words.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { grantedScopes, withheldAfter } from './granted-scopes.ts'
@@ -74,9 +75,19 @@ async function exchange(
     // says nothing of the authorization, which is pending again when the claim has run out: the user may click once more
     if (isStoreAway(error)) throw error
     const { reason, message } = failureOf(error)
-    broker.log.warn({ authorizationId: claimed.id, reason, error: nameOf(error) }, 'an authorization failed')
+    const words = error instanceof ProviderRefusal ? error.words : undefined
+    const about = { authorizationId: claimed.id, reason, error: nameOf(error) }
+    broker.log.warn(
+      { ...about, ...(error instanceof ProviderRefusal && { why: error.message }) },
+      'an authorization failed',
+    )
     // a newer click may have taken over: then this attempt's end is nobody's
-    const audit = failureAudit(broker, claimed, reason)
+    const audit = failureAudit(
+      broker,
+      claimed,
+      reason,
+      words ?? (error instanceof ProviderRefusal ? error.message : undefined),
+    )
     const failed = await store.authorizations.fail(claimed.id, reason, message, now(), stateHash, audit)
     if (!(error instanceof ProviderRefusal || error instanceof BrokerError)) throw error
     return failed
@@ -316,7 +327,7 @@ function failureOf(error: unknown): { readonly reason: FailureReason; readonly m
       reason: error.reason,
       message:
         error.reason === 'invalid_grant'
-          ? 'The provider did not accept its own answer any more. Start again from your application.'
+          ? `The provider did not accept its own answer any more. Start again from your application.${saying('The provider', error.words)}`
           : error.message,
     }
   if (error instanceof BrokerError) return { reason: 'provider_changed', message: error.message }

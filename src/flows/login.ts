@@ -5,6 +5,7 @@ import { randomToken, sha256 } from '../domain/ids.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { LoginClient, LoginSecrets } from '../providers/oauth-client.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { saying, wordsOf } from '../providers/provider-words.ts'
 import { type SealedPlace, UnsealError } from '../store/seal.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
@@ -131,7 +132,7 @@ async function identify(
   const authorizationId = authorization.id
   const inTrouble = async (trouble: LoginTrouble, why: string): Promise<LoginOutcome> => {
     log.warn({ authorizationId, issuer: verifier.issuer, trouble, why }, 'a user could not log in')
-    await recordRefusal(broker, authorization, `login_${trouble}`)
+    await recordRefusal(broker, authorization, `login_${trouble}`, why)
     return { outcome: 'trouble', trouble, authorization }
   }
 
@@ -141,7 +142,12 @@ async function identify(
     if (!mayComeFrom(query, { issuer: verifier.issuer, announcesIss }))
       return await inTrouble('failed', 'the answer does not come from the issuer')
     const error = query.get('error')
-    if (error !== null) return await inTrouble(TROUBLES[reasonOf(error)] ?? 'failed', sanitized(error))
+    if (error !== null) {
+      const secrets = [verifier.client.clientSecret, kept.codeVerifier, kept.nonce, query.get('state')]
+      const words = wordsOf(query.get('error_description'), secrets)
+      const why = `${sanitized(error)}.${saying(verifier.issuer, words)}`
+      return await inTrouble(TROUBLES[reasonOf(error)] ?? 'failed', why)
+    }
     const needed = verifier.claim === 'email' ? ['email', 'email_verified'] : [verifier.claim]
     const claims = await oauth.identify(login, query, kept, needed)
     const user = claims[verifier.claim]

@@ -8,6 +8,7 @@ import {
 } from '../domain/authorization.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { saying, wordsOf } from '../providers/provider-words.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
@@ -72,16 +73,18 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
-  const refused = refusalIn(query, entry)
+  const clientSecret = entry && broker.clientFor(entry)?.clientSecret
+  const refused = refusalIn(query, entry, clientSecret)
   if (refused !== undefined) {
-    const { reason, message } = refused
+    const { reason, message, words } = refused
+    broker.log.warn({ authorizationId: authorization.id, reason, why: message }, 'an authorization failed')
     const failed = await store.authorizations.fail(
       authorization.id,
       reason,
       message,
       now(),
       attempt.stateHash,
-      failureAudit(broker, authorization, reason),
+      failureAudit(broker, authorization, reason, words),
     )
     return { outcome: 'stands', authorization: failed ?? (await reload(broker, authorization)) }
   }
@@ -125,7 +128,8 @@ async function reload(broker: Broker, authorization: Authorization): Promise<Aut
 function refusalIn(
   query: URLSearchParams,
   entry: ProviderEntry | undefined,
-): { reason: FailureReason; message: string } | undefined {
+  clientSecret: string | undefined,
+): { reason: FailureReason; message: string; words?: string | undefined } | undefined {
   if (entry === undefined)
     return { reason: 'provider_changed', message: 'The provider was removed meanwhile. Ask for a new link.' }
   const { displayName } = entry.provider
@@ -135,7 +139,12 @@ function refusalIn(
       message: `The answer did not come from ${displayName}, so it was not used. Start again from your application.`,
     }
   const error = query.get('error')
-  if (error !== null) return { reason: reasonOf(error), message: messageOf(error, displayName) }
+  if (error !== null) {
+    const secrets = [clientSecret, ...query.getAll('state'), ...query.getAll('code')]
+    const words = wordsOf(query.get('error_description'), secrets)
+    const message = `${messageOf(error, displayName)}${saying(displayName, words)}`
+    return { reason: reasonOf(error), message, words }
+  }
   if (only(query, 'code') === undefined)
     return {
       reason: 'provider_bad_response',

@@ -35,7 +35,8 @@ export async function settleFailure(
   const { breaker } = refreshes
   const { id, generation, unansweredRefreshes } = connection
   const reason = failure instanceof ProviderRefusal ? failure.reason : failure.name
-  broker.log.warn({ connection: id, provider: entry.id, reason }, 'a refresh failed')
+  const why = failure instanceof ProviderRefusal && { why: failure.message }
+  broker.log.warn({ connection: id, provider: entry.id, reason, ...why }, 'a refresh failed')
 
   if (failure instanceof UnsealError) {
     breaker.ended(entry, id, 'nothing')

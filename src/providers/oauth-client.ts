@@ -32,6 +32,7 @@ import type {
 } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
+import { wordsOf } from './provider-words.ts'
 import { type Members, membersOf } from './response-body.ts'
 import type { TemplateValues } from './template.ts'
 import { repairTokenResponse } from './token-response.ts'
@@ -154,7 +155,12 @@ export function createOAuthClient(
       const tokens = await ask(config)
       return { tokens, claims: seen.idTokenClaims ?? tokens.claims(), extra: seen.extra ?? {} }
     } catch (error) {
-      throw refusalOf(registered.provider.displayName, said(error), { ...seen, cause: seen.fault ?? error })
+      const { clientSecret } = registered.client
+      const secrets = [...(seen.secrets ?? []), clientSecret, values.refresh_token, values.access_token]
+      throw refusalOf(registered.provider.displayName, said(error, secrets), {
+        ...seen,
+        cause: seen.fault ?? error,
+      })
     }
   }
 
@@ -168,6 +174,7 @@ export function createOAuthClient(
     guard: RequestGuard | undefined,
   ): Promise<Response> {
     const purpose = values.refresh_token === undefined ? 'exchange' : 'refresh'
+    seen.secrets = secretsIn(request.body)
     try {
       const response = await outgoing.send({ ...requestOf(block, values, request), purpose, ...guard })
       seen.retryAfter = retryAfterSeconds(response.headers['retry-after'], now())
@@ -373,7 +380,9 @@ export function createOAuthClient(
         return membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
       } catch (error) {
         if (error instanceof ProviderRefusal) throw error
-        throw refusalOf(server.issuer, said(error), { ...seenIn(error), cause: error })
+        const { codeVerifier, nonce } = secrets
+        const sent = [response.get('code'), login.client.clientSecret, codeVerifier, nonce]
+        throw refusalOf(server.issuer, said(error, sent), { ...seenIn(error), cause: error })
       }
     },
   }
@@ -457,9 +466,33 @@ async function pkceParameters(
 }
 
 /** What the provider or openid-client said of it. */
-function said(error: unknown): { readonly code?: string; readonly message?: string } {
-  if (error instanceof ResponseBodyError) return { code: error.error }
-  return error instanceof ClientError ? { message: error.message } : {}
+function said(error: unknown, secrets: readonly (string | null | undefined)[]) {
+  if (error instanceof ResponseBodyError)
+    return { code: error.error, words: wordsOf(error.error_description, secrets) }
+  if (!(error instanceof ClientError)) return {}
+  const claim = claimIn(error)
+  return { message: claim === undefined ? error.message : `${error.message}: the claim "${claim}"` }
+}
+
+/** Which claim of an ID token was wrong or missing: its name, and nothing of what it says. */
+function claimIn(error: Error): string | undefined {
+  let one: unknown = error
+  for (let depth = 0; depth < 4 && typeof one === 'object' && one !== null; depth++) {
+    const { claim, message, cause } = one as Record<'claim' | 'message' | 'cause', unknown> // whatever they are
+    if (typeof claim === 'string' && /^[\w-]{1,40}$/.test(claim)) return claim
+    const named = typeof message === 'string' ? /"([\w-]{1,40})" \(/.exec(message) : null
+    if (named !== null) return named[1]
+    one = cause
+  }
+  return undefined
+}
+
+/** What is in a token request by these names nobody is shown, whoever repeats it. */
+const SENT_SECRETS = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'client_assertion']
+
+function secretsIn(body: unknown): string[] {
+  const sent = new URLSearchParams(typeof body === 'string' || body instanceof URLSearchParams ? body : '')
+  return SENT_SECRETS.flatMap((name) => sent.getAll(name))
 }
 
 /** What was seen underneath openid-client, as its error has it. */

@@ -1,10 +1,12 @@
 import type { FailureReason } from '../domain/authorization.ts'
 import { OutgoingError } from './outgoing.ts'
+import { saying } from './provider-words.ts'
 import { TokenResponseFault } from './token-response.ts'
 
 /**
  * The provider said no, or nothing usable. `invalid_grant` is the only reason that speaks of the grant itself. The
- * message is for people and holds nothing of what was sent or received but a sanitised error code.
+ * message is for people and holds nothing of what was sent or received but a sanitised error code and the provider's own
+ * words, as `wordsOf` leaves them.
  */
 export class ProviderRefusal extends Error {
   readonly reason: FailureReason
@@ -17,6 +19,8 @@ export class ProviderRefusal extends Error {
   readonly outcome: 'answered' | 'unknown'
   /** What it tells of the server as a whole: it is down or falls over, or it wants fewer requests (429). */
   readonly trouble: 'outage' | 'limit' | undefined
+  /** The provider's own reason, fit to be shown; it is in the message as well. */
+  readonly words: string | undefined
 
   constructor(reason: FailureReason, message: string, options: ProviderRefusalOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
@@ -25,6 +29,7 @@ export class ProviderRefusal extends Error {
     this.retryAfter = options.retryAfter
     this.outcome = options.outcome ?? 'answered'
     this.trouble = options.trouble
+    this.words = options.words
   }
 }
 
@@ -33,6 +38,7 @@ export interface ProviderRefusalOptions {
   readonly retryAfter?: number
   readonly outcome?: ProviderRefusal['outcome']
   readonly trouble?: ProviderRefusal['trouble']
+  readonly words?: string | undefined
 }
 
 const MAX_RETRY_AFTER_SECONDS = 300
@@ -46,18 +52,21 @@ export interface Seen {
   fault?: unknown
   idTokenClaims?: Readonly<Record<string, unknown>> | undefined
   extra?: Readonly<Record<string, unknown>>
+  /** What was sent that nobody may be shown. */
+  secrets?: readonly string[]
 }
 
 /** What went wrong, told apart by whether it speaks of the grant, the client, or only of this moment. */
 export function refusalOf(
   provider: string,
-  said: { readonly code?: string; readonly message?: string },
+  said: { readonly code?: string; readonly message?: string; readonly words?: string | undefined },
   seen: Seen & { readonly cause: unknown },
 ): ProviderRefusal {
   const { fault, retryAfter, status = 0 } = seen
   const options = { cause: seen.cause, ...(retryAfter !== undefined && { retryAfter }) }
+  const { words } = said
   const say = (reason: FailureReason, message: string, more: ProviderRefusalOptions = {}) =>
-    new ProviderRefusal(reason, message, { ...options, ...more })
+    new ProviderRefusal(reason, `${message}${saying(provider, words)}`, { ...options, words, ...more })
 
   if (status === 429 || status >= 500) {
     // "later" said in so many words is an answer; what fell over may have done the work before

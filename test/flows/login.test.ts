@@ -336,6 +336,8 @@ describe('an issuer that lies, or fails', () => {
     expect((await scene.status(id)).body.status).toBe('pending')
     expect(scene.as.requests).toEqual([])
     expect(scene.gatepass.logLines.join()).toContain('could not log in')
+    const claim = Object.keys(behaviour.claims ?? {})[0]
+    if (claim !== undefined) expect(scene.gatepass.logLines.join()).toContain(`\\"${claim}\\"`)
 
     Object.assign(scene.issuer.behaviour, {
       claims: {},

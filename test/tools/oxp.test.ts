@@ -73,7 +73,11 @@ describe('the credential', () => {
       expect(headers['oxp-version']).toBe('1.0')
     }
     for (const { claims = {} } of own.calls.filter(() => auth.kind === 'jwt'))
-      expect(Number(claims.exp) - Number(claims.iat)).toBeLessThanOrEqual(15 * 60)
+      expect([Number(claims.exp) - Number(claims.iat) <= 15 * 60, !!claims.jti, !!claims.iss]).toEqual([
+        true,
+        true,
+        true,
+      ])
   })
 
   test('that is wrong is said so, and never shown', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
@@ -66,7 +67,7 @@ export async function askOxpServer(
     ...(secret !== '' && {
       async authorize() {
         if (auth === 'api_key') return { 'oxp-api-key': secret }
-        const token = await signToken(secret, audience)
+        const token = await signToken(secret, broker.settings.publicUrl.origin, audience)
         credentials.push(token)
         return { authorization: `Bearer ${token}` }
       },
@@ -80,9 +81,11 @@ export async function askOxpServer(
   return { response, credentials }
 }
 
-function signToken(secret: string, audience: string | undefined): Promise<string> {
+function signToken(secret: string, issuer: string, audience: string | undefined): Promise<string> {
   const token = new SignJWT()
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setIssuer(issuer)
+    .setJti(randomUUID())
     .setIssuedAt()
     .setExpirationTime(`${TOKEN_SECONDS} seconds`)
   return (audience === undefined ? token : token.setAudience(audience)).sign(new TextEncoder().encode(secret))

@@ -1,0 +1,60 @@
+// What an authorization server says of an error in its own words (RFC 6749 sections 4.1.2.1 and 5.2), fit to be shown:
+// to callers, on pages, in the log and in the audit trail. It is somebody else's text, and may repeat what it was sent.
+
+const LONGEST = 200
+/** More than this is not read. */
+const LONGEST_READ = 4_096
+/** Shorter ones would be found in ordinary words. */
+const SHORTEST_SECRET = 4
+
+/**
+ * At most 200 characters of it: no control or formatting characters, no angle brackets, none of these secrets in any
+ * usual spelling, and no long word with a digit in it, which may be a code or a token. `undefined` when nothing is left.
+ */
+export function wordsOf(
+  text: string | undefined | null,
+  secrets: readonly (string | undefined | null)[] = [],
+): string | undefined {
+  if (text === undefined || text === null) return undefined
+  let clean = text.slice(0, LONGEST_READ)
+  for (const secret of secrets) {
+    if (!secret || secret.length < SHORTEST_SECRET) continue
+    for (const form of spellingsOf(secret)) clean = withoutStart(clean.replaceAll(form, '[removed]'), form)
+  }
+  clean = clean
+    .replace(/[\p{C}\p{Z}<>]+/gu, ' ')
+    .replace(/[\w.~+/=%-]{20,}/g, (word) => (/\d/.test(word) ? '[removed]' : word))
+    .replace(/[“”"]/g, "'")
+    .trim()
+  const characters = [...clean]
+  const short = characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : clean
+  return short === '' ? undefined : short
+}
+
+/** A text that was cut may end within a secret. */
+function withoutStart(text: string, secret: string): string {
+  for (let length = secret.length - 1; length >= SHORTEST_SECRET; length--)
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length)
+  return text
+}
+
+function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const encoded = encodeURIComponent(secret)
+  const forms = [
+    secret,
+    encoded,
+    encoded.replaceAll(/%[\dA-F]{2}/g, (one) => one.toLowerCase()),
+    new URLSearchParams([['', secret]]).toString().slice(1),
+    bytes.toString('base64'),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ]
+  return [...new Set(forms)].sort((a, b) => b.length - a.length)
+}
+
+/** The sentence that goes behind ours. */
+export function saying(provider: string, words: string | undefined): string {
+  return words === undefined ? '' : ` ${provider} says: "${words}"`
+}
