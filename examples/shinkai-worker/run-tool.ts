@@ -1,0 +1,266 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A tool as its author wrote it. */
+export interface ToolFolder {
+  readonly folder: string
+  /** `tool.ts` or `tool.py`. */
+  readonly code: string
+  readonly metadata: {
+    readonly name: string
+    readonly description?: string
+    readonly parameters?: { properties?: Record<string, Property>; required?: string[] }
+    readonly configurations?: { properties?: Record<string, Property> }
+    readonly oauth?: readonly { readonly name: string }[] | null
+  }
+  /** What the operator configures of it that is no secret: `config.json` beside it. */
+  readonly config: Record<string, unknown>
+}
+
+interface Property {
+  readonly type?: unknown
+  readonly default?: unknown
+  readonly description?: string
+}
+
+/** What Gatepass sends with a call: tokens in the order of the tool's `oauth` entries, and the tool's secrets. */
+export interface CallContext {
+  readonly authorization?: Authorization
+  readonly authorizations?: readonly Authorization[]
+  readonly secrets?: readonly { readonly key: string; readonly value: string }[]
+}
+
+interface Authorization {
+  readonly token: string
+  readonly provider_id?: string
+  readonly expires_at?: string
+}
+
+interface Log {
+  readonly level: 'info' | 'error'
+  readonly message: string
+}
+
+export type ToolRun =
+  | { readonly outcome: 'value'; readonly value: unknown; readonly logs: readonly Log[] }
+  | { readonly outcome: 'error'; readonly message: string; readonly logs: readonly Log[] }
+
+const TIMEOUT_MS = Number(process.env.TOOL_TIMEOUT_MS ?? 60_000)
+const MAX_RESULT_BYTES = 2 * 1024 * 1024
+const MAX_LOG_BYTES = 32 * 1024
+const RUNTIME = join(import.meta.dirname, 'runtime')
+const MAIN = join(RUNTIME, 'main.mjs')
+
+/**
+ * Runs the tool in a process of its own, in a directory of its own that is gone afterwards. Tokens and secrets go in by
+ * standard input, never by arguments or the environment that other processes can read; the result comes out by a file,
+ * so that what the tool prints cannot pass for it.
+ */
+export async function runTool(
+  tool: ToolFolder,
+  parameters: Record<string, unknown>,
+  context: CallContext,
+  signal?: AbortSignal,
+): Promise<ToolRun> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'shinkai-')))
+  try {
+    const home = join(directory, 'home')
+    await mkdir(home)
+    const result = join(directory, 'result.json')
+    await placeCode(tool, directory)
+    const input = {
+      tool: join(directory, tool.code),
+      result,
+      config: configOf(tool, context),
+      parameters,
+      environment: {
+        SHINKAI_HOME: home,
+        SHINKAI_MOUNT: '',
+        SHINKAI_ASSETS: (await assetsOf(tool)).join(','),
+        SHINKAI_NODE_LOCATION: '',
+        SHINKAI_OAUTH: JSON.stringify(oauthOf(tool, context)),
+      },
+    }
+    const { logs, end } = await runProcess(
+      commandOf(tool, directory),
+      directory,
+      JSON.stringify(input),
+      signal,
+    )
+    if (end !== undefined) return { outcome: 'error', message: end, logs }
+    return { ...(await readResult(result)), logs }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** The code beside the modules that Shinkai puts beside it. */
+async function placeCode({ folder, code }: ToolFolder, directory: string): Promise<void> {
+  await copyFile(join(folder, code), join(directory, code))
+  if (code === 'tool.py') {
+    for (const name of ['shinkai_local_support.py', 'shinkai_local_tools.py'])
+      await copyFile(join(RUNTIME, name), join(directory, name))
+    return
+  }
+  await copyFile(join(RUNTIME, 'shinkai-local-support.ts'), join(directory, 'shinkai-local-support.ts'))
+  await writeFile(join(directory, 'package.json'), '{"type": "module"}')
+  // other Shinkai tools are not here: what a tool imports of them is there, and says so when it is called
+  const source = await readFile(join(folder, code), 'utf8')
+  const plain = await transformed(source)
+  if (plain !== undefined) await writeFile(join(directory, code), plain)
+  const [, names = ''] =
+    /import\s*\{([^}]*)\}\s*from\s*['"]\.\/shinkai-local-tools\.ts['"]/.exec(source) ?? []
+  const stubs = names
+    .split(',')
+    .map((one) => one.trim().split(/\s+as\s+/)[0] ?? '')
+    .filter((one) => /^[A-Za-z_$][\w$]*$/.test(one))
+    .map(
+      (one) =>
+        `export async function ${one}() { throw new Error('The Shinkai tool ${one} is not available here.') }`,
+    )
+  await writeFile(join(directory, 'shinkai-local-tools.ts'), `${stubs.join('\n')}\n`)
+}
+
+/** Node takes types away and no more: enums and the like are left to esbuild where it is installed. */
+async function transformed(source: string): Promise<string | undefined> {
+  if (isDenoHere) return undefined
+  const name = 'esbuild'
+  const esbuild: typeof import('esbuild') | undefined = await import(name).catch(() => undefined)
+  const made = await esbuild?.transform(source, { loader: 'ts', format: 'esm' }).catch(() => undefined)
+  return made?.code
+}
+
+const isDenoHere = spawnSync('deno', ['--version'], { stdio: 'ignore' }).status === 0
+
+function commandOf({ code, folder }: ToolFolder, directory: string): string[] {
+  if (code === 'tool.py') return ['python3', '-I', join(RUNTIME, 'main.py')]
+  const readable = [directory, RUNTIME, join(folder, 'assets')]
+  if (isDenoHere && process.env.TOOL_RUNTIME !== 'node')
+    return [
+      ...['deno', 'run', '--no-prompt', '--quiet', '--allow-net', '--allow-env', '--allow-sys'],
+      ...[`--allow-read=${readable.join(',')}`, `--allow-write=${directory}`, MAIN],
+    ]
+  const modules = join(process.cwd(), 'node_modules')
+  const flags = ['--disable-warning=ExperimentalWarning', '--allow-net']
+  return [
+    process.execPath,
+    ...flags.filter((one) => process.allowedNodeEnvironmentFlags.has(one.split('=')[0] ?? '')),
+    '--permission',
+    ...[...readable, modules].filter((one) => existsSync(one)).map((one) => `--allow-fs-read=${one}`),
+    `--allow-fs-write=${directory}`,
+    MAIN,
+    modules,
+  ]
+}
+
+/** Its output, and why it came to no result. The whole group of processes ends with it. */
+function runProcess(
+  [command = '', ...args]: readonly string[],
+  directory: string,
+  input: string,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly logs: Log[]; readonly end?: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ readonly logs: Log[]; readonly end?: string }>()
+  const { PATH = '', SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = process.env
+  const child = spawn(command, args, {
+    cwd: directory,
+    detached: true,
+    env: {
+      PATH,
+      HOME: join(directory, 'home'),
+      ...(SSL_CERT_FILE && { SSL_CERT_FILE }),
+      ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
+    },
+  })
+  const logs: Log[] = []
+  let size = 0
+  let end: string | undefined
+  const stop = (why: string) => {
+    end ??= why
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // it has ended by itself
+    }
+  }
+  const timer = setTimeout(
+    () => stop(`The tool did not end within ${TIMEOUT_MS / 1000} seconds.`),
+    TIMEOUT_MS,
+  )
+  const giveUp = () => stop('The call was given up by its caller.')
+  signal?.addEventListener('abort', giveUp, { once: true })
+  const keep = (level: Log['level']) => (chunk: Buffer) => {
+    const message = chunk
+      .subarray(0, Math.max(0, MAX_LOG_BYTES - size))
+      .toString()
+      .trimEnd()
+    size += chunk.length
+    if (message !== '') logs.push({ level, message })
+  }
+  child.stdout.on('data', keep('info'))
+  child.stderr.on('data', keep('error'))
+  child.on('error', () => stop(`${command} cannot be started here.`))
+  child.stdin.on('error', () => {}) // it ended before it read all
+  child.stdin.end(input)
+  child.on('close', (code) => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
+    stop(code === 0 ? '' : `The tool ended with ${code === null ? 'a signal' : `the code ${code}`}.`)
+    resolve({ logs, ...(end && { end }) })
+  })
+  return promise
+}
+
+async function readResult(
+  path: string,
+): Promise<{ outcome: 'value'; value: unknown } | { outcome: 'error'; message: string }> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) return { outcome: 'error', message: 'The tool ended without a result.' }
+  if (found.size > MAX_RESULT_BYTES)
+    return { outcome: 'error', message: `The tool answered more than ${MAX_RESULT_BYTES} bytes.` }
+  const said = JSON.parse(await readFile(path, 'utf8'))
+  return 'error' in said
+    ? { outcome: 'error', message: String(said.error) }
+    : { outcome: 'value', value: said.value }
+}
+
+/** Defaults, then what the operator configures, then the secrets, which Gatepass keeps under their words in upper case. */
+function configOf({ metadata, config }: ToolFolder, { secrets = [] }: CallContext): Record<string, unknown> {
+  const properties = Object.entries(metadata.configurations?.properties ?? {})
+  const known = new Map(secrets.map(({ key, value }) => [key, value]))
+  const defaults = properties.flatMap(([key, one]) => (one.default === undefined ? [] : [[key, one.default]]))
+  const given = properties.flatMap(([key]) => {
+    const value = known.get(secretKey(key))
+    return value === undefined ? [] : [[key, value]]
+  })
+  return { ...Object.fromEntries(defaults), ...config, ...Object.fromEntries(given) }
+}
+
+/** As tool-metadata.md has it: `apiKey` and `api_key` are `API_KEY`. */
+function secretKey(key: string): string {
+  const words = key.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/)
+  return words.filter(Boolean).join('_').toUpperCase()
+}
+
+/** `SHINKAI_OAUTH`: the tokens by the names of the tool's own entries. */
+function oauthOf({ metadata }: ToolFolder, context: CallContext) {
+  const { authorization, authorizations = authorization ? [authorization] : [] } = context
+  const entries = metadata.oauth ?? []
+  const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  return entries.flatMap(({ name }, index) => {
+    const found =
+      entries.length === authorizations.length
+        ? authorizations[index]
+        : authorizations.find(({ provider_id = '' }) => plain(provider_id).startsWith(plain(name)))
+    if (found === undefined) return []
+    return [{ name, version: '2.0', accessToken: found.token, expiresAt: found.expires_at ?? null }]
+  })
+}
+
+async function assetsOf({ folder }: ToolFolder): Promise<string[]> {
+  const names = await readdir(join(folder, 'assets')).catch(() => [])
+  return names.map((name) => join(folder, 'assets', name))
+}
