@@ -130,7 +130,23 @@ export function readConfig(
   }
   const [newest, ...older] = config.masterKeys
   if (faults.length > 0 || newest === undefined) throw new ConfigError(faults)
-  return Object.freeze({ ...config, masterKeys: [newest, ...older] as const })
+  return frozen({ ...config, masterKeys: [newest, ...older] as const })
+}
+
+/** Freezes a value with everything in it, so that no part of a running server can change what another part relies on. */
+function frozen<T>(value: T): T {
+  // their contents cannot be frozen in JavaScript; nothing here hands out the only copy
+  if (typeof value !== 'object' || value === null || value instanceof URL || ArrayBuffer.isView(value))
+    return value
+  if (value instanceof Set || value instanceof Map) {
+    const refuse = () => {
+      throw new TypeError('Settings are never changed once they have been read.')
+    }
+    for (const name of ['add', 'set', 'delete', 'clear']) Object.assign(value, { [name]: refuse })
+    for (const member of value.values()) frozen(member)
+  }
+  for (const member of Object.values(value)) frozen(member)
+  return Object.freeze(value)
 }
 
 type Fault = (name: SettingName, what: string) => void

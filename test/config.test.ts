@@ -1,12 +1,24 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Config, readConfig } from '../src/config.ts'
 import { ConfigError } from '../src/config-error.ts'
 import { createLog } from '../src/log.ts'
 import { openBroker } from '../src/open-broker.ts'
 import { builtIn } from '../src/providers/catalogue/registry.ts'
+
+/** As code sees it that does not keep to the types. */
+type Changeable = Pick<Config, never> & {
+  port?: number
+  more?: number
+  readonly allowedHosts: string[]
+  readonly nextOrigins: Set<string>
+  readonly masterKeys: Buffer[]
+  readonly verifier: { issuer?: string; readonly client?: { clientId: string } }
+  readonly providerClients: Map<string, { clientSecret?: string }>
+}
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const OLDER = Buffer.alloc(32, 8).toString('base64')
@@ -168,7 +180,43 @@ describe('a setting', () => {
   })
 
   test('is never changed later', () => {
-    expect(Object.isFrozen(serve())).toBe(true)
+    const environment: Record<string, string> = {
+      GATEPASS_ALLOWED_HOSTS: 'db.internal',
+      GATEPASS_NEXT_URIS: 'https://app.example.com',
+      GATEPASS_PROVIDER_GITHUB_CLIENT_ID: 'id',
+      GATEPASS_USER_VERIFIER: 'oidc:https://issuer.example.com',
+      GATEPASS_OIDC_CLIENT_ID: 'id',
+    }
+    const config = serve(environment)
+    const before = inspect(config, { depth: null })
+    environment.GATEPASS_ALLOWED_HOSTS = '10.0.0.0/8'
+    const changes: Record<string, (changed: Changeable) => unknown> = {
+      'a member': (changed) => {
+        changed.port = 1
+      },
+      'a new member': (changed) => {
+        changed.more = 1
+      },
+      'a host': (changed) => changed.allowedHosts.push('0.0.0.0/0'),
+      'an origin': (changed) => changed.nextOrigins.add('https://evil.example'),
+      'no origins': (changed) => changed.nextOrigins.clear(),
+      'a master key': (changed) => {
+        changed.masterKeys[0] = Buffer.alloc(32)
+      },
+      'the verifier': (changed) => {
+        changed.verifier.issuer = 'https://evil.example'
+      },
+      'the client of the verifier': (changed) => {
+        if (changed.verifier.client) changed.verifier.client.clientId = 'x'
+      },
+      'a client of a provider': (changed) => changed.providerClients.set('GATEPASS_PROVIDER_X', {}),
+      'the secret of a provider': (changed) => {
+        for (const client of changed.providerClients.values()) client.clientSecret = 'x'
+      },
+    }
+    for (const [what, change] of Object.entries(changes))
+      expect(() => change(config as unknown as Changeable), what).toThrow(TypeError)
+    expect(inspect(config, { depth: null })).toBe(before)
   })
 })
 
