@@ -202,7 +202,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     '/.well-known/oauth-authorization-server': (res) => answerJson(res, 200, metadata()),
     '/authorize': authorize,
     '/token': token,
-    '/elsewhere': (res) => answerJson(res, 200, issue(newGrant(['elsewhere']), { refreshed: false })),
+    '/elsewhere': (res) => answerJson(res, 200, issue(newGrant(['elsewhere', 'read']), { refreshed: false })),
     '/userinfo': resource,
     '/api/me': resource,
     '/revoke': revoke,

@@ -3,6 +3,7 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { type Connection, isAlive, refreshMargin } from '../domain/connection.ts'
 import { findProviderByUid, providerIdentity } from './find-provider.ts'
+import { withCurrentMetadata } from './issuer-metadata.ts'
 import { refreshConnection } from './refresh-connection.ts'
 
 /** How often it is looked which are due. */
@@ -54,7 +55,8 @@ async function refreshOne(broker: Broker, connection: Connection): Promise<void>
   // tokens go nowhere else than where the user approved; that the user must be asked is said when somebody asks
   if (connection.providerIdentity !== providerIdentity(broker, entry)) return
   try {
-    await refreshConnection(broker, entry, connection, { patience: 'none' })
+    const current = await withCurrentMetadata(broker, entry)
+    await refreshConnection(broker, current, connection, { patience: 'none' })
   } catch (error) {
     broker.log.warn(
       {

@@ -6,6 +6,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import type { ConnectionOwner } from '../store/grants.ts'
 import { UnsealError } from '../store/seal.ts'
 import { active, providerIdentity, registeredClient } from './find-provider.ts'
+import { withCurrentMetadata } from './issuer-metadata.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { type RefreshOptions, refreshConnection } from './refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
@@ -93,7 +94,7 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
   if (!forceRefresh && isFresh(connection, broker.now())) return release(broker, entry, chosen)
   const refreshed = await refreshConnection(
     broker,
-    entry,
+    await withCurrentMetadata(broker, entry),
     connection,
     forceRefresh ? rejected(broker, chosen) : {},
   )

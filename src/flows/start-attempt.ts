@@ -15,6 +15,7 @@ import { randomToken, sha256 } from '../domain/ids.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { withCurrentMetadata } from './issuer-metadata.ts'
 import { hasLoggedIn } from './login-proof.ts'
 
 export type StartedAttempt =
@@ -46,7 +47,8 @@ export async function startAttempt(
   const { id, projectId, userId, step } = authorization
   const account = meantAccount(authorization)
   const { providerUid, scopes } = currentStep(authorization)
-  const entry = await findProviderByUid(broker, projectId, providerUid)
+  const stored = await findProviderByUid(broker, projectId, providerUid)
+  const entry = stored && (await withCurrentMetadata(broker, stored))
   if (entry === undefined || entry.status === 'inactive') {
     const message = 'The provider was removed or switched off meanwhile. Ask for a new link.'
     const audit = failureAudit(broker, authorization, 'provider_changed')

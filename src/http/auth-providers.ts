@@ -4,6 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { changeProvider } from '../flows/change-provider.ts'
 import { similarProvider } from '../flows/find-provider.ts'
+import { discovered } from '../flows/issuer-metadata.ts'
 import { sealClientSecret } from '../flows/provider-entry.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { type AddEndpoint, pageSchema, slicePage } from './endpoint.ts'
@@ -39,12 +40,13 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Add a provider',
       description:
-        'With a `provider_id` of the built-in catalogue only the client is needed; else describe the requests. The answer has the redirect URI to register.',
+        'With a `provider_id` of the built-in catalogue, or an `issuer` that has metadata, only the client is needed; else describe the requests. The answer has the redirect URI to register.',
       body: providerCreateSchema,
       responses: { 201: { description: 'Added', schema: providerResponseSchema } },
     },
     async ({ c, body, caller: { projectId } }) => {
-      const { entry, clientSecret } = parseProviderCreate(body, wireOptions)
+      const { entry: said, clientSecret } = parseProviderCreate(body, wireOptions)
+      const entry = { ...said, provider: await discovered(broker, said.provider) }
       const uid = newId('prov')
       const added = await store.providers.add(
         {
@@ -116,6 +118,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       const patched = applyProviderPatch(before, body, wireOptions)
       const entry: ProviderEntry = {
         ...patched.entry,
+        provider: await discovered(broker, patched.entry.provider),
         // from now on an administrator's word, which no import changes
         source: 'admin',
         updatedAt: now(),

@@ -31,6 +31,8 @@ const triggers = z.object({
 
 const endpoint = z.string().min(1).max(1000)
 const block = z.object({ endpoint, ...shown })
+/** Its endpoint may be the issuer's. */
+const openBlock = z.object({ endpoint: endpoint.optional(), ...shown })
 const triggered = z.object({ endpoint, ...shown, triggers })
 const introspection = z.object({ endpoint, ...shown, triggers, enabled: z.boolean().optional() })
 const blockPatch = z.object({
@@ -47,7 +49,8 @@ const settings = {
     .object({ enabled: z.boolean().optional(), code_challenge_method: z.string().max(20).nullish() })
     .nullish(),
   issuer: z.string().max(1000).nullish().openapi({
-    description: 'Beyond Arcade: the `iss` that authorization responses must carry (RFC 9207).',
+    description:
+      'Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info, introspection, revocation, end of session. With it `authorize_request` and `token_request` are not required. Authorization responses must carry it as `iss` (RFC 9207).',
   }),
   authorization_response_iss_parameter_supported: z.boolean().nullish().openapi({
     description:
@@ -58,6 +61,13 @@ const settings = {
       'Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as bearer; an empty value is taken and means nothing more.',
   }),
   ...traitsSchema,
+  end_session_endpoint: z.string().max(1000).nullish().openapi({
+    description: 'Beyond Arcade: where a session at the provider ends, for callers that want to end it.',
+  }),
+  environment_client: z.boolean().optional().openapi({
+    description:
+      'Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints of this entry, which are not those of the catalogue; `false` takes it back. It holds for these endpoints, and is recorded.',
+  }),
   strict_rotation: z.boolean().nullish().openapi({
     description:
       'Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not known, the access token is then used to its end before the refresh token is tried once more.',
@@ -95,8 +105,8 @@ export const providerCreateSchema = z
         client_id: z.string().min(1).max(1000),
         ...settings,
         api,
-        authorize_request: block.nullish(),
-        token_request: block.nullish(),
+        authorize_request: openBlock.nullish(),
+        token_request: openBlock.nullish(),
         refresh_request: block.nullish(),
         user_info_request: triggered.nullish(),
         token_introspection_request: introspection.nullish(),
@@ -119,10 +129,6 @@ export const providerPatchSchema = z
       .object({
         client_id: z.string().min(1).max(1000).optional(),
         ...settings,
-        environment_client: z.boolean().optional().openapi({
-          description:
-            'Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints of this entry, which are not those of the catalogue; `false` takes it back. It holds for these endpoints, and is recorded.',
-        }),
         api,
         authorize_request: blockPatch.nullish(),
         token_request: blockPatch.nullish(),
@@ -182,6 +188,7 @@ export const providerResponseSchema = z
       issuer: z.string().optional(),
       authorization_response_iss_parameter_supported: z.boolean().optional(),
       token_types: z.array(z.string()).optional(),
+      end_session_endpoint: z.string().optional(),
       strict_rotation: z.literal(true).optional(),
       ...traitsWire,
       environment_client: z.literal(true).optional(),

@@ -1,6 +1,11 @@
 import { toTimestamp } from '../domain/clock.ts'
 import { USUAL_ACCOUNT } from '../providers/catalogue/define.ts'
-import { builtIn, builtInByEndpoints, withOfflineAccess } from '../providers/catalogue/registry.ts'
+import {
+  builtIn,
+  builtInByEndpoints,
+  catalogueOf,
+  withOfflineAccess,
+} from '../providers/catalogue/registry.ts'
 import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import { endpointsDigest } from '../providers/identity.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
@@ -16,6 +21,7 @@ import {
   resourceBlockToWire,
   tokenBlockToWire,
 } from './provider-blocks.ts'
+import { leaveToIssuer, withIssuerAsEndpoint } from './provider-issuer.ts'
 import {
   type BlockInput,
   type OAuth2Input,
@@ -58,7 +64,10 @@ export function parseProviderCreate(body: unknown, options: WireOptions = {}): P
   const wellKnownId = known?.id ?? provider_id ?? undefined
   const base = known && withOfflineAccess(known)
   const said = withoutNulls(oauth2 ?? {})
-  const provider = buildProvider(id, said, base, (_, block) => block, options.allowsHttp ?? never)
+  const asked = base === undefined ? withIssuerAsEndpoint(said) : said
+  const built = buildProvider(id, asked, base, (_, block) => block, options.allowsHttp ?? never)
+  const described = leaveToIssuer(built, said, base, catalogueOf(built) !== undefined)
+  const provider = withEnvironmentClient(described, said.environment_client, described)
   return {
     entry: {
       id,
@@ -96,7 +105,8 @@ export function applyProviderPatch(
     return triggers || block.triggers ? { ...merged, triggers: { ...triggers, ...block.triggers } } : merged
   }
   const patched = buildProvider(entry.id, said, entry.provider, merge, options.allowsHttp ?? never)
-  const provider = withEnvironmentClient(patched, said.environment_client, entry.provider)
+  const open = leaveToIssuer(patched, said, entry.provider, catalogueOf(patched) !== undefined)
+  const provider = withEnvironmentClient(open, said.environment_client, entry.provider)
   const { clientSecret, wellKnownId: _, description: __, ...rest } = entry
   const wellKnownId = changed(provider_id, entry.wellKnownId)
   const newDescription = changed(description, entry.description)
@@ -161,7 +171,10 @@ function buildProvider(
   }
   const required = <T>(name: BlockName, old: T | undefined, read: (block: BlockInput) => T): T =>
     block(name, old, read) ??
-    refuse(`oauth2.${name}`, 'is required, unless provider_id names a provider that Gatepass knows')
+    refuse(
+      `oauth2.${name}`,
+      'is required, unless issuer is given or provider_id names a provider that Gatepass knows',
+    )
 
   const authorizationRequest = required('authorize_request', base?.authorizationRequest, (given) =>
     parseAuthorizationBlock(given, allowsHttp),
@@ -197,12 +210,16 @@ function buildProvider(
       'oauth2.authorization_response_iss_parameter_supported',
       'needs oauth2.issuer to compare `iss` with',
     )
+  const endSession = changed(said.end_session_endpoint, sameServer ? base?.endSessionEndpoint : undefined)
+  const endSessionFault = endSession === undefined ? undefined : endpointFault(endSession, allowsHttp)
+  if (endSessionFault !== undefined) refuse('oauth2.end_session_endpoint', endSessionFault)
   const api = changedApi(said.api, known?.api, allowsHttp)
   const sameAccount = sameHost(base?.userInfoRequest?.endpoint, userInfoRequest?.endpoint)
   return {
     displayName: base?.displayName ?? id,
     ...(issuer !== undefined && { issuer }),
-    ...(announcesIss === true && { announcesIss }),
+    ...(announcesIss !== undefined && { announcesIss }),
+    ...(endSession !== undefined && { endSessionEndpoint: endSession }),
     ...(known?.ignoresIdToken === true && { ignoresIdToken: true }),
     pkce: pkceOf(said.pkce, base?.pkce),
     scopeSeparator: said.scope_delimiter ?? base?.scopeSeparator ?? ' ',
@@ -248,6 +265,9 @@ function oauth2ToWire(provider: Provider) {
     ...(issuer !== undefined && { issuer }),
     ...(provider.announcesIss === true && { authorization_response_iss_parameter_supported: true }),
     ...(provider.tokenTypes.length > 0 && { token_types: [...provider.tokenTypes] }),
+    ...(provider.endSessionEndpoint !== undefined && {
+      end_session_endpoint: provider.endSessionEndpoint,
+    }),
     ...(provider.strictRotation && { strict_rotation: true as const }),
     ...(provider.environmentClientFor === endpointsDigest(provider) && { environment_client: true as const }),
     ...(provider.api !== undefined && { api: apiToWire(provider.api) }),

@@ -16,6 +16,8 @@ export interface ServerMetadata {
   readonly id_token_signing_alg_values_supported?: readonly string[]
   readonly authorization_response_iss_parameter_supported?: boolean
   readonly revocation_endpoint?: string
+  readonly introspection_endpoint?: string
+  readonly end_session_endpoint?: string
   /** RFC 7591. */
   readonly registration_endpoint?: string
   readonly scopes_supported?: readonly string[]
@@ -147,6 +149,8 @@ function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): S
       userinfo_endpoint: endpoint('userinfo_endpoint'),
       jwks_uri: endpoint('jwks_uri'),
       revocation_endpoint: endpoint('revocation_endpoint'),
+      introspection_endpoint: endpoint('introspection_endpoint'),
+      end_session_endpoint: endpoint('end_session_endpoint'),
       registration_endpoint: endpoint('registration_endpoint'),
       scopes_supported: list('scopes_supported'),
       code_challenge_methods_supported: list('code_challenge_methods_supported'),

@@ -95,7 +95,9 @@ export async function askAboutGrant(
   const ask = async (block: ResourceRequestBlock | undefined) =>
     block?.triggers[event] ? resource(outgoing, block, withToken) : undefined
   const userInfo = await ask(provider.userInfoRequest)
-  const introspected = await ask(provider.introspectionRequest)
+  // it is asked for what the token response left open, and for nothing else
+  const isTold = grant.expiresIn !== undefined && grant.scopes !== undefined
+  const introspected = isTold ? undefined : await ask(provider.introspectionRequest)
   const expiresIn = grant.expiresIn ?? secondsLeft(introspected, now)
   const scope = introspected?.scope
   const scopes = grant.scopes ?? (typeof scope === 'string' ? grantedScopes(provider, scope) : undefined)

@@ -61,6 +61,10 @@ export interface Provider {
   readonly publicClients?: boolean
   /** What the issuer's metadata decides, because nobody else has said it. */
   readonly fromIssuer?: readonly IssuerDecides[]
+  /** The issuer's metadata has been read at least once. */
+  readonly metadataRead?: true
+  /** Where a user's session at the server ends (OpenID Connect RP-Initiated Logout), for callers that want it. */
+  readonly endSessionEndpoint?: string
   /** `endpointsDigest` of the endpoints to which an administrator lets the client of the environment go. */
   readonly environmentClientFor?: string
 }

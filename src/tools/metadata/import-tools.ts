@@ -6,11 +6,13 @@ import { normalizeTags } from '../../domain/tags.ts'
 import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { missingSettings, unconfirmed } from '../../flows/find-provider.ts'
+import { discovered } from '../../flows/issuer-metadata.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { isRecord } from '../read-json.ts'
 import { matchProvider } from './match-provider.ts'
 import { readToolMetadata, type ToolMetadata, type Warning } from './read-metadata.ts'
+import type { OAuthEntry } from './read-oauth-entry.ts'
 
 /** What became of one document of an import. */
 export interface ImportedTool {
@@ -76,7 +78,17 @@ async function importTool(
     const { name, reason, warnings } = reading
     return { name, result: 'refused', reason, providers: [], warnings }
   }
-  const { tool: metadata } = reading
+  const metadata = await withDiscovered(broker, reading.tool)
+  if (metadata instanceof BrokerError) {
+    const { title } = reading.tool
+    return {
+      name: title,
+      result: 'refused',
+      reason: metadata.message,
+      providers: [],
+      warnings: reading.warnings,
+    }
+  }
   const warnings = [...reading.warnings]
   const tags = keywordsOf(metadata)
   const faults = toolFaults({ ...metadata, tags })
@@ -151,6 +163,19 @@ async function importTool(
       missing: missingSettings(broker, entry),
     })),
     warnings,
+  }
+}
+
+/** With what the issuers of its `oauth` entries say of themselves; the refusal where one cannot be read that has to be. */
+async function withDiscovered(broker: Broker, metadata: ToolMetadata): Promise<ToolMetadata | BrokerError> {
+  try {
+    const oauth: OAuthEntry[] = []
+    for (const entry of metadata.oauth)
+      oauth.push({ ...entry, provider: await discovered(broker, entry.provider) })
+    return { ...metadata, oauth }
+  } catch (error) {
+    if (error instanceof BrokerError) return error
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { builtInByEndpoints } from '../../providers/catalogue/registry.ts'
 import { mayBeReached } from '../../providers/endpoint.ts'
-import type { Provider } from '../../providers/provider.ts'
+import type { IssuerDecides, Provider } from '../../providers/provider.ts'
 import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, member, textMember, type Warn } from './metadata-member.ts'
 import { type EntryFacts, providerOf } from './oauth-entry-provider.ts'
@@ -69,20 +69,32 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   const [clientId, clientSecret, redirectUrl] = [say('clientId'), say('clientSecret'), say('redirectUrl')]
   const scopes = readScopes(member(entry, 'scopes', path, warn), `${path}.scopes`, warn)
   const pkce = readPkce(say('pkceType'), `${path}.pkceType`)
+  const issuer = readIssuer(say('issuer'), `${path}.issuer`, options)
+  const [authorizationUrl, tokenUrl] = [say('authorizationUrl'), say('tokenUrl')]
+  const authMethod = readAuthHeader(say('requestTokenAuthHeader'), `${path}.requestTokenAuthHeader`)
   const facts: EntryFacts = {
     name,
     scopes,
     ...readScopeMeaning(entry, path, warn),
     pkce,
-    authorizationUrl: readEndpoint(say('authorizationUrl'), `${path}.authorizationUrl`, options),
-    tokenUrl: readEndpoint(say('tokenUrl'), `${path}.tokenUrl`, options),
-    authMethod: readAuthHeader(say('requestTokenAuthHeader'), `${path}.requestTokenAuthHeader`),
+    authorizationUrl: readEndpoint(authorizationUrl ?? issuer, `${path}.authorizationUrl`, options),
+    tokenUrl: readEndpoint(tokenUrl ?? issuer, `${path}.tokenUrl`, options),
+    authMethod,
     contentType: readContentType(say('requestTokenContentType'), `${path}.requestTokenContentType`),
     offlineAccess: readFlag(member(entry, 'refreshToken', path, warn), `${path}.refreshToken`, warn),
     tokenTypes: readTokenTypes(member(entry, 'tokenTypes', path, warn), `${path}.tokenTypes`),
     isPublic: clientId !== undefined && clientSecret === undefined,
   }
-  const { provider, filled } = providerOf(facts)
+  const described = providerOf(facts)
+  const { filled } = described
+  const provider: Provider =
+    issuer === undefined
+      ? described.provider
+      : {
+          ...described.provider,
+          issuer,
+          fromIssuer: leftToIssuer({ authorizationUrl, tokenUrl, pkce, authMethod }),
+        }
   if (facts.isPublic && provider.pkce === 'plain' && provider.publicClients !== true)
     throw new Refusal(
       `${path}.pkceType is "plain", and there is a client id but no secret: a client without a secret is public and needs "S256". Set the pkceType to "S256"; give the clientSecret only if the client has one.`,
@@ -98,6 +110,24 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
     scopes,
     ...(redirectUrl !== undefined && { redirectUrl }),
   }
+}
+
+/** An issuer, exactly as it calls itself: its metadata names what the file does not (RFC 8414, OpenID Connect Discovery). */
+function readIssuer(value: string | undefined, path: string, options: EntryOptions): string | undefined {
+  if (value === undefined) return undefined
+  if (value.includes('?')) throw new Refusal(`${path} has a query; an issuer has none (RFC 8414 section 2).`)
+  return readEndpoint(value, path, options)
+}
+
+function leftToIssuer(
+  said: Readonly<Record<'authorizationUrl' | 'tokenUrl' | 'pkce' | 'authMethod', unknown>>,
+) {
+  const left: IssuerDecides[] = ['user_info', 'introspection', 'revocation', 'iss', 'end_session']
+  if (said.authorizationUrl === undefined) left.push('authorization')
+  if (said.tokenUrl === undefined) left.push('token', 'refresh')
+  if (said.tokenUrl === undefined && said.authMethod === undefined) left.push('client_authentication')
+  if (said.pkce === undefined) left.push('pkce')
+  return left
 }
 
 /** Every entry stays one scope on the wire, whatever it holds. */

@@ -1,0 +1,123 @@
+import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/define.ts'
+import { catalogueOf } from './catalogue/registry.ts'
+import type { ServerMetadata } from './discovery.ts'
+import type { ClientAuthMethod, IssuerDecides, Provider, TokenRequestBlock } from './provider.ts'
+
+/**
+ * What the issuer's metadata decides in an entry that was stored before that was written down: what the entry cannot
+ * have said. Nothing in an entry of the catalogue, which says all there is.
+ */
+function decidedIn(provider: Provider): readonly IssuerDecides[] {
+  if (provider.fromIssuer !== undefined) return provider.fromIssuer
+  if (catalogueOf(provider) !== undefined) return []
+  return [
+    ...(provider.announcesIss === undefined ? (['iss'] as const) : []),
+    ...(provider.revocationRequest === undefined ? (['revocation'] as const) : []),
+    'end_session',
+  ]
+}
+
+/** Whether there is metadata to be read for the entry. */
+export function readsMetadata(provider: Provider): boolean {
+  return provider.issuer !== undefined && decidedIn(provider).length > 0
+}
+
+/** Whether the entry cannot be used before its issuer's metadata has been read. */
+export function needsMetadata({ fromIssuer = [] }: Provider): boolean {
+  return fromIssuer.includes('authorization') || fromIssuer.includes('token')
+}
+
+/** The provider with what nobody else has said as its issuer's checked metadata says it (RFC 8414 section 2). */
+export function withMetadata(provider: Provider, metadata: ServerMetadata): Provider {
+  const decided = new Set<IssuerDecides>(decidedIn(provider))
+  const authMethod = decided.has('client_authentication')
+    ? clientAuthentication(metadata)
+    : provider.tokenRequest.authMethod
+  const block = (endpoint: string): TokenRequestBlock => ({
+    endpoint,
+    method: 'POST',
+    authMethod,
+    params: {},
+    requestContentType: FORM,
+    responseContentType: JSON_TYPE,
+  })
+  const { authorizationRequest, tokenRequest, refreshRequest, ...others } = provider
+  const {
+    userInfoRequest,
+    introspectionRequest,
+    revocationRequest,
+    announcesIss,
+    endSessionEndpoint,
+    ...rest
+  } = others
+  const { userinfo_endpoint, introspection_endpoint, revocation_endpoint, end_session_endpoint } = metadata
+  const own = {
+    ...(userInfoRequest && !decided.has('user_info') && { userInfoRequest }),
+    ...(introspectionRequest && !decided.has('introspection') && { introspectionRequest }),
+    ...(revocationRequest && !decided.has('revocation') && { revocationRequest }),
+    ...(announcesIss !== undefined && { announcesIss }),
+    ...(endSessionEndpoint !== undefined && !decided.has('end_session') && { endSessionEndpoint }),
+  }
+  const token = decided.has('token') ? metadata.token_endpoint : tokenRequest.endpoint
+  return {
+    ...rest,
+    ...own,
+    pkce: decided.has('pkce') ? pkceOf(provider, metadata) : provider.pkce,
+    authorizationRequest: {
+      ...authorizationRequest,
+      ...(decided.has('authorization') && { endpoint: metadata.authorization_endpoint }),
+    },
+    tokenRequest: { ...tokenRequest, endpoint: token, authMethod },
+    ...(decided.has('refresh')
+      ? { refreshRequest: { ...(refreshRequest ?? block(token)), endpoint: token, authMethod } }
+      : refreshRequest && { refreshRequest }),
+    ...(decided.has('user_info') &&
+      userinfo_endpoint !== undefined && {
+        userInfoRequest: {
+          ...block(userinfo_endpoint),
+          method: 'GET' as const,
+          authMethod: 'bearer_access_token' as const,
+          triggers: { onTokenGrant: true, onTokenRefresh: false },
+        },
+      }),
+    ...(decided.has('introspection') &&
+      introspection_endpoint !== undefined && {
+        introspectionRequest: {
+          ...block(introspection_endpoint),
+          params: { token: '{{access_token}}' },
+          ...INTROSPECTED,
+          triggers: { onTokenGrant: true, onTokenRefresh: true },
+        },
+      }),
+    ...(decided.has('revocation') &&
+      revocation_endpoint !== undefined && { revocationRequest: block(revocation_endpoint) }),
+    ...(decided.has('iss') && {
+      announcesIss: metadata.authorization_response_iss_parameter_supported === true,
+    }),
+    ...(decided.has('end_session') &&
+      end_session_endpoint !== undefined && { endSessionEndpoint: end_session_endpoint }),
+    ...(decided.has('client_authentication') &&
+      metadata.token_endpoint_auth_methods_supported?.includes('none') && { publicClients: true }),
+    fromIssuer: [...decided],
+    metadataRead: true,
+  }
+}
+
+/** As metadata has it where it says nothing: Basic (RFC 8414 section 2). */
+function clientAuthentication({
+  token_endpoint_auth_methods_supported: methods,
+}: ServerMetadata): ClientAuthMethod {
+  const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
+  return posts ? 'client_secret_post' : 'client_secret_basic'
+}
+
+/** `plain` only where the server announces nothing better, and never in place of S256 once that was used. */
+function pkceOf(
+  provider: Provider,
+  { code_challenge_methods_supported: methods }: ServerMetadata,
+): Provider['pkce'] {
+  const isKnown = provider.metadataRead === true
+  if ((isKnown && provider.pkce === 'S256') || methods === undefined || methods.includes('S256'))
+    return 'S256'
+  return methods.includes('plain') ? 'plain' : 'S256'
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { toolMetadata } from '../fixtures.ts'
+import { startGatepass } from '../gatepass.ts'
+import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
+import { LIFE } from './refresh-fixtures.ts'
+
+// An entry with an issuer: what nobody has said is as the issuer's own metadata says it.
+
+const client = ({ as }: Scene) => ({ client_id: as.clientId, client_secret: as.clientSecret })
+const add = (scene: Scene, oauth2: object) =>
+  scene.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: { ...client(scene), ...oauth2 } })
+const shown = async (scene: Scene) => (await scene.call('GET', '/v1/admin/auth_providers/demo')).body.oauth2
+const patch = (scene: Scene, body: object) => scene.call('PATCH', '/v1/admin/auth_providers/demo', body)
+
+async function ofIssuerAlone(metadata: Record<string, unknown> = {}): Promise<Scene> {
+  const scene = await startScene({ oauth2: false, as: { metadata } })
+  const added = await add(scene, { issuer: scene.as.url })
+  if (added.status !== 201) throw new Error(JSON.stringify(added.body))
+  return scene
+}
+
+describe('an entry of an issuer alone', () => {
+  test('is complete by its metadata, through consent, refresh and revocation', async () => {
+    await using scene = await ofIssuerAlone({
+      authorization_response_iss_parameter_supported: true,
+      end_session_endpoint: 'https://ends.example/session',
+    })
+    const { as } = scene
+    as.behaviour.issParameter = true
+    expect(await shown(scene)).toMatchObject({
+      issuer: as.url,
+      pkce: { enabled: true, code_challenge_method: 'S256' },
+      authorize_request: { endpoint: as.authorizationUrl },
+      token_request: { endpoint: as.tokenUrl, auth_method: 'client_secret_basic' },
+      refresh_request: { endpoint: as.tokenUrl },
+      user_info_request: { endpoint: as.userInfoUrl },
+      token_introspection_request: { endpoint: as.introspectionUrl },
+      revocation_request: { endpoint: as.revocationUrl },
+      authorization_response_iss_parameter_supported: true,
+      end_session_endpoint: 'https://ends.example/session',
+    })
+    const { body } = await scene.connect()
+    expect(body.status).toBe('completed')
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('completed')
+    expect(as.tokenRequests('refresh_token')).toHaveLength(1)
+    const [{ id, account }] = (await scene.call('GET', '/v1/connections')).body.items
+    expect(account.id).toBe('u-1')
+    expect((await scene.call('DELETE', `/v1/connections/${id}`)).body.revocation).toBe('revoked')
+  })
+
+  test('is also made by tool metadata', async () => {
+    await using scene = await startScene({ oauth2: false, as: { requirePkce: 'S256' } })
+    const document = toolMetadata(scene.as, {
+      issuer: scene.as.url,
+      authorizationUrl: '',
+      tokenUrl: undefined,
+    })
+    const { body } = await scene.call('POST', '/v1/tools/import', document)
+    expect(body.items[0]).toMatchObject({ result: 'created', providers: [{ id: 'demo', missing: [] }] })
+    expect(await shown(scene)).toMatchObject({ token_request: { endpoint: scene.as.tokenUrl } })
+    expect((await scene.connect()).body.status).toBe('completed')
+    expect((await scene.call('POST', '/v1/tools/import', document)).body.items[0].result).toBe('unchanged')
+  })
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['of another issuer', { issuer: 'https://bank.example' }, /bank\.example/],
+    ['with a slash more', { issuer: undefined }, /issuer/],
+    ['without a token endpoint', { token_endpoint: undefined }, /token_endpoint/],
+    [
+      'with a token endpoint that may not be reached',
+      { token_endpoint: 'https://169.254.169.254/t' },
+      /token_endpoint/,
+    ],
+  ])('is refused by metadata %s', async (_, metadata, message) => {
+    await using scene = await startScene({ oauth2: false, as: { metadata } })
+    const refused = await add(scene, { issuer: scene.as.url })
+    expect([refused.status, refused.body.name]).toEqual([400, 'invalid_request'])
+    expect(refused.body.message).toMatch(message)
+    const document = toolMetadata(scene.as, { issuer: scene.as.url, authorizationUrl: '', tokenUrl: '' })
+    expect((await scene.call('POST', '/v1/tools/import', document)).status).toBe(422)
+  })
+
+  test('works on while its issuer is away, also after a restart', async () => {
+    await using scene = await ofIssuerAlone()
+    await scene.connect()
+    scene.as.behaviour.metadata = { issuer: 'https://broken.example' }
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('completed')
+    expect((await scene.connect({ user_id: 'u2' })).body.status).toBe('completed')
+    await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    const { body } = await authorize(second, { user_id: 'u3' })
+    await click(body.url)
+    expect((await second.call('GET', `/v1/auth/status?id=${body.id}`)).body.status).toBe('completed')
+  })
+
+  test('follows its issuer to other endpoints, on record, without a new consent', async () => {
+    await using scene = await ofIssuerAlone()
+    await scene.connect()
+    scene.as.behaviour.metadata = { token_endpoint: `${scene.as.url}/elsewhere` }
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('completed')
+    expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
+    const { items } = (await scene.call('GET', '/v1/admin/audit?action=provider.changed')).body
+    expect(items).toMatchObject([{ reason: 'issuer_metadata', actor: { kind: 'system' } }])
+    expect(scene.gatepass.logLines.some((line) => line.includes('says something else than before'))).toBe(
+      true,
+    )
+  })
+
+  test('of another issuer costs a new consent, and no token goes there', async () => {
+    await using scene = await ofIssuerAlone()
+    await using other = await startFakeAuthorizationServer()
+    await scene.connect()
+    expect((await patch(scene, { oauth2: { issuer: other.url } })).body.oauth2.token_request.endpoint).toBe(
+      other.tokenUrl,
+    )
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('pending')
+    expect(other.tokenRequests()).toEqual([])
+  })
+})
+
+describe('an entry with an issuer and endpoints of its own', () => {
+  test('misses the iss that the metadata announces', async () => {
+    await using scene = await startScene({
+      oauth2: false,
+      as: { metadata: { authorization_response_iss_parameter_supported: true } },
+    })
+    await add(scene, { ...oauth2For(scene.as), issuer: scene.as.url })
+    expect((await scene.connect()).body.status).toBe('failed')
+    expect(scene.as.tokenRequests()).toEqual([])
+    scene.as.behaviour.issParameter = true
+    expect((await scene.connect({ user_id: 'u2' })).body.status).toBe('completed')
+  })
+
+  test('keeps what was said by hand', async () => {
+    await using scene = await startScene({
+      oauth2: false,
+      as: {
+        metadata: {
+          authorization_response_iss_parameter_supported: true,
+          token_endpoint: 'https://other.example/token',
+          code_challenge_methods_supported: ['plain'],
+        },
+      },
+    })
+    await add(scene, {
+      ...oauth2For(scene.as),
+      issuer: scene.as.url,
+      authorization_response_iss_parameter_supported: false,
+    })
+    const before = await shown(scene)
+    expect(before).toMatchObject({
+      token_request: { endpoint: scene.as.tokenUrl },
+      pkce: { code_challenge_method: 'S256' },
+    })
+    expect((await scene.connect()).body.status).toBe('completed')
+    expect((await shown(scene)).token_request).toEqual(before.token_request)
+  })
+
+  test('is taken while the issuer is away, and filled when it is back', async () => {
+    await using scene = await startScene({ oauth2: false, as: { metadata: { issuer: 'https://x.example' } } })
+    expect((await add(scene, { ...oauth2For(scene.as), issuer: scene.as.url })).status).toBe(201)
+    expect(await shown(scene)).not.toHaveProperty('authorization_response_iss_parameter_supported')
+    scene.as.behaviour.metadata = { authorization_response_iss_parameter_supported: true }
+    scene.clock.advance(61)
+    expect((await scene.connect()).body.status).toBe('failed')
+    expect(await shown(scene)).toMatchObject({ authorization_response_iss_parameter_supported: true })
+  })
+})
