@@ -92,15 +92,16 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
 
   const { forceRefresh = false } = need
   if (!forceRefresh && isFresh(connection, broker.now())) return release(broker, entry, chosen)
+  const current = await withCurrentMetadata(broker, entry)
   const refreshed = await refreshConnection(
     broker,
-    await withCurrentMetadata(broker, entry),
+    current,
     connection,
     forceRefresh ? rejected(broker, chosen) : {},
   )
   switch (refreshed.outcome) {
     case 'usable':
-      return release(broker, entry, { connection: refreshed.connection })
+      return release(broker, current, { connection: refreshed.connection })
     case 'authorization_required':
       return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
     case 'provider_unavailable':

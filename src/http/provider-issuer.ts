@@ -28,13 +28,18 @@ export function withIssuerAsEndpoint(said: OAuth2Input): OAuth2Input {
   }
 }
 
+const AFTER_A_GRANT: readonly IssuerDecides[] = ['user_info', 'introspection']
+
 /** Of a new entry that is based on none: all that is not said. */
 export function leftToIssuer(said: OAuth2Input): IssuerDecides[] {
   const left = BLOCKS.filter(([name]) => said[name]?.endpoint === undefined).map(([, role]) => role)
   const token = left.includes('token')
+  // whoever names the endpoints has said with them whether anything is asked after a grant, and where refresh tokens go
+  const isAlone = token || left.includes('authorization')
   return [
-    // without a request of its own for refresh tokens, an entry with a token endpoint of its own uses none
-    ...left.filter((role) => role !== 'refresh' || token),
+    ...left
+      .filter((role) => !AFTER_A_GRANT.includes(role) || isAlone)
+      .filter((role) => role !== 'refresh' || token),
     ...(token && said.token_request?.auth_method == null ? (['client_authentication'] as const) : []),
     ...(said.pkce == null ? (['pkce'] as const) : []),
     ...(said.authorization_response_iss_parameter_supported == null ? (['iss'] as const) : []),
@@ -63,9 +68,7 @@ export function stillLeftToIssuer(said: OAuth2Input, before: Provider): IssuerDe
 /** What an entry that was stored or known without metadata does not say. */
 function openIn(before: Provider): IssuerDecides[] {
   return [
-    ...BLOCKS.filter(([, role, member]) => role !== 'refresh' && before[member] === undefined).map(
-      ([, role]) => role,
-    ),
+    ...(before.revocationRequest === undefined ? (['revocation'] as const) : []),
     ...(before.announcesIss === undefined ? (['iss'] as const) : []),
     ...(before.endSessionEndpoint === undefined ? (['end_session'] as const) : []),
   ]

@@ -103,7 +103,7 @@ describe('an entry of an issuer alone', () => {
     expect((await scene.authorize()).body.status).toBe('completed')
     expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
     const { items } = (await scene.call('GET', '/v1/admin/audit?action=provider.changed')).body
-    expect(items).toMatchObject([{ reason: 'issuer_metadata', actor: { kind: 'system' } }])
+    expect(items).toMatchObject([{ reason: 'issuer_metadata', subject: expect.stringMatching(/^token: /) }])
     expect(scene.gatepass.logLines.some((line) => line.includes('says something else than before'))).toBe(
       true,
     )

@@ -76,6 +76,7 @@ describe('creating a provider', () => {
       provider: {
         displayName: 'acme-hub',
         issuer: 'https://hub.test',
+        fromIssuer: ['iss', 'end_session'],
         pkce: 'S256',
         scopeSeparator: ',',
         defaultScopes: [],

@@ -122,7 +122,9 @@ function readIssuer(value: string | undefined, path: string, options: EntryOptio
 function leftToIssuer(
   said: Readonly<Record<'authorizationUrl' | 'tokenUrl' | 'pkce' | 'authMethod', unknown>>,
 ) {
-  const left: IssuerDecides[] = ['user_info', 'introspection', 'revocation', 'iss', 'end_session']
+  const left: IssuerDecides[] = ['revocation', 'iss', 'end_session']
+  if (said.authorizationUrl === undefined || said.tokenUrl === undefined)
+    left.push('user_info', 'introspection')
   if (said.authorizationUrl === undefined) left.push('authorization')
   if (said.tokenUrl === undefined) left.push('token', 'refresh')
   if (said.tokenUrl === undefined && said.authMethod === undefined) left.push('client_authentication')
