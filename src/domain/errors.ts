@@ -13,6 +13,7 @@ const ERROR_CODES = [
   'insufficient_role',
   'not_found',
   'already_exists',
+  'set_by_operator',
   'ambiguous_tool',
   'provider_not_found',
   'provider_incomplete',

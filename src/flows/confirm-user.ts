@@ -4,6 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { connectUrl } from './begin-authorization.ts'
+import { confirmTrial } from './verifier-trial.ts'
 
 export interface ConfirmedUser {
   readonly authorizationId: string
@@ -32,6 +33,8 @@ export async function confirmUser(
       'invalid_request',
       `Users are not confirmed by callers here: they log in at ${settings.verifier.issuer}, as GATEPASS_USER_VERIFIER says.`,
     )
+  const trial = confirmTrial(broker, { projectId, flowId, userId })
+  if (trial !== undefined) return { authorizationId: trial.id, nextUri: trial.nextUri }
   const flowHash = sha256(flowId)
   const found = await store.authorizations.findByFlow(flowHash)
   if (found === undefined || found.projectId !== projectId)

@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, Hono } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { addArcadeVerifier } from './arcade-verifier.ts'
 import { assets } from './assets.ts'
 import { addAudit } from './audit.ts'
 import { addAuthProviders } from './auth-providers.ts'
@@ -24,6 +25,7 @@ import { addLogin } from './login.ts'
 import { addMetrics, type MetricsOptions } from './metrics.ts'
 import { createNotFound } from './not-found.ts'
 import { createObserver } from './observe.ts'
+import { addOrganizationPaths } from './organization-paths.ts'
 import { addOxp } from './oxp.ts'
 import { addPolicies } from './policies.ts'
 import { addProxy } from './proxy.ts'
@@ -35,6 +37,7 @@ import { addSecrets } from './secrets.ts'
 import { addTools } from './tools.ts'
 import { addUserConnections } from './user-connections.ts'
 import { addWorkerAuthorization } from './worker-authorization.ts'
+import { addWorkerTest } from './worker-test.ts'
 import { addWorkers } from './workers.ts'
 
 const MAX_PAGE_BODY_BYTES = 64 * 1024
@@ -107,11 +110,14 @@ export function createApp(broker: Broker, { version, sandbox, metrics, operator 
   addExecutions(add, broker) //       /v1/executions, /v1/scheduled_tools
   addOxp(add, broker) //              /oxp/tools, /oxp/tools/call
   addWorkers(add, broker) //          /v1/workers
+  addWorkerTest(add, broker) //       /v1/workers/test
   addWorkerAuthorization(add, broker) // /v1/workers/{id}/authorize
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
   addKeys(add, broker) //             /v1/admin/keys, /v1/admin/projects
+  addArcadeVerifier(add, broker) //   /v1/admin/settings/session_verification, /v1/auth/validate_custom_verifier
+  addOrganizationPaths(app, broker, authenticate) // /v1/orgs/{org}/projects/{project}/…
   addAudit(add, broker) //            /v1/admin/audit
   addPolicies(add, broker) //         /v1/admin/policies
   addProxy(app, broker, surroundings) //   /proxy/{provider}/{path}

@@ -7,7 +7,7 @@ import { similarProvider } from '../flows/find-provider.ts'
 import { discovered } from '../flows/issuer-metadata.ts'
 import { sealClientSecret } from '../flows/provider-entry.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import { type AddEndpoint, pageSchema, slicePage } from './endpoint.ts'
+import { type AddEndpoint, pageSchema, slicePage, wholeListQuery } from './endpoint.ts'
 import { idText } from './limits.ts'
 import { providerCreateSchema, providerPatchSchema, providerResponseSchema } from './provider-schema.ts'
 import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
@@ -77,13 +77,17 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       role: 'readonly',
       tag,
       summary: 'All providers',
+      query: z.object(wholeListQuery),
       responses: {
-        200: { description: 'One page with all of them', schema: pageSchema(providerResponseSchema) },
+        200: {
+          description: 'One page, with all of them unless said',
+          schema: pageSchema(providerResponseSchema),
+        },
       },
     },
-    async ({ c, caller }) => {
+    async ({ c, query, caller }) => {
       const items = (await store.providers.list(caller.projectId)).map(render)
-      return c.json(slicePage(items, { offset: 0, limit: items.length }))
+      return c.json(slicePage(items, { ...query, limit: query.limit ?? items.length }))
     },
   )
 

@@ -18,7 +18,7 @@ export interface EndpointDefinition<
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodUndefined,
 > {
-  readonly method: 'get' | 'post' | 'patch' | 'delete'
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** With `{name}` for parameters. */
   readonly path: `/${string}`
   /** Who may call it; `public` needs no key. */
@@ -225,6 +225,9 @@ export const pageQuery = {
   offset: wholeNumber({ min: 0 }).default(0),
   limit: limitQuery(100).default(25),
 }
+
+/** Of a list whose clients follow no pages: without a limit all of it is one. */
+export const wholeListQuery = { offset: pageQuery.offset, limit: limitQuery(100).optional() }
 
 /** A list in Arcade's page form. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {

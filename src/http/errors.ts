@@ -18,6 +18,7 @@ export const STATUS = {
   insufficient_role: 403,
   not_found: 404,
   already_exists: 409,
+  set_by_operator: 409,
   ambiguous_tool: 400,
   provider_not_found: 400,
   provider_incomplete: 400,

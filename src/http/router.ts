@@ -27,4 +27,4 @@ export function createRouter<T>(): Router<T> {
 }
 
 /** What is remembered is bounded by these and the paths there are. */
-const METHODS = new Set(['GET', 'POST', 'PATCH', 'DELETE'])
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])

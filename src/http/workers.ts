@@ -12,7 +12,7 @@ import { idText } from './limits.ts'
 import { acceptanceSchema, acceptanceToWire, addWorkerAcceptance } from './worker-acceptance.ts'
 import { findWorkerType, readWorkerType, WORKER_TYPE_WIRES } from './worker-types/registry.ts'
 
-const blocks = (part: 'create' | 'change' | 'answer') =>
+export const workerBlocks = (part: 'create' | 'change' | 'answer') =>
   Object.fromEntries(WORKER_TYPE_WIRES.map((wire) => [wire.type, wire[part].optional()]))
 
 const workerSchema = z
@@ -22,7 +22,7 @@ const workerSchema = z
     enabled: z.boolean(),
     managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
-    ...blocks('answer'),
+    ...workerBlocks('answer'),
     requirements: z.object({
       met: z.boolean(),
       authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
@@ -54,7 +54,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
         type: z.string().nullish(),
         enabled: z.boolean().default(true),
-        ...blocks('create'),
+        ...workerBlocks('create'),
       }),
       responses: { 201: { description: 'Registered', schema: workerSchema } },
     },
@@ -116,7 +116,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       body: z.object({
         enabled: z.boolean().optional(),
-        ...blocks('change'),
+        ...workerBlocks('change'),
       }),
       responses: { 200: { description: 'Changed', schema: workerSchema } },
     },

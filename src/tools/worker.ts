@@ -28,24 +28,7 @@ export async function registerWorker(
   projectId: string,
   settings: WorkerSettings,
 ): Promise<Worker> {
-  checkUri(broker, settings.type, settings.uri)
-  const now = broker.now()
-  const uid = newId('work')
-  const worker: Worker = {
-    uid,
-    projectId,
-    id: settings.id,
-    type: settings.type,
-    enabled: settings.enabled,
-    uri: settings.uri,
-    secret: sealWorkerSecret(broker, { uid, projectId }, settings.secret),
-    settings: settings.settings,
-    timeoutSeconds: settings.timeoutSeconds,
-    retry: settings.retry,
-    accepted: NO_NEEDS,
-    createdAt: now,
-    updatedAt: now,
-  }
+  const worker = newWorker(broker, projectId, settings)
   const audit = broker.audit.of(projectId, { action: 'worker.added', subject: worker.id })
   if ((await broker.store.workers.add(worker, audit)) === undefined)
     throw new BrokerError(
@@ -57,7 +40,27 @@ export async function registerWorker(
   // one that could not be read has named nothing yet: what it names later waits
   if (synced.syncedAt === undefined) return synced
   await acceptAtRegistration(broker, synced)
-  return (await broker.store.workers.findByUid(uid)) ?? synced
+  return (await broker.store.workers.findByUid(worker.uid)) ?? synced
+}
+
+/** The worker as it would be registered. Throws `host_not_allowed`, `invalid_request`. */
+export function newWorker(
+  broker: Broker,
+  projectId: string,
+  { secret, ...settings }: WorkerSettings,
+): Worker {
+  checkUri(broker, settings.type, settings.uri)
+  const now = broker.now()
+  const uid = newId('work')
+  return {
+    ...settings,
+    uid,
+    projectId,
+    secret: sealWorkerSecret(broker, { uid, projectId }, secret),
+    accepted: NO_NEEDS,
+    createdAt: now,
+    updatedAt: now,
+  }
 }
 
 /** Changes what is given and reads the catalogue again. */

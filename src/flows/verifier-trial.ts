@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto'
+import type { Broker } from '../broker.ts'
+import { BrokerError } from '../domain/errors.ts'
+
+// Trying out a caller's verifier page without an authorization: the flow exists only in its own name, which is signed.
+// Confirming it gives no power: there is no code to redeem.
+
+const PREFIX = 'trial'
+const LIFE_SECONDS = 600
+
+/** A flow id that `confirm_user` takes from this project for this user, for ten minutes. */
+export function beginTrial(broker: Broker, projectId: string, userId: string): string {
+  const until = broker.now() + LIFE_SECONDS
+  const nonce = randomBytes(9).toString('base64url')
+  return [PREFIX, until, nonce, proof(broker, projectId, userId, until, nonce)].join('.')
+}
+
+/**
+ * Whether the flow is a trial that this user confirms; `undefined` for any other flow. Throws `user_mismatch` where it
+ * was begun for another user, or in another project, and `authorization_expired`.
+ */
+export function confirmTrial(
+  broker: Broker,
+  {
+    projectId,
+    flowId,
+    userId,
+  }: { readonly projectId: string; readonly flowId: string; readonly userId: string },
+): { readonly id: string; readonly nextUri: string } | undefined {
+  const [prefix, until = '', nonce = '', given = ''] = flowId.split('.')
+  if (prefix !== PREFIX) return undefined
+  if (!broker.confirmations.isProof(given, subject(projectId, userId, until, nonce)))
+    throw new BrokerError('user_mismatch', 'The user who came back is not the user this trial was begun for.')
+  if (Number(until) <= broker.now())
+    throw new BrokerError(
+      'authorization_expired',
+      'This trial of the verifier page has run out. Begin another.',
+    )
+  return { id: `${PREFIX}.${nonce}`, nextUri: broker.settings.publicUrl.href }
+}
+
+function proof(broker: Broker, projectId: string, userId: string, until: number, nonce: string): string {
+  return broker.confirmations.proofOf(subject(projectId, userId, String(until), nonce))
+}
+
+/** Never what a real flow's hash is: that has no brackets. */
+function subject(projectId: string, userId: string, until: string, nonce: string): string {
+  return JSON.stringify(['verifier trial', projectId, userId, until, nonce])
+}
