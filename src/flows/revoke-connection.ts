@@ -1,14 +1,14 @@
 import type { Broker } from '../broker.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { Revocation } from '../providers/oauth-client.ts'
+import type { RequestGuard, Revocation } from '../providers/oauth-client.ts'
 import { UnsealError } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 
 /**
  * Deletes the connection here, first and in every case, then revokes its tokens at the provider (RFC 7009). Tokens
- * are not sent where the entry did not point when the user approved.
+ * are not sent where the entry did not point when the user approved, nor once the user has approved again.
  */
 export async function revokeConnection(broker: Broker, connection: Connection): Promise<Revocation> {
   const { oauth, store } = broker
@@ -28,10 +28,23 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
     const { accessToken } = openAccess(broker, gone)
     const refreshToken = openRefreshToken(broker, gone)
     const tokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) }
-    return await oauth.revoke(registeredClient(broker, entry), tokens)
+    return await oauth.revoke(registeredClient(broker, entry), tokens, unlessApprovedAgain(broker, gone))
   } catch (error) {
     // the row does not open, or the client is not set: gone here all the same
     if (error instanceof UnsealError || error instanceof BrokerError) return 'failed'
     throw error
+  }
+}
+
+/**
+ * Many servers end all grants of an account with one, so a process that stood still after the deletion would take along
+ * what its user has approved since.
+ */
+function unlessApprovedAgain({ store }: Broker, gone: Connection): RequestGuard {
+  return {
+    async isStillWanted() {
+      const others = await store.connections.ofOwner(gone)
+      return !others.some(({ account }) => account.id === gone.account.id)
+    },
   }
 }

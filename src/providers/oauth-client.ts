@@ -67,7 +67,11 @@ export interface OAuthClient {
   /** What the entry asks for after a refresh, user info or introspection; `undefined` when it asks for nothing. */
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
   /** RFC 7009: the refresh token, if there is one, and the access token. */
-  revoke(client: RegisteredClient, tokens: Pick<Grant, 'accessToken' | 'refreshToken'>): Promise<Revocation>
+  revoke(
+    client: RegisteredClient,
+    tokens: Pick<Grant, 'accessToken' | 'refreshToken'>,
+    guard?: RequestGuard,
+  ): Promise<Revocation>
   /** What an issuer says about itself, kept for a while. Throws `ProviderRefusal`. */
   readonly discover: Discover
   loginSecrets(): LoginSecrets
@@ -320,7 +324,7 @@ export function createOAuthClient(
       return askAboutGrant(outgoing, registered, grant, values, { event: 'onTokenRefresh', now: now() })
     },
 
-    async revoke(registered, { accessToken, refreshToken }) {
+    async revoke(registered, { accessToken, refreshToken }, guard) {
       const block = registered.provider.revocationRequest
       if (block === undefined) return 'unsupported'
       const values = { ...templateValues(registered), access_token: accessToken, refresh_token: refreshToken }
@@ -330,6 +334,7 @@ export function createOAuthClient(
         const { status } = await outgoing.send({
           ...requestOf(block, values, request),
           purpose: 'revocation',
+          ...guard,
         })
         refused = status < 200 || status > 299
         return new Response(null, { status: 200 })

@@ -25,6 +25,7 @@ const CODE_CLAIMED: KillPoint = {
   statement: 'update "authorizations"[^]*exchanging',
   signal: 'SIGSTOP',
 }
+const DELETED: KillPoint = { when: 'after', statement: 'delete from "connections"', signal: 'SIGSTOP' }
 /** Longer than a lease may be held before the request is sent. */
 const TOO_LONG_MS = 13_000
 const USERS = ['claimed', 'looked', 'own clock'] as const
@@ -131,6 +132,25 @@ export function standStill(kind: DatabaseKind): void {
       const { status, body } = await installation.call('POST', `/v1/connections/${id}/token`)
       expect(status, JSON.stringify(body)).toBe(200)
       expect(as.isLive(body.access_token)).toBe(true)
+    })
+
+    test('after a deletion, until its user has approved again: it revokes nothing', async () => {
+      const id = await connect(installation, 'comes back')
+      const stopped = node(0)
+      await stopped.ask(DELETED)
+      const late = fetch(`${stopped.url}/v1/connections/${id}`, {
+        method: 'DELETE',
+        headers: { authorization: 'Bearer test-administrator-key', connection: 'close' },
+      })
+      late.catch(() => {})
+      await until(async () => (await stateOf(stopped)) === 'T')
+      const readmit = installation.withdraw(stopped)
+      const again = await connect(installation, 'comes back')
+      expect(again).not.toBe(id)
+      process.kill(stopped.pid, 'SIGCONT')
+      expect(await (await late).json()).toEqual({ id, revocation: 'failed' })
+      readmit()
+      expect(as.requestsTo('/revoke')).toEqual([])
     })
 
     test('for too long, although the row still says that the lease is its own: it begins anew', async () => {

@@ -40,7 +40,7 @@ const POINTS: readonly { readonly what: string; readonly point: KillPoint; reado
   },
 ]
 const NEVER: KillPoint = { when: 'before', statement: '(?!)' }
-const UNTIL_REACHED_MS = 2_000
+const UNTIL_REACHED_MS = 1_000
 /** By which leases and claims are moved back, so that nobody waits for them in real time. */
 const LAPSED_SECONDS = 60
 
@@ -68,7 +68,7 @@ async function faultsOfProcesses({
   if (world.kind === 'PostgreSQL') kinds.push(cut, stall, delay)
   if (restartDatabase !== undefined) kinds.push(() => restart(world, restartDatabase))
   while (world.now() < end) {
-    await sleep(choices.between(100, 600))
+    await sleep(choices.between(50, 300))
     await choices.of(kinds)(world, choices)
   }
 }

@@ -1,18 +1,20 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { freshDatabase } from '../postgres.ts'
 import { runHistory } from './run.ts'
 
 // Short histories under random faults; `npm run history` makes longer ones. Their choices are the same each time.
 
-const SECONDS = 6
+const SECONDS = 4
 
-test('two processes on one SQLite file keep every promise', async () => {
+test.concurrent('two processes on one SQLite file keep every promise', async ({ expect }) => {
   const { violations, counts } = await runHistory({ kind: 'SQLite', seed: 1, seconds: SECONDS })
   expect(violations).toEqual([])
   expect(counts.requests).toBeGreaterThan(0)
 }, 120_000)
 
-test('three nodes on PostgreSQL, with links that fail and clocks apart, keep every promise', async () => {
+test.concurrent('three nodes on PostgreSQL, with links that fail and clocks apart, keep every promise', async ({
+  expect,
+}) => {
   await using database = await freshDatabase()
   const { violations, counts } = await runHistory({
     kind: 'PostgreSQL',
