@@ -9,6 +9,7 @@ import {
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
+import { UnsealError } from '../store/seal.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
@@ -73,8 +74,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
-  const clientSecret = entry && broker.clientFor(entry)?.clientSecret
-  const refused = refusalIn(query, entry, clientSecret)
+  const refused = refusalIn(query, entry, () => entry && clientSecretOf(broker, entry))
   if (refused !== undefined) {
     const { reason, message, words } = refused
     broker.log.warn({ authorizationId: authorization.id, reason, why: message }, 'an authorization failed')
@@ -124,11 +124,21 @@ async function reload(broker: Broker, authorization: Authorization): Promise<Aut
   return at(current, broker.now())
 }
 
+/** For taking it out of what the provider says. One that cannot be opened is nobody's to repeat. */
+function clientSecretOf(broker: Broker, entry: ProviderEntry): string | undefined {
+  try {
+    return broker.clientFor(entry)?.clientSecret
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
+}
+
 /** What makes the response a no: another issuer, an error (RFC 6749 section 4.1.2.1), or nothing usable. */
 function refusalIn(
   query: URLSearchParams,
   entry: ProviderEntry | undefined,
-  clientSecret: string | undefined,
+  clientSecret: () => string | undefined,
 ): { reason: FailureReason; message: string; words?: string | undefined } | undefined {
   if (entry === undefined)
     return { reason: 'provider_changed', message: 'The provider was removed meanwhile. Ask for a new link.' }
@@ -140,7 +150,7 @@ function refusalIn(
     }
   const error = query.get('error')
   if (error !== null) {
-    const secrets = [clientSecret, ...query.getAll('state'), ...query.getAll('code')]
+    const secrets = [clientSecret(), ...query.getAll('state'), ...query.getAll('code')]
     const words = wordsOf(query.get('error_description'), secrets)
     const message = `${messageOf(error, displayName)}${saying(displayName, words)}`
     return { reason: reasonOf(error), message, words }
