@@ -87,7 +87,8 @@ export function leaveToIssuer(
   isOfCatalogue: boolean,
 ): Provider {
   if (provider.issuer === undefined) return provider
-  if (isOfCatalogue && said.issuer == null && before?.fromIssuer === undefined) return provider
+  const isNew = said.issuer != null && said.issuer !== before?.issuer
+  if (isOfCatalogue && !isNew && before?.fromIssuer === undefined) return provider
   const fromIssuer = before === undefined ? leftToIssuer(said) : stillLeftToIssuer(said, before)
   const isSame = before?.issuer === provider.issuer
   const left: Provider = {

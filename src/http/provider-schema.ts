@@ -43,6 +43,10 @@ const blockPatch = z.object({
 })
 
 const settings = {
+  redirect_uri: z.string().max(2000).nullish().openapi({
+    description:
+      'Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this.',
+  }),
   client_secret: z.string().max(1000).nullish(),
   scope_delimiter: z.enum([' ', ',']).nullish(),
   pkce: z
