@@ -225,8 +225,9 @@ function readWhole(
       head(statusCode, fields) {
         status = statusCode
         headers = fields
-        // 304 leads nowhere: it answers a conditional request (RFC 9110 section 15.4.5)
-        if (status < 400 && status >= 300 && status !== 304) exchange.fail('redirected')
+        // the answer to a conditional request leads nowhere (RFC 9110 section 15.4.5)
+        if (status === 304 && isConditional(request)) return
+        if (status < 400 && status >= 300) exchange.fail('redirected')
         else if (Number(headers['content-length']) > maxBytes && method !== 'HEAD') exchange.fail('too_large')
       },
       data(chunk) {
@@ -288,4 +289,9 @@ async function decompress(
     if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return response
     throw new OutgoingError('too_large', host, { requestSent: true })
   }
+}
+
+function isConditional({ headers = {} }: OutgoingRequest): boolean {
+  const names = Object.keys(headers).map((name) => name.toLowerCase())
+  return names.includes('if-none-match') || names.includes('if-modified-since')
 }
