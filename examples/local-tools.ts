@@ -3,11 +3,9 @@
  * and gives the handler the user's token.
  *
  *   GATEPASS_TOOLS=examples/local-tools.ts npm start
- *
- * Outside of a checkout: `import { defineTool, UpstreamError } from 'gatepass/tools'`.
  */
+import { defineTool, UpstreamError } from 'gatepass/tools'
 import { z } from 'zod'
-import { defineTool, UpstreamError } from '../src/tools/module/define-tool.ts'
 
 const api = process.env.GITHUB_API ?? 'https://api.github.com'
 

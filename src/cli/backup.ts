@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { parseDatabaseUrl } from '../config.ts'
 import { systemClock, toTimestamp } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { backUp } from '../store/backup.ts'
 import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
@@ -29,7 +30,10 @@ export function defineBackup(command: Command, shell: Shell): void {
         )
       const started = performance.now()
       const takenAt = systemClock()
-      const { bytes, rows } = await backUp(database, to, takenAt)
+      const { bytes, rows } = await backUp(database, to, takenAt).catch((error: unknown) => {
+        // the database was reached before: trying again would not help
+        throw error instanceof BrokerError ? new CommandFailure(error.message) : error
+      })
       const event = { action: 'installation.backed_up', subject: basename(to) } as const
       const recorded = await recordInTrail(shell, database, event, ({ store }) =>
         store.facts.put(LAST_BACKUP_FACT, String(takenAt)),

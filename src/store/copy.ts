@@ -210,4 +210,4 @@ export function isOfThisRelease(columnsOf: ReadonlyMap<string, readonly string[]
 }
 
 /** What is made anew in each database. */
-const OWN_TABLES = ['schema_migrations', 'changes', 'audit_heads', 'sqlite_sequence']
+const OWN_TABLES = ['schema_migrations', 'changes', 'processes', 'audit_heads', 'sqlite_sequence']

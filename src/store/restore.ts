@@ -27,7 +27,8 @@ export interface Restored {
 /**
  * Puts a backup where no installation is yet, and leaves the backup as it was. What is restored carries the mark by
  * which the next start knows that it is a backup (`settleRestore`), also when the file itself had none. Nothing is kept
- * when anything goes wrong. Throws `not_found`, `already_exists`, and `store_unavailable` for a damaged file.
+ * when anything goes wrong. Throws `not_found`, `already_exists`, and
+ * `invalid_request` for a file that is damaged or no backup.
  */
 export async function restoreBackup(backup: string, place: DatabasePlace): Promise<Restored> {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
@@ -128,7 +129,7 @@ function openCopy(path: string, backup: string): Database.Database {
 
 function damaged(backup: string, why: string): BrokerError {
   return new BrokerError(
-    'store_unavailable',
+    'invalid_request',
     `${backup} is no backup of Gatepass, or it is damaged (${why.replaceAll(/\s+/g, ' ')}). Nothing was restored.`,
   )
 }
