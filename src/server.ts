@@ -3,6 +3,7 @@ import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
+import { diagnose } from './diagnosis/diagnose.ts'
 import { type ApiKey, isExpired, issueApiKey } from './domain/api-key.ts'
 import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
@@ -72,6 +73,10 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     const app = createApp(broker, {
       version,
       ...(sandbox && { sandbox }),
+      diagnose: async (projectId) => {
+        const project = await broker.store.projects.find(projectId)
+        return project === undefined ? [] : diagnose({ broker, config, project })
+      },
       metrics: { access: config.metrics, ...(gather && { gather }) },
     })
     broker.metrics.counted(

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Broker } from '../broker.ts'
 import { type Config, masterKeyFile } from '../config.ts'
+import type { Check } from '../diagnosis/check.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createLog } from '../log.ts'
@@ -9,7 +10,6 @@ import { type DatabasePlace, databaseName } from '../store/database-place.ts'
 import { isBegun, pendingMigrations } from '../store/open-store.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { LAST_BACKUP_FACT } from '../store/store.ts'
-import type { Check } from './doctor.ts'
 import { type Shell, typed } from './shell.ts'
 
 const OLD_BACKUP_DAYS = 7

@@ -1,32 +1,30 @@
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
+import { readDevelopmentKey } from '../development-key.ts'
+import type { Check } from '../diagnosis/check.ts'
+import { checkLogin } from '../diagnosis/check-login.ts'
+import { checkProject, checkSettings } from '../diagnosis/diagnose.ts'
+import { isServing } from '../diagnosis/is-serving.ts'
+import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { serverOf, withApi } from './api.ts'
 import { checkInstallation } from './doctor-installation.ts'
-import { checkLogin } from './doctor-login.ts'
-import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './doctor-project.ts'
 import { CommandFailure } from './failure.ts'
 import { faint, MARKS, plain, print, printJson } from './print.ts'
-import { type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
+import { type CommonOptions, type Shell, typed, withCommonOptions } from './shell.ts'
 import { readSettings, withBroker } from './with-broker.ts'
-
-/** One thing that was looked at. `failed` does not work; `warning` works, or is not in use yet. */
-export interface Check {
-  readonly name: string
-  readonly status: 'ok' | 'warning' | 'failed'
-  readonly message: string
-  /** What to do about it. */
-  readonly fix?: string
-}
 
 interface DoctorOptions extends CommonOptions {
   readonly production?: true
 }
 
+interface DiagnosisWire {
+  readonly checks: readonly Check[]
+}
+
 export function defineDoctor(command: Command, shell: Shell): void {
-  command
-    .option('--production', 'read the settings as serve does')
-    .addOption(projectOption())
-    .addOption(jsonOption())
+  withCommonOptions(command)
+    .option('--production', 'read the settings of this shell as serve does')
     .addHelpText('after', EXAMPLES)
     .action(async (options: DoctorOptions) => {
       const checks = await examine(shell, options)
@@ -37,8 +35,23 @@ export function defineDoctor(command: Command, shell: Shell): void {
     })
 }
 
+async function examine(shell: Shell, options: DoctorOptions): Promise<Check[]> {
+  if (serverOf(shell, options) !== undefined) return askServer(shell, options)
+  return examineHere(shell, options)
+}
+
+/** The running server's own judgement: it alone knows its settings. */
+async function askServer(shell: Shell, options: CommonOptions): Promise<Check[]> {
+  const checks: Check[] = []
+  await withApi(shell, options, async (api) => {
+    checks.push(...(await api.send<DiagnosisWire>('GET', '/v1/admin/diagnosis')).checks)
+  })
+  return checks
+}
+
 /** The later checks stand on the earlier ones: what cannot be looked at is left out. */
-async function examine(shell: Shell, { project, production }: DoctorOptions): Promise<Check[]> {
+async function examineHere(shell: Shell, options: DoctorOptions): Promise<Check[]> {
+  const { project, production } = options
   const checks: Check[] = [{ name: 'node', status: 'ok', message: `Node ${process.versions.node}` }]
   let config: Config
   try {
@@ -50,20 +63,16 @@ async function examine(shell: Shell, { project, production }: DoctorOptions): Pr
     if (!(error instanceof ConfigError)) throw error
     return [...checks, ...error.faults.map(toFault)]
   }
-  checks.push(...settingsChecks(config), ...(await checkLogin(config)))
   const installation = await checkInstallation(shell, config)
-  checks.push(...installation.checks)
+  const isUp = installation.opens && (await isServing(config.publicUrl))
+  const running = isUp ? await askRunning(shell, config, options) : undefined
+  if (running?.checks !== undefined) return [...checks, ...installation.checks, ...running.checks]
+  checks.push(...checkSettings(config), ...(await checkLogin(config)), ...installation.checks)
+  if (running !== undefined) checks.push(running.notAsked)
   if (!installation.opens) return checks
   try {
     await withBroker(shell, { project }, async (opened) => {
-      checks.push(await checkApiKeys(opened))
-      const server = await checkServer(opened)
-      const isUp = server.status === 'ok'
-      checks.push(
-        server,
-        ...(await checkProviders(opened, { isUp })),
-        ...(await checkWorkers(opened, { isUp })),
-      )
+      checks.push(...(await checkProject(opened)))
     })
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
@@ -72,35 +81,36 @@ async function examine(shell: Shell, { project, production }: DoctorOptions): Pr
   return checks
 }
 
+/** Asks the server that answers at this shell's public URL, where there is a key that it takes. */
+async function askRunning(
+  shell: Shell,
+  { publicUrl, apiKey, database, development }: Config,
+  { project, key }: Pick<DoctorOptions, 'project' | 'key'>,
+): Promise<{ readonly checks: Check[] } | { readonly checks?: undefined; readonly notAsked: Check }> {
+  const known = key ?? apiKey ?? (development ? readDevelopmentKey(database) : undefined)
+  const url = publicUrl.origin
+  let why = 'no API key for it is known here'
+  if (known !== undefined && (project === undefined || project === DEFAULT_PROJECT))
+    try {
+      return { checks: await askServer(shell, { url, key: known }) }
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error
+      why = error.message
+    }
+  return {
+    notAsked: {
+      name: 'settings',
+      status: 'warning',
+      message: `These are judged by the settings of this shell; the server at ${url} was not asked for its own: ${why.replace(/\.$/, '')}.`,
+      fix: `Run ${typed(shell, 'doctor', '--url', url)} with an administrator's API key in GATEPASS_API_KEY.`,
+    },
+  }
+}
+
 /** `GATEPASS_X says what is wrong and what it takes.` */
 function toFault(fault: string): Check {
   const [variable = ''] = fault.split(' ')
   return { name: 'settings', status: 'failed', message: fault, fix: `Set ${variable} in the environment.` }
-}
-
-function settingsChecks({ publicUrl, verifier, development, allowedHosts }: Config): Check[] {
-  const mode = development ? 'development' : 'production'
-  const checks: Check[] = [
-    { name: 'settings', status: 'ok', message: `complete for ${mode}; public URL ${publicUrl.origin}` },
-  ]
-  if (development) return checks
-  if (verifier.kind === 'open')
-    checks.push({
-      name: 'settings',
-      status: 'warning',
-      message: 'GATEPASS_USER_VERIFIER is open: whoever opens a link completes it.',
-      fix: 'Set GATEPASS_USER_VERIFIER to the page of your application that confirms users, or to oidc:<issuer>.',
-    })
-  if (publicUrl.protocol === 'http:')
-    checks.push({
-      name: 'settings',
-      status: 'warning',
-      message: `GATEPASS_PUBLIC_URL is ${publicUrl.origin}, without TLS: most providers refuse such a redirect URI.`,
-      fix: 'Put TLS before Gatepass and set GATEPASS_PUBLIC_URL to its https origin.',
-    })
-  return allowedHosts.length === 0
-    ? checks
-    : [...checks, { name: 'settings', status: 'ok', message: `may also reach ${allowedHosts.join(', ')}` }]
 }
 
 function report(checks: readonly Check[]): void {
@@ -119,5 +129,9 @@ const EXAMPLES = `
 Examples:
   $ gatepass doctor
   $ gatepass doctor --production --json
+  $ gatepass doctor --url https://gatepass.example.com
+
+A server that runs is asked for its own judgement, which goes by its own settings: with --url, or where it answers at
+the public URL of these settings and there is an administrator's key for it.
 
 Exit code 1 when a check failed; a warning is none.`

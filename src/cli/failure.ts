@@ -56,6 +56,13 @@ export function exitCodeOf(name: unknown, status: number): ExitCode {
 export function exitCodeOfError(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode
   if (error instanceof ConfigError) return EXIT.usage
+  // a master key that does not open the database is a wrong setting, not a database that is away
+  if (
+    error instanceof BrokerError &&
+    error.cause instanceof Error &&
+    /^(?:Unseal|UnknownKey)Error$/.test(error.cause.name)
+  )
+    return EXIT.usage
   if (error instanceof BrokerError) return OF_CODES[error.code] ?? EXIT.failed
   return EXIT.failed
 }

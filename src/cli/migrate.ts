@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { parseDatabaseUrl } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { admitKeys } from '../flows/sealing-keys.ts'
 import { type CopiedCount, copyRows } from '../store/copy.ts'
 import { databaseName } from '../store/database-place.ts'
@@ -8,7 +9,7 @@ import { openSource, openTarget, readFacts } from '../store/open-copy.ts'
 import { isBegun, openStore, pendingMigrations } from '../store/open-store.ts'
 import { createSealer } from '../store/seal.ts'
 import { MOVED_FACT } from '../store/store.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { faint, MARKS, plain, print, printJson, table } from './print.ts'
 import { recordInTrail } from './record.ts'
 import { jsonOption, type Shell } from './shell.ts'
@@ -31,7 +32,7 @@ export function defineMigrate(command: Command, shell: Shell): void {
     .action(async ({ from, to, ...options }: MigrateOptions) => {
       if (from === undefined && to === undefined) return bringUpToDate(shell, options)
       if (from === undefined || to === undefined)
-        throw new CommandFailure('Moving takes both: --from <url> and --to <url>.')
+        throw new CommandFailure('Moving takes both: --from <url> and --to <url>.', EXIT.usage)
       return move(shell, { ...options, from, to })
     })
 }
@@ -61,15 +62,19 @@ async function move(
   const [from, to] = [parseDatabaseUrl(options.from), parseDatabaseUrl(options.to)]
   const [fromName, toName] = [databaseName(from), databaseName(to)]
   if (fromName === toName)
-    throw new CommandFailure(`${fromName} is where it is already: name another with --to.`)
-  if (!(await isBegun(from))) throw new CommandFailure(`There is no installation in ${fromName}.`)
+    throw new CommandFailure(`${fromName} is where it is already: name another with --to.`, EXIT.usage)
+  if (!(await isBegun(from)))
+    throw new CommandFailure(`There is no installation in ${fromName}.`, EXIT.notFound)
   const movedAt = (await readFacts(from)).get(MOVED_FACT)
   if (movedAt !== undefined && !options.force)
     throw new CommandFailure(
       `${fromName} was moved to another database before: what has happened since is only there. --force copies what is left here.`,
     )
   const started = performance.now()
-  const counts = await copyAll(from, to, reporter())
+  const counts = await copyAll(from, to, reporter()).catch((error: unknown) => {
+    // the databases were reached before: trying again would not help
+    throw error instanceof BrokerError ? new CommandFailure(error.message) : error
+  })
   const subject = `${fromName} to ${toName}`
   const recorded = await recordInTrail(shell, to, { action: 'installation.moved', subject })
   if (options.json)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { parseDatabaseUrl } from '../config.ts'
 import { systemClock, toTimestamp } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
 import { markRestored, restoreBackup } from '../store/restore.ts'
@@ -35,7 +36,11 @@ export function defineRestore(command: Command, shell: Shell): void {
           `${MARKS.ok} ${plain(database)} is marked: the next start takes it for a restored backup.`,
         )
       }
-      const takenAt = toTimestamp((await restoreBackup(backup, place)).takenAt)
+      const restored = await restoreBackup(backup, place).catch((error: unknown) => {
+        const isTarget = error instanceof BrokerError && error.code === 'store_unavailable'
+        throw isTarget ? new CommandFailure(error.message) : error
+      })
+      const takenAt = toTimestamp(restored.takenAt)
       if (json) return printJson({ backup, database, taken_at: takenAt })
       print(`${MARKS.ok} ${plain(database)} holds the backup of ${takenAt}; ${plain(backup)} is as it was.`)
       print('Start the servers with the master key of that time.')

@@ -14,6 +14,7 @@ import { addClientMetadata } from './client-metadata.ts'
 import { addCode } from './code.ts'
 import { addConnect } from './connect.ts'
 import { addConnections } from './connections.ts'
+import { addDiagnosis, type Diagnose } from './diagnosis.ts'
 import { endpoints } from './endpoint.ts'
 import { errorPage, wantsPage } from './error-page.ts'
 import { errorResponse, toRefusal } from './errors.ts'
@@ -61,10 +62,14 @@ export interface AppOptions {
   readonly metrics?: Omit<MetricsOptions, 'version'>
   /** For an app that is called in this process and is never served: no request then needs a key. */
   readonly operator?: Operator
+  readonly diagnose?: Diagnose
 }
 
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
-export function createApp(broker: Broker, { version, sandbox, metrics, operator }: AppOptions): OpenAPIHono {
+export function createApp(
+  broker: Broker,
+  { version, sandbox, metrics, operator, diagnose }: AppOptions,
+): OpenAPIHono {
   const app = new OpenAPIHono({ router: createRouter() })
   const refuse = (c: Context, error: unknown) =>
     wantsPage(c)
@@ -119,6 +124,7 @@ export function createApp(broker: Broker, { version, sandbox, metrics, operator 
   addArcadeVerifier(add, broker) //   /v1/admin/settings/session_verification, /v1/auth/validate_custom_verifier
   addOrganizationPaths(app, broker, authenticate) // /v1/orgs/{org}/projects/{project}/…
   addAudit(add, broker) //            /v1/admin/audit
+  if (diagnose !== undefined) addDiagnosis(add, diagnose) // /v1/admin/diagnosis
   addPolicies(add, broker) //         /v1/admin/policies
   addProxy(app, broker, surroundings) //   /proxy/{provider}/{path}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready

@@ -156,14 +156,14 @@ describe('moving an installation', () => {
   })
 
   test.each([
-    [['--from', 'file:a.db'], 'both'],
-    [['--from', 'mysql://root:s3cret@h/d', '--to', 'file:b.db'], 'postgres:// URL'],
-    [['--from', 'file:nowhere.db', '--to', 'file:b.db'], 'no installation'],
-    [['--from', 'file:a.db', '--to', 'file:a.db'], 'name another'],
-    [['--from', 'postgres://u:s3cret@127.0.0.1:1/d', '--to', 'file:b.db'], '127.0.0.1'],
-  ])('refuses %j in one line, and tells no password', async (args, line) => {
+    [['--from', 'file:a.db'], 2, 'both'],
+    [['--from', 'mysql://root:s3cret@h/d', '--to', 'file:b.db'], 2, 'postgres:// URL'],
+    [['--from', 'file:nowhere.db', '--to', 'file:b.db'], 3, 'no installation'],
+    [['--from', 'file:a.db', '--to', 'file:a.db'], 2, 'name another'],
+    [['--from', 'postgres://u:s3cret@127.0.0.1:1/d', '--to', 'file:b.db'], 6, '127.0.0.1'],
+  ])('refuses %j in one line with exit code %i, and tells no password', async (args, code, line) => {
     const refused = await run('migrate', ...args)
-    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused).toMatchObject({ code, stdout: '' })
     expect(refused.stderr).toContain(line)
     expect(refused.stderr).not.toContain('s3cret')
     expect(refused.stderr.trimEnd()).not.toMatch(/\n +at /)
@@ -223,7 +223,8 @@ test('both schemas have the same tables and columns, but for what is made anew i
       where table_schema = 'public' group by 1`,
   )
   const there = Object.fromEntries(rows.map(({ name, columns }) => [name, columns.sort()]))
-  const { audit_heads, schema_migrations, ...tables } = there
+  const { audit_heads, processes, schema_migrations, ...tables } = there
+  expect(processes).toBeDefined()
   expect(audit_heads).toBeDefined()
   expect(schema_migrations).toBeDefined()
   expect(tables).toEqual(

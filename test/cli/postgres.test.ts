@@ -12,7 +12,7 @@ test('commands work on PostgreSQL by its URL alone, and none prints its password
   const run = (...args: string[]) => gatepass.runWith({ env }, ...args)
 
   const early = await run('keys', 'list')
-  expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no database') })
+  expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining('There is no database') })
   const empty = await run('doctor', '--json')
   expect(JSON.parse(empty.stdout).checks).toContainEqual(
     expect.objectContaining({ name: 'database', status: 'warning' }),
@@ -41,7 +41,7 @@ test('a server that is not there is named in one line, without its password', as
     GATEPASS_MASTER_KEY: MASTER_KEY,
   }
   const { code, stdout, stderr } = await gatepass.runWith({ env }, 'migrate')
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
   expect(stderr).toMatch(
     /^[^\n]*postgres:\/\/ada@127\.0\.0\.1:1\/gatepass cannot be opened[^\n]*ECONNREFUSED[^\n]*GATEPASS_DATABASE_URL[^\n]*\n$/,
   )

@@ -67,14 +67,18 @@ describe('with --url and --key, and no database', () => {
     expect(JSON.parse(itsOwn.stdout).items).toMatchObject([{ id: first.id, project: 'afar' }])
   })
 
-  test('tools are imported, listed and shown', async () => {
+  test('tools are imported, listed, shown and deleted', async () => {
     const file = toolFile('remote-tool.json')
+    const dry = await json('import', file, '--dry-run')
+    expect(dry.items).toMatchObject([{ result: 'created', tool_id: 'local:Remote_Tool:1.0.0' }])
+    expect((await json('tools', '--query', 'afar')).items).toEqual([])
     expect((await json('import', file)).items).toMatchObject([{ result: 'created' }])
     expect((await json('tools', '--query', 'afar')).items).toMatchObject([
       { tool_id: 'local:Remote_Tool:1.0.0' },
     ])
     expect((await run(['tools', 'show', 'Remote Tool'])).stdout).toContain('Is imported from afar.')
-    expect(await run(['tools', 'show', 'No Such Tool'])).toMatchObject({ code: 3, stdout: '' })
+    expect(await json('tools', 'delete', 'Remote Tool')).toMatchObject({ deleted: true })
+    expect(await run(['tools', 'show', 'Remote Tool'])).toMatchObject({ code: 3, stdout: '' })
   })
 
   test('providers, secrets, policies, runs, connections and the audit trail are read and changed', async () => {
@@ -104,6 +108,22 @@ describe('with --url and --key, and no database', () => {
     expect(await json('workers', 'add', 'afar', '--file', file)).toMatchObject({ id: 'afar', type: 'http' })
     expect((await run(['workers'])).stdout).toMatch(new RegExp(`^afar +http +${worker.url}`, 'm'))
     expect(await json('workers', 'delete', 'afar')).toEqual({ id: 'afar', deleted: true })
+  })
+
+  test('the doctor tells what the running server finds by its own settings', async () => {
+    const { stdout } = await run(['doctor', '--json'], {
+      ...asAdmin(),
+      GATEPASS_PUBLIC_URL: 'http://elsewhere',
+    })
+    const { checks } = JSON.parse(stdout)
+    const messages = checks.map(
+      ({ name, message }: { name: string; message: string }) => `${name}: ${message}`,
+    )
+    expect(messages).toContain(`settings: complete for production; public URL ${scene.gatepass.url}`)
+    expect(messages).toContain('settings: GATEPASS_USER_VERIFIER is open: whoever opens a link completes it.')
+    expect(messages).toContain(`server: answers at ${scene.gatepass.url}`)
+    const reader = await scene.gatepass.makeKey('readonly')
+    expect(await run(['doctor', '--key', reader])).toMatchObject({ code: 4, stdout: '' })
   })
 
   test('nothing is opened or made where the command runs', () => {

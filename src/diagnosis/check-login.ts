@@ -4,7 +4,7 @@ import { loginRedirectUri } from '../flows/login.ts'
 import { createDiscovery } from '../providers/discovery.ts'
 import { createOutgoing } from '../providers/outgoing.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
-import type { Check } from './doctor.ts'
+import type { Check } from './check.ts'
 
 /** The broker's own login, where that is the verifier: whether its issuer answers, and what to register there. */
 export async function checkLogin({ verifier, publicUrl, allowedHosts }: Config): Promise<Check[]> {

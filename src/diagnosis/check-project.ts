@@ -8,13 +8,12 @@ import { missingSettings } from '../flows/find-provider.ts'
 import { OutgoingError } from '../providers/outgoing.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { backendOf } from '../tools/backends.ts'
-import type { Check } from './doctor.ts'
-import { isServing } from './require-server.ts'
-import type { Opened } from './with-broker.ts'
+import type { Check, Diagnosed } from './check.ts'
+import { isServing } from './is-serving.ts'
 
 const PATIENCE_MS = 5_000
 
-export async function checkApiKeys({ broker, project, config }: Opened): Promise<Check> {
+export async function checkApiKeys({ broker, project, config }: Diagnosed): Promise<Check> {
   const name = 'API keys'
   const keys = await broker.store.apiKeys.list(project.id)
   const active = keys.filter((one) => one.revokedAt === undefined).length
@@ -29,7 +28,7 @@ export async function checkApiKeys({ broker, project, config }: Opened): Promise
   }
 }
 
-export async function checkServer({ config: { publicUrl } }: Opened): Promise<Check> {
+export async function checkServer({ config: { publicUrl } }: Diagnosed): Promise<Check> {
   const name = 'server'
   if (await isServing(publicUrl)) return { name, status: 'ok', message: `answers at ${publicUrl.origin}` }
   return {
@@ -46,7 +45,7 @@ interface OwnServer {
 }
 
 export async function checkProviders(
-  { broker, project, config }: Opened,
+  { broker, project, config }: Diagnosed,
   { isUp }: OwnServer,
 ): Promise<Check[]> {
   const entries = await broker.store.providers.list(project.id)
@@ -75,7 +74,7 @@ export async function checkProviders(
 }
 
 export async function checkWorkers(
-  { broker, project, config }: Opened,
+  { broker, project, config }: Diagnosed,
   { isUp }: OwnServer,
 ): Promise<Check[]> {
   const workers = await broker.store.workers.list(project.id)
@@ -89,7 +88,7 @@ export async function checkWorkers(
 }
 
 /** It runs in the server's process, so all there is to see from here is whether the settings still name it. */
-function checkModule({ id, uri, syncError }: Worker, { toolModules }: Opened['config']): Check {
+function checkModule({ id, uri, syncError }: Worker, { toolModules }: Diagnosed['config']): Check {
   const name = `worker ${id}`
   const file = fileURLToPath(uri)
   if (!toolModules.some((one) => pathToFileURL(resolve(one)).href === uri))
