@@ -11,6 +11,7 @@ import { beginAuthorizations } from './begin-authorizations.ts'
 import type { Bench } from './bench.ts'
 import { databases } from './databases.ts'
 import { freshFetch } from './fresh-fetch.ts'
+import { hostileAnswers } from './hostile.ts'
 import { startLoadProcess } from './load-process.ts'
 import { fetchAgainst } from './other-release.ts'
 import { refreshStorm } from './refresh-storm.ts'
@@ -28,6 +29,7 @@ const FIGURES: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   databases,
   begin: beginAuthorizations,
   tools: throughGatepass,
+  hostile: hostileAnswers,
   storm: refreshStorm,
   wake: wakeUp,
   memory: waiterMemory,

@@ -90,14 +90,22 @@ export interface Seeded {
 }
 
 /** A database as a production one looks: one provider, fresh connections, a few whose token has run out. */
-export async function seed(folder: string, upstreamPort: number, users = USERS): Promise<Seeded> {
+export async function seed(
+  folder: string,
+  upstreamPort: number,
+  users = USERS,
+  { name, apiKey }: { readonly name: string; readonly apiKey: string } = {
+    name: DEFAULT_PROJECT,
+    apiKey: API_KEY,
+  },
+): Promise<Seeded> {
   const config = readConfig(environmentFor(folder, 8400), 'serve')
   const broker = await openBroker(config, { log: SILENT })
   const now = systemClock()
-  const { id: projectId } = await broker.store.projects.ensure(DEFAULT_PROJECT, now)
+  const { id: projectId } = await broker.store.projects.ensure(name, now)
   const keyId = newId('key')
   const key = { id: keyId, projectId, name: 'bench', role: 'admin', createdAt: now } as const
-  await broker.store.apiKeys.add({ ...key, hash: sha256(API_KEY) })
+  await broker.store.apiKeys.add({ ...key, hash: sha256(apiKey) })
   const entry = benchEntry(projectId, upstreamPort, now)
   await broker.store.providers.add(entry)
 

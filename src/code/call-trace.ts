@@ -1,4 +1,5 @@
 import { wholeMilliseconds } from '../domain/clock.ts'
+import { fromJsonText, jsonText } from '../tools/large-json.ts'
 import type { RunBackend, RunResult } from '../tools/run/run-tool.ts'
 import type { CallError } from './code-error.ts'
 import { MAX_TRACE_CHARACTERS } from './limits.ts'
@@ -61,7 +62,7 @@ export function createTrace(): CallTrace {
 
   /** As text, which is a copy that nobody can change and that is cheap to keep. */
   function kept(value: unknown): string | undefined {
-    const text = JSON.stringify(value)
+    const text = jsonText(value)
     if (text.length > room) return undefined
     room -= text.length
     return text
@@ -100,8 +101,8 @@ export function createTrace(): CallTrace {
         const kind = result?.backend?.kind
         return {
           toolId,
-          ...(args !== undefined && { args: JSON.parse(args) }),
-          ...(structured !== undefined && { structured: JSON.parse(structured) }),
+          ...(args !== undefined && { args: fromJsonText(args) }),
+          ...(structured !== undefined && { structured: fromJsonText(structured) }),
           ...(truncated && { truncated }),
           ...(kind !== undefined && { backendKind: kind }),
           ...(result !== undefined && { executionId: result.executionId }),

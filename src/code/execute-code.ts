@@ -3,6 +3,7 @@ import { wholeMilliseconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
+import { LargeJson } from '../tools/large-json.ts'
 import { valueWithMedia } from '../tools/mcp/kept-content.ts'
 import { isRecord } from '../tools/read-json.ts'
 import { executeTool, type ToolCall } from '../tools/run/execute-tool.ts'
@@ -167,7 +168,11 @@ function createGateway(
       for (const step of steps) {
         if (last.reply !== 'value' || signal.aborted) break
         left--
-        const args = step.usePrevious ? { ...step.args, previous: last.value } : step.args
+        const { value } = last
+        if (step.usePrevious && value instanceof LargeJson && !value.isParsedSoon())
+          return refused('The step before answered too many values to be put into args.previous.')
+        const previous = () => (value instanceof LargeJson ? value.parse() : value)
+        const args = step.usePrevious ? { ...step.args, previous: previous() } : step.args
         last = await call({ ...step, args }, 'chain', signal)
       }
       calls -= left // only those that ran count

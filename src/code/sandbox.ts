@@ -3,11 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { EpochSeconds } from '../domain/clock.ts'
-import { isRecord } from '../tools/read-json.ts'
+import { jsonText, LARGE_BYTES, LargeJson } from '../tools/large-json.ts'
+import { inThread, threadTask } from '../tools/thread-pool.ts'
 import { type CallError, type CodeError, outOfMemory, timedOut } from './code-error.ts'
 import { type CodeLimits, MAX_ANSWER_CHARACTERS, MAX_DEPTH } from './limits.ts'
 import { nestsTooDeep } from './nesting.ts'
 import { createOutput, readOutput } from './output.ts'
+import { type ReadValue, run } from './read-value-task.ts'
 import type { Ask, Ended, FromThread, Language, ThreadData, ToThread } from './thread-messages.ts'
 
 // Runs code where it can do no harm. QuickJS, compiled to WebAssembly, runs in a thread of its own: endless loops, memory
@@ -120,7 +122,7 @@ export async function runInSandbox<Stop>(
         inCallersContext(() => answer(message)).catch(reject)
         break
       case 'ended':
-        end(toEnd(message.ended))
+        toEnd(message.ended).then(end, reject)
         break
     }
   })
@@ -149,16 +151,25 @@ export async function runInSandbox<Stop>(
 
 function toAnswer(reply: Exclude<Reply<unknown>, { reply: 'stop' }>): string {
   if (reply.reply === 'error') return JSON.stringify({ error: reply.error })
-  const answer = JSON.stringify({ value: reply.value ?? null })
+  const answer = jsonText({ value: reply.value ?? null })
   return answer.length > MAX_ANSWER_CHARACTERS ? JSON.stringify({ error: TOO_LARGE }) : answer
 }
 
-function toEnd(ended: Ended): Exclude<SandboxEnd<never>, { outcome: 'stopped' }> {
+const readValue = threadTask<string, ReadValue>('./read-value-task', import.meta.url)
+
+/** A value that is large is looked at in a thread, and goes on as its text. */
+async function toEnd(ended: Ended): Promise<Exclude<SandboxEnd<never>, { outcome: 'stopped' }>> {
   if (ended.outcome === 'error') return ended
-  const told = readJson(ended.told)
-  if (!isRecord(told)) return { outcome: 'error', error: BROKEN }
-  const { value = null } = told
-  return nestsTooDeep(value) ? { outcome: 'error', error: VALUE_TOO_DEEP } : { outcome: 'value', value }
+  const { told } = ended
+  const read = told.length > LARGE_BYTES ? await inThread(readValue, told) : run(told, [])
+  if (read.outcome !== 'value')
+    return { outcome: 'error', error: read.outcome === 'broken' ? BROKEN : VALUE_TOO_DEEP }
+  const { value } = read
+  return { outcome: 'value', value: value.length > LARGE_BYTES ? new LargeJson(value) : parseJson(value) }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(bytes))
 }
 
 /** QuickJS writes JSON, unless it has been broken: then nothing it says is taken. */

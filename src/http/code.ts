@@ -7,6 +7,7 @@ import { LANGUAGES } from '../code/thread-messages.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { nothingWasDone } from './idempotency.ts'
 import { givenUp } from './runs.ts'
+import { sendJson } from './send-json.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
 const limit = (of: keyof CodeLimits, unit: string) =>
@@ -104,7 +105,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
       const result = await executeCode(broker, places, run, givenUp(c))
       // the one call that needs consent is all it came to
       if (result.requires_authorization !== undefined && result.toolCalls.length <= 1) nothingWasDone(c)
-      return c.json(result)
+      return sendJson(c, result)
     },
   )
 }

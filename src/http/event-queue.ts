@@ -1,3 +1,4 @@
+import { jsonText } from '../tools/large-json.ts'
 import type { StreamEvent } from '../tools/run/run-tool.ts'
 
 /** Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. */
@@ -48,7 +49,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
       forget()
       isCut = true
       if (end === undefined) return stop()
-      events.push({ event: 'error', data: JSON.stringify({ ...JSON.parse(end.data), ...DROPPED }) })
+      events.push({ ...end, event: 'error', data: JSON.stringify({ ...DROPPED, toolId: end.toolId }) })
       count(events[0]?.data.length ?? 0)
     },
   }
@@ -59,7 +60,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
       const isFull = events.length >= MAX_WAITING_EVENTS || characters >= MAX_WAITING_CHARACTERS
       if (kind === 'progress' && (isFull || isCut || all.characters > MAX_WAITING_OF_ALL)) return
       if (kind === 'chunk' && (isFull || isCut)) return stop()
-      const event = { event: kind, data: JSON.stringify({ kind, toolId, data }) }
+      const event = { event: kind, toolId, data: jsonText({ kind, toolId, data }) }
       count(event.data.length)
       events.push(event)
       if (kind !== 'progress' && all.characters > MAX_WAITING_OF_ALL) largest(all)?.cut()
@@ -108,5 +109,6 @@ const DROPPED = {
 
 interface SSEMessage {
   readonly event: string
+  readonly toolId: string
   readonly data: string
 }

@@ -10,6 +10,7 @@ import { findTool } from '../tools/catalogue/find-tool.ts'
 import { openAttempts, openRequest } from '../tools/run/execution-content.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from './endpoint.ts'
 import { idText, toolNameText, userIdText } from './limits.ts'
+import { sendJson } from './send-json.ts'
 
 const executionSchema = z
   .object({
@@ -115,7 +116,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       responses: { 200: { description: 'The run', schema: detailSchema } },
     },
-    async ({ c, params, caller }) => c.json(toDetail(broker, await get(caller.projectId, params.id))),
+    async ({ c, params, caller }) => sendJson(c, toDetail(broker, await get(caller.projectId, params.id))),
   )
 
   add(
@@ -145,7 +146,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The run', schema: detailSchema } },
     },
     async ({ c, params, caller }) =>
-      c.json(toDetail(broker, await get(caller.projectId, params.id, 'scheduled'))),
+      sendJson(c, toDetail(broker, await get(caller.projectId, params.id, 'scheduled'))),
   )
 
   add(
@@ -205,7 +206,10 @@ function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<ty
   }
 }
 
-function toDetail(broker: Broker, record: ExecutionRecord): z.infer<typeof detailSchema> {
+function toDetail(
+  broker: Broker,
+  record: ExecutionRecord,
+): Omit<z.infer<typeof detailSchema>, 'attempts'> & { attempts?: unknown[] } {
   const request = opened(() => openRequest(broker, record))
   const input = request === UNREADABLE ? undefined : request?.input
   const result = opened(() => openAttempts(broker, record))
@@ -224,7 +228,7 @@ function toDetail(broker: Broker, record: ExecutionRecord): z.infer<typeof detai
         started_at: toTimestamp(startedAt),
         finished_at: toTimestamp(finishedAt),
         success,
-        ...(output !== undefined && { output: { ...output } }),
+        ...(output !== undefined && { output }),
         ...(systemErrorMessage !== undefined && { system_error_message: systemErrorMessage }),
       })),
     }),

@@ -19,6 +19,7 @@ import { type CarriedOut, createAnswerOnce } from './answer-once.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { plainText, toolNameText, userIdText } from './limits.ts'
 import { parseOnce } from './parse.ts'
+import { sendJson } from './send-json.ts'
 
 // The known tools by the Open eXecution Protocol 1.0 (reference/oxp.md): Gatepass as an OXP server. `/oxp/health` is
 // with the other answers about health.
@@ -215,7 +216,7 @@ async function callTool(
   }
   const result = toResult(execution, call.call_id ?? execution.id)
   return {
-    response: c.json(isWrapped ? { result } : result),
+    response: sendJson(c, isWrapped ? { result } : result),
     mayBeRepeated: mayBeMadeAgain(execution) || (outcome.outcome === 'error' && outcome.error.can_retry),
   }
 }

@@ -10,6 +10,7 @@ import { toWire as errorToWire, toRefusal } from './errors.ts'
 import { type Backlogs, eventQueue } from './event-queue.ts'
 import { nothingWasDone } from './idempotency.ts'
 import { idText } from './limits.ts'
+import { sendJson } from './send-json.ts'
 import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
 
 const runSchema = runsTool('toolId', callMembers)
@@ -45,7 +46,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
       const { result, mayBeMadeAgain } = await runTool(broker, run, givenUp(c))
       if (mayBeMadeAgain) nothingWasDone(c)
-      return c.json(result)
+      return sendJson(c, result)
     },
   )
 
@@ -94,7 +95,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         }, HEARTBEAT_MS)
         try {
           for (let event = first; event !== undefined; event = await events.next())
-            await write(stream.writeSSE(event))
+            await write(stream.write(`event: ${event.event}\ndata: ${event.data}\n\n`)) // of one line: it is JSON
           await running
         } catch (error) {
           const data = errorToWire(toRefusal(error, c.req.path, broker.log))
@@ -139,7 +140,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         resume == null
           ? await runChain(broker, run, steps ?? [], givenUp(c))
           : await resumeChain(broker, run, { resume, steps }, givenUp(c))
-      return c.json(result)
+      return sendJson(c, result)
     },
   )
 }

@@ -24,6 +24,7 @@ import { nothingWasDone } from './idempotency.ts'
 import { idText, toolNameText } from './limits.ts'
 import { STAINLESS } from './read-request.ts'
 import { givenUp } from './runs.ts'
+import { sendJson } from './send-json.ts'
 import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-call.ts'
 
 const nameParams = z.object({ name: toolNameText })
@@ -89,12 +90,12 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       if (!isArcade) {
         if (execution.outcome.outcome === 'error')
           c.header('x-gatepass-error-kind', execution.outcome.error.kind)
-        return c.json(toExecuteResponse(execution))
+        return sendJson(c, toExecuteResponse(execution))
       }
       const arcade = toArcadeExecuteResponse(execution, {
         includeStacktrace: body.include_error_stacktrace === true,
       })
-      if (!('authorization' in execution.outcome)) return c.json(arcade)
+      if (!('authorization' in execution.outcome)) return sendJson(c, arcade)
       const { url = '' } = execution.outcome.authorization
       const message = `Tool authorization required: the user must open ${url} and approve.`
       return c.json({ name: 'tool_authorization_required', message, ...arcade }, 403)

@@ -9,6 +9,7 @@ import type {
 import type { Worker } from '../domain/worker.ts'
 import type { Release } from '../flows/get-access-token.ts'
 import type { ListedFaults } from './catalogue/validate-tool.ts'
+import type { AnswerReading } from './read-answer.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
 
@@ -80,6 +81,8 @@ export interface BackendCall {
   readonly secrets: readonly { readonly key: string; readonly value: string }[]
   readonly metadata: readonly { readonly key: string; readonly value: string }[]
   readonly signal?: AbortSignal
+  /** What its answer is read with (`readAnswer`). */
+  readonly reading?: AnswerReading
   /** Told of what the tool says while it runs. */
   readonly onEvent?: (event: ToolEvent) => void
 }

@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { FromPoolThread, TaskModule, ToPoolThread } from './thread-pool.ts'
 
@@ -6,9 +6,11 @@ import type { FromPoolThread, TaskModule, ToPoolThread } from './thread-pool.ts'
 
 if (parentPort === null) throw new Error('pool-thread.ts is run by thread-pool.ts in a thread of its own.')
 const port = parentPort
+/** The event loop goes first, and other processes do not keep the thread from ever getting on. */
+const NICENESS = 4
 
 // on Linux a thread has a priority of its own; elsewhere this would be the whole broker's
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+if (process.platform === 'linux') setPriority(NICENESS)
 
 port.on('message', async ({ module, input }: ToPoolThread) => {
   try {

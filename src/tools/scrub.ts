@@ -18,10 +18,19 @@ const MAX_DEPTH = 100
 export function scrub(value: unknown, secrets: readonly string[]): unknown {
   const text = serialised(value)
   if (text === undefined) return value === undefined ? undefined : '[not JSON]'
-  const copy: unknown = JSON.parse(text)
+  return scrubbed(JSON.parse(text), text, secrets)
+}
+
+/** `scrub` for what `JSON.parse` has just made and nobody else has: it is not copied where it holds nothing. */
+export function scrubParsed(value: unknown, secrets: readonly string[]): unknown {
+  const text = serialised(value)
+  return text === undefined ? '[not JSON]' : scrubbed(value, text, secrets)
+}
+
+function scrubbed(value: unknown, text: string, secrets: readonly string[]): unknown {
   const redactor = createRedactor(formsOf(secrets))
-  const isClean = !redactor.holds(text) && !text.includes('"__proto__"') && !isDeeperThan(copy, MAX_DEPTH)
-  return isClean ? copy : clean(copy, redactor, 0)
+  const isClean = !redactor.holds(text) && !text.includes('"__proto__"') && !isDeeperThan(value, MAX_DEPTH)
+  return isClean ? value : clean(value, redactor, 0)
 }
 
 function serialised(value: unknown): string | undefined {

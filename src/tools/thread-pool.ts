@@ -23,13 +23,15 @@ export interface TaskModule<Input, Output> {
 export interface ThreadOptions {
   /** Queues of different owners (project ids) take turns, so that one owner's tasks do not delay another's. */
   readonly owner?: string
+  /** Takes the task out of its queue; one that has begun runs to its end. */
+  readonly signal?: AbortSignal
   /** From the start of the task; the thread is ended after it. */
   readonly timeoutMs?: number
 }
 
 /** The thread could not finish the task: it took too long or too much memory, or too many tasks are waiting. */
 export class ThreadFault extends Error {
-  readonly reason: 'timeout' | 'memory' | 'crashed' | 'busy'
+  readonly reason: 'timeout' | 'memory' | 'crashed' | 'busy' | 'cancelled'
 
   constructor(reason: ThreadFault['reason']) {
     super(`A task in a thread was not finished: ${reason}.`)
@@ -81,15 +83,21 @@ let waiting = 0
 export function inThread<Input, Output>(
   task: ThreadTask<Input, Output>,
   input: Input,
-  { owner = '', timeoutMs = TIMEOUT_MS }: ThreadOptions = {},
+  { owner = '', timeoutMs = TIMEOUT_MS, signal }: ThreadOptions = {},
 ): Promise<Output> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   if (waiting >= MAX_WAITING) reject(new ThreadFault('busy'))
+  else if (signal?.aborted) reject(new ThreadFault('cancelled'))
   else {
+    const job: Job = { module: task.module.href, input, timeoutMs, resolve, reject }
     const queue = queues.get(owner) ?? []
     queues.set(owner, queue)
-    queue.push({ module: task.module.href, input, timeoutMs, resolve, reject })
+    queue.push(job)
     waiting++
+    const cancel = () => cancelJob(owner, job)
+    signal?.addEventListener('abort', cancel, { once: true })
+    const done = () => signal?.removeEventListener('abort', cancel)
+    promise.then(done, done)
     next()
   }
   return promise as Promise<Output> // the task's types say what its module answers
@@ -101,6 +109,15 @@ function next(): void {
   if (idle === undefined && threads.size >= MAX_THREADS) return
   begin(idle ?? start(), takeJob())
   next()
+}
+
+function cancelJob(owner: string, job: Job): void {
+  const queue = queues.get(owner)
+  const place = queue?.indexOf(job) ?? -1
+  if (place < 0) return
+  queue?.splice(place, 1)
+  waiting--
+  job.reject(new ThreadFault('cancelled'))
 }
 
 function takeJob(): Job {

@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS } from '../../src/code/limits.ts'
 import { type Reply, runInSandbox, type SandboxOptions } from '../../src/code/sandbox.ts'
+import { LargeJson } from '../../src/tools/large-json.ts'
 
 export const NOW = 1_800_000_000
 
@@ -34,7 +35,8 @@ export async function run(
 /** What the code returned; a failing test shows why it did not. */
 export async function returned(code: string, options: Parameters<typeof run>[1] = {}): Promise<unknown> {
   const { end } = await run(code, options)
-  return end.outcome === 'value' ? end.value : end
+  if (end.outcome !== 'value') return end
+  return end.value instanceof LargeJson ? end.value.parse() : end.value // as its caller is sent it
 }
 
 /** The kind of the error that it ended with. */

@@ -260,7 +260,7 @@ describe('a worker that', () => {
 
   test('is given up', async () => {
     const stop = new AbortController()
-    const answer = invokeWorker(outgoing, endpoint(), call('Slow', { ms: 5000 }), stop.signal)
+    const answer = invokeWorker(outgoing, endpoint(), call('Slow', { ms: 5000 }), { signal: stop.signal })
     setTimeout(() => stop.abort(), 50)
     expect(errorOf(await answer).kind).toBe('NETWORK_TRANSPORT_RUNTIME_UNMAPPED')
   })

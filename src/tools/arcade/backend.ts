@@ -22,7 +22,7 @@ export const arcadeBackend: Backend = {
   },
   health: (broker, worker) => workerHealth(broker.outgoing, endpointOf(broker, worker)),
   call(broker, worker, call) {
-    const { executionId, createdAt, tool, input, signal } = call
+    const { executionId, createdAt, tool, input, signal, reading } = call
     const { namespace: toolkit, version } = tool
     const name = nameAtWorker(tool.source.document, tool.name)
     return invokeWorker(
@@ -37,7 +37,7 @@ export const arcadeBackend: Backend = {
         context: contextOf(call),
         isRepeatable: isSafeToRepeat(tool),
       },
-      signal,
+      { ...(signal && { signal }), ...(reading && { reading }) },
     )
   },
 }

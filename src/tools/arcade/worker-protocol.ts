@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
-import type { Outgoing } from '../../providers/outgoing.ts'
+import type { Outgoing, OutgoingResponse } from '../../providers/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { WorkerFault } from '../backend.ts'
+import { type AnswerReading, readAnswer } from '../read-answer.ts'
 import { scrub } from '../scrub.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { askWorker, jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
-import { readWorkerAnswer } from './read-worker-answer.ts'
 
 // The broker's side of Arcade's HTTP worker protocol (reference/arcade.md section 3): signs the request, bounds
 // its time and size, and says in the contract's error kinds what went wrong. What a worker wrote beside the
@@ -74,7 +74,7 @@ export async function workerHealth(
 ): Promise<{ healthy: boolean; message?: string }> {
   try {
     const health = membersOf(
-      (await ask(outgoing, withinSeconds(worker, MAX_HEALTH_SECONDS), { path: 'health' })).said,
+      jsonOf((await ask(outgoing, withinSeconds(worker, MAX_HEALTH_SECONDS), { path: 'health' })).response),
     )
     if (health?.status === 'ok') return { healthy: true }
     return { healthy: false, message: 'The worker does not say that its status is "ok".' }
@@ -86,10 +86,11 @@ export async function workerHealth(
 
 /** The worker's tool definitions, not yet looked into. Throws `WorkerFault`. */
 export async function workerCatalogue(outgoing: Outgoing, worker: WorkerEndpoint): Promise<unknown[]> {
-  const { said, credentials } = await ask(outgoing, withinSeconds(worker, MAX_CATALOGUE_SECONDS), {
+  const { response, credentials } = await ask(outgoing, withinSeconds(worker, MAX_CATALOGUE_SECONDS), {
     path: 'tools',
     signed: true,
   })
+  const said = jsonOf(response)
   if (Array.isArray(said)) return said.map((definition) => scrub(definition, credentials))
   throw new WorkerFault(badOutputError('The worker lists its tools in something that is not a JSON array.'))
 }
@@ -99,7 +100,7 @@ export async function invokeWorker(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
   { runId, executionId, createdAt, tool, inputs, context, isRepeatable = false }: WorkerCall,
-  signal?: AbortSignal,
+  { signal, reading }: { readonly signal?: AbortSignal; readonly reading?: AnswerReading } = {},
 ): Promise<ToolAnswer> {
   const call = { run_id: runId, execution_id: executionId, created_at: createdAt, tool, inputs, context }
   try {
@@ -111,8 +112,8 @@ export async function invokeWorker(
       body,
       ...(signal && { signal }),
     } as const
-    const { said, credentials } = await ask(outgoing, worker, question)
-    return scrub(readWorkerAnswer(said), credentials) as ToolAnswer // the same shape, with the values taken out
+    const { response, credentials } = await ask(outgoing, worker, question)
+    return await readAnswer({ protocol: 'http', response }, reading, credentials)
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return ownError(error.error)
@@ -129,13 +130,11 @@ interface Question {
 }
 
 interface Answer {
-  /** The JSON of a 2xx answer. */
-  readonly said: unknown
+  readonly response: OutgoingResponse
   /** What the request was signed with: a worker that echoes it must not hand it on. */
   readonly credentials: readonly string[]
 }
 
-/** What is no JSON of a 2xx answer is a `WorkerFault`. */
 async function ask(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
@@ -163,7 +162,7 @@ async function ask(
     ...(body !== undefined && { body }),
     ...(signal && { signal }),
   })
-  return { said: jsonOf(response), credentials }
+  return { response, credentials }
 }
 
 function withinSeconds(worker: WorkerEndpoint, most: number): WorkerEndpoint {

@@ -3,6 +3,7 @@ import type { Worker } from '../../domain/worker.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'
+import { scrubAnswer } from '../scrub-answer.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { type CallAccess, callMcpTool } from './call-tool.ts'
@@ -50,6 +51,7 @@ export const mcpBackend: Backend = {
       const access: CallAccess = {
         headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
         endsAt: started + worker.timeoutSeconds * 1000,
+        shown: values,
       }
       // the worker's own secrets, which nobody else knows to take out
       const clean = <T>(said: T) => (values.length === 0 ? said : (scrub(said, values) as T)) // the same shape
@@ -62,7 +64,7 @@ export const mcpBackend: Backend = {
       )
       const refusal = withoutSecrets(error, values)
       if (token === undefined && isUnauthorized(refusal)) return await tellOfConsent(broker, worker, refusal)
-      return clean({ ...outcome, logs: [], durationMs: performance.now() - started })
+      return scrubAnswer({ ...outcome, logs: [], durationMs: performance.now() - started }, values)
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
       return ownError(error.error)

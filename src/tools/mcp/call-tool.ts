@@ -8,6 +8,7 @@ import type { BackendCall } from '../backend.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { callMeta } from './call-meta.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
+import { createLargeResults } from './large-messages.ts'
 import { outcomeOf } from './mcp-error.ts'
 import { readMcpResult } from './read-mcp-result.ts'
 import { type McpSession, openSession } from './session.ts'
@@ -19,6 +20,8 @@ export interface CallAccess {
   readonly headers: Readonly<Record<string, string>>
   /** By `performance.now()`. */
   readonly endsAt: number
+  /** Secrets in the headers. */
+  readonly shown: readonly string[]
 }
 
 /** What came of a call; `error`: what it was made of. */
@@ -73,11 +76,12 @@ async function callOnce(
   broker: Broker,
   worker: Worker,
   call: BackendCall,
-  { headers, endsAt }: CallAccess,
+  { headers, endsAt, shown }: CallAccess,
 ): Promise<CallAttempt & { readonly wasCalled: boolean; readonly isStale?: boolean }> {
   const { host } = new URL(worker.uri)
   const timeoutMs = Math.max(1, endsAt - performance.now())
-  const { signal, userId } = call
+  const { signal, userId, reading } = call
+  const large = reading && createLargeResults(reading, shown)
   const open = async () => {
     const isLegacy = isKnownLegacy(worker)
     const session = await openSession(broker.outgoing, {
@@ -99,11 +103,11 @@ async function callOnce(
     let isUsable = false
     try {
       const result = await exchange(
-        { timeoutMs: Math.max(1, endsAt - performance.now()), signal },
+        { timeoutMs: Math.max(1, endsAt - performance.now()), signal, large },
         (signal) => request(session, worker, call, signal),
       )
       isUsable = true
-      return { outcome: readMcpResult(result), wasCalled }
+      return { outcome: large?.of(result) ?? readMcpResult(result), wasCalled }
     } catch (error) {
       const refused = error instanceof ExchangeFault ? error.seen.refused : undefined
       isUsable = refused === undefined && error instanceof ExchangeFault && error.seen.fault === undefined

@@ -3,6 +3,7 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Outgoing, OutgoingError } from '../../providers/outgoing.ts'
 import { toFetch } from '../../providers/outgoing-fetch.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
+import type { LargeResults } from './large-messages.ts'
 
 // What goes over the wire for the SDK: every request through `Outgoing`, none redirected, none authorized by the SDK.
 // The SDK hides what HTTP answered, and waits for ever for a stream that ended without an answer; an exchange sees both.
@@ -30,6 +31,7 @@ interface Exchange {
   /** Counts the requests over HTTP: the next one goes out when the one before was answered. */
   requests: number
   isReconnecting: boolean
+  readonly large: LargeResults | undefined
 }
 
 const exchanges = new AsyncLocalStorage<Exchange>()
@@ -51,7 +53,16 @@ export class ExchangeFault extends Error {
 
 /** One request of the protocol, ended by the time or the caller. Throws `ExchangeFault` alone. */
 export async function exchange<T>(
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+  {
+    timeoutMs,
+    signal,
+    large,
+  }: {
+    readonly timeoutMs: number
+    readonly signal?: AbortSignal | undefined
+    /** Where the large results of a call are kept. */
+    readonly large?: LargeResults | undefined
+  },
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const seen: Seen = {}
@@ -72,8 +83,9 @@ export async function exchange<T>(
     stop.abort(error)
   }
   try {
-    return await exchanges.run({ seen, over: over.signal, broken, requests: 0, isReconnecting: false }, () =>
-      ask(stop.signal),
+    return await exchanges.run(
+      { seen, over: over.signal, broken, requests: 0, isReconnecting: false, large },
+      () => ask(stop.signal),
     )
   } catch (error) {
     throw new ExchangeFault(error, seen)
@@ -146,6 +158,13 @@ function watched(response: Response, current: Exchange, sent: Headers, host: str
     }
     return response
   }
+  if (body === null) return response
+  if (current.large !== undefined) return watchedEvents(current.large.replaced(response), current, host)
+  return watchedEvents(response, current, host)
+}
+
+function watchedEvents(response: Response, current: Exchange, host: string): Response {
+  const { status, headers, body } = response
   if (body === null || !/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) return response
   return new Response(untilItBreaks(body, current, host), { status, headers })
 }

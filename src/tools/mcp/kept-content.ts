@@ -1,3 +1,4 @@
+import { LargeMcpResult } from '../large-json.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 import type { Artifact, ToolOutcome } from '../tool-answer.ts'
 
@@ -16,6 +17,7 @@ export function mediaOf(result: JsonRecord | undefined): readonly JsonRecord[] {
  * structured content keeps its members and gets `content` (`mcp_content` where it has a member of that name).
  */
 export function valueWithMedia({ value, mcpResult }: Omit<ValueOutcome, 'outcome'>): unknown {
+  if (mcpResult instanceof LargeMcpResult) return mcpResult.value
   const media = mediaOf(mcpResult)
   if (media.length === 0) return value
   if (mcpResult?.structuredContent === undefined) return { content: itemsOf(mcpResult) }
@@ -23,11 +25,19 @@ export function valueWithMedia({ value, mcpResult }: Omit<ValueOutcome, 'outcome
   return { ...value, [Object.hasOwn(value, 'content') ? 'mcp_content' : 'content']: media }
 }
 
+export function isStructured(result: JsonRecord): boolean {
+  return result instanceof LargeMcpResult ? result.isStructured : result.structuredContent !== undefined
+}
+
 /** The outcome as those see it who get a value or an artifact and nothing beside. */
 export function withMedia<T extends { readonly outcome: string }>(
   outcome: T | ValueOutcome,
 ): T | ValueOutcome | { readonly outcome: 'artifact'; readonly artifact: Artifact } {
   if (!isValue(outcome)) return outcome
+  if (outcome.mcpResult instanceof LargeMcpResult) {
+    const { artifact, value } = outcome.mcpResult
+    return artifact === undefined ? { ...outcome, value } : { outcome: 'artifact', artifact }
+  }
   const [link, ...others] = itemsOf(outcome.mcpResult)
   const isAlone = others.length === 0 && outcome.mcpResult?.structuredContent === undefined
   const artifact = isAlone && link !== undefined ? artifactOf(link) : undefined

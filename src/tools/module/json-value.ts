@@ -6,11 +6,16 @@ export class NotJson extends Error {}
  * JSON would lose without a word (functions, symbols, `NaN`) or cannot hold (a circle, a bigint, too much of it).
  */
 export function toJsonValue(value: unknown, maxBytes: number): unknown {
-  if (value === undefined) return null
+  return JSON.parse(toJsonText(value, maxBytes))
+}
+
+/** The same as a text. */
+export function toJsonText(value: unknown, maxBytes: number): string {
+  if (value === undefined) return 'null'
   const text = serialised(value)
   if (text === undefined) throw new NotJson('It is nothing that JSON can hold.')
   if (Buffer.byteLength(text) > maxBytes) throw new NotJson(`It has more than ${maxBytes} bytes.`)
-  return JSON.parse(text)
+  return text
 }
 
 function serialised(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import type { BackendCall, GivenAuthorization, ToolEvent } from '../backend.ts'
+import { readAnswer } from '../read-answer.ts'
 import { ownError, type ToolAnswer, type ToolLog } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
 import { upstreamKind } from '../upstream-status.ts'
@@ -13,7 +14,7 @@ import {
   type ToolOptions,
   type ToolSchema,
 } from './define-tool.ts'
-import { NotJson, toJsonValue } from './json-value.ts'
+import { NotJson, toJsonText, toJsonValue } from './json-value.ts'
 import { authorizationsOf } from './load-module.ts'
 
 const MAX_LOGS = 1000
@@ -77,7 +78,8 @@ async function answerOf(options: ToolOptions, call: BackendCall, running: Runnin
         ? ({ outcome: 'taken', value: given } as const)
         : await parsed(options.output, given)
     if (output.outcome === 'refused') return failed(badOutputError(output.why), logs)
-    return { outcome: 'value', value: toJsonValue(output.value, MAX_ANSWER_BYTES), logs }
+    const bytes = new TextEncoder().encode(toJsonText(output.value, MAX_ANSWER_BYTES))
+    return await readAnswer({ protocol: 'module', bytes, logs }, call.reading)
   } catch (error) {
     return failed(error instanceof NotJson ? badOutputError(error.message) : toToolError(error), logs)
   }

@@ -3,6 +3,7 @@ import { sha256 } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../providers/outgoing.ts'
 import { type Backend, type BackendCall, type CatalogueItem, WorkerFault } from '../backend.ts'
+import { readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { askWorker, MAX_HEALTH_SECONDS, refusalOf, toolErrorOf } from '../worker-request.ts'
@@ -12,7 +13,6 @@ import { type OpenapiSettings, openapiSettings } from './openapi-settings.ts'
 import { placeCredentials } from './place-credentials.ts'
 import { readInThread } from './read-in-thread.ts'
 import { readRequestDescription } from './read-request-description.ts'
-import { readResponse } from './read-response.ts'
 import { planOf } from './request-plan.ts'
 import { BadArgument } from './write-parameter.ts'
 
@@ -75,7 +75,7 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
     ...(body !== undefined && { body }),
     ...(call.signal && { signal: call.signal }),
   })
-  return readResponse(response, isSafe)
+  return readAnswer({ protocol: 'openapi', response, isSafe }, call.reading)
 }
 
 /** What was read before, unless the settings or the document are others now. */

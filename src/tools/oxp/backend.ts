@@ -5,12 +5,12 @@ import type { Worker } from '../../domain/worker.ts'
 import { currentContext } from '../../flows/request-context.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
+import { readAnswer } from '../read-answer.ts'
 import { scrub } from '../scrub.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { askOxpServer, oxpSettings } from './oxp-server.ts'
-import { readOxpAnswer } from './read-oxp-answer.ts'
 import { asksForUser, readOxpTool } from './read-oxp-tool.ts'
 
 /** Servers of the Open eXecution Protocol 1.0 (reference/oxp.md). */
@@ -63,8 +63,8 @@ async function callTool(broker: Broker, worker: Worker, call: BackendCall): Prom
     ...(call.signal && { signal: call.signal }),
   })
   const given = request.context.authorization.map(({ id }) => id)
-  const answer = readOxpAnswer(response, { callId: request.call_id, given })
-  return scrub(answer, credentials) as ToolAnswer // the same shape, with the values taken out
+  const asked = { callId: request.call_id, given }
+  return readAnswer({ protocol: 'oxp', response, asked }, call.reading, credentials)
 }
 
 function toRequest(call: BackendCall) {

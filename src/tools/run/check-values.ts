@@ -4,15 +4,8 @@ import type { Tool } from '../../domain/tool.ts'
 import type { WorkerType } from '../../domain/worker.ts'
 import { withLooseTypes } from '../arcade/loose-types.ts'
 import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
-import type { Complaint } from '../json-schema/complaint.ts'
-import { SchemaFault } from '../json-schema/schema-fault.ts'
-import {
-  type Validity,
-  validateInput,
-  validateOutput,
-  validitySentence,
-} from '../json-schema/schema-validator.ts'
-import { ownError, type ToolAnswer } from '../tool-answer.ts'
+import { check } from '../check-output.ts'
+import { validateInput, validitySentence } from '../json-schema/schema-validator.ts'
 import type { ToolError } from '../tool-error.ts'
 import { whatRuns } from './what-runs.ts'
 
@@ -58,49 +51,9 @@ export async function checkInput(
   throw new BrokerError(isInput ? 'invalid_input' : 'invalid_tool', fault.message)
 }
 
-/** The answer, or an error in its place when its value is not what the tool's schema says. */
-export function withCheckedValue(tool: Tool, answer: ToolAnswer, workerType: WorkerType): ToolAnswer {
-  if (answer.outcome !== 'value' || tool.outputSchema === undefined) return answer
-  const { logs } = answer
-  const said = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
-  const checked = check(() => validateOutput(tool, said))
-  if (checked.outcome === 'valid') return answer
-  if (checked.outcome === 'bad schema' && isCheckedElsewhere(tool, workerType)) return answer
-  const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developer_message'>) =>
-    ownError({ can_retry: false, ...error }, logs)
-  return checked.outcome === 'bad schema'
-    ? bad({
-        kind: 'TOOL_DEFINITION_BAD_OUTPUT_SCHEMA',
-        message: `The tool "${tool.title}" has an output schema that cannot be used.`,
-        developer_message: checked.message,
-      })
-    : bad({
-        kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
-        message: 'The tool gave an answer that is not what its schema says.',
-        developer_message: `${validitySentence('output', checked)}.`,
-      })
-}
-
 /** What lists the tool and runs it checks its input by itself, as the tool’s catalogue entry remarks. */
-function isCheckedElsewhere({ source }: Tool, workerType: WorkerType | undefined): boolean {
+export function isCheckedElsewhere({ source }: Tool, workerType: WorkerType | undefined): boolean {
   return source.kind === 'worker' && workerType !== undefined && workerType !== 'module'
-}
-
-type Checked =
-  | { readonly outcome: 'valid' }
-  | ({ readonly outcome: 'invalid' } & Complaint)
-  | { readonly outcome: 'bad schema'; readonly message: string }
-
-function check(validate: () => Validity): Checked {
-  try {
-    const validity = validate()
-    if (validity.valid) return { outcome: 'valid' }
-    const { valid: _, ...complaint } = validity
-    return { outcome: 'invalid', ...complaint }
-  } catch (error) {
-    if (!(error instanceof SchemaFault)) throw error
-    return { outcome: 'bad schema', message: error.message }
-  }
 }
 
 /** The parameter that is meant: the first name of the JSON Pointer, else the member that is missing or too much. */

@@ -9,10 +9,12 @@ import { aboutToRun } from '../../flows/run-once.ts'
 import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { requirementStatus } from '../catalogue/tool-requirements.ts'
+import { withCheckedValue } from '../check-output.ts'
 import { scrub } from '../scrub.ts'
+import { scrubAnswer } from '../scrub-answer.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
-import { inputFault, withCheckedValue } from './check-values.ts'
+import { inputFault, isCheckedElsewhere } from './check-values.ts'
 import { consentNeeded } from './consent-needed.ts'
 import type { Execution } from './execute-response.ts'
 import { rememberExecution } from './remember-execution.ts'
@@ -133,12 +135,24 @@ async function run(
   const { worker, own } = runner
   const { secrets, metadata } = context
   const secretValues = secrets.map((one) => one.value)
+  const { title, outputSchema } = tool
+  const reading = {
+    secrets: secretValues,
+    owner: tool.projectId,
+    ...(signal && { signal }),
+    tool: {
+      title,
+      workerType: worker.type,
+      isCheckedElsewhere: isCheckedElsewhere(tool, worker.type),
+      ...(outputSchema !== undefined && { outputSchema }),
+    },
+  }
   const invoke = async (needs: readonly ToolNeed[], releases: readonly Release[]): Promise<ToolAnswer> => {
     secretValues.push(...releases.map((one) => one.accessToken))
     if (!isSafeToRepeat(own)) await aboutToRun({ executionId, toolId: toolId(tool) })
     onCalled()
     const clean = <T>(said: T) => scrub(said, secretValues) as T // the same shape, with the values taken out
-    return clean(
+    return scrubAnswer(
       await backendOf(worker).call(broker, worker, {
         executionId,
         ...(callId !== undefined && { callId }),
@@ -154,7 +168,9 @@ async function run(
         metadata,
         ...(signal && { signal }),
         ...(onEvent && { onEvent: (event) => onEvent(clean(event)) }),
+        reading,
       }),
+      secretValues,
     )
   }
 
@@ -169,7 +185,7 @@ async function run(
     }
   }
   if (answer.outcome === 'requires_authorization') return askForMore(broker, call, answer)
-  return withCheckedValue(tool, answer, worker.type)
+  return withCheckedValue(reading.tool, answer)
 }
 
 /** Whether no consent is missing, by what is stored. */

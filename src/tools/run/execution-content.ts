@@ -3,6 +3,7 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import { executionPlace } from '../../store/sealed-columns.ts'
+import { jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
 import type { ToolCall } from './execute-tool.ts'
 
 /** What a tool was asked, as history keeps it. */
@@ -16,7 +17,7 @@ export interface Attempt {
   readonly finishedAt: EpochSeconds
   readonly success: boolean
   /** As Arcade's wire has it (`value`, `error`, `authorization`); absent when it was not run. */
-  readonly output?: Readonly<Record<string, unknown>>
+  readonly output?: Readonly<Record<string, unknown>> | LargeJson
   /** Why the broker could not run it or does not know how it ended. */
   readonly systemErrorMessage?: string
 }
@@ -35,8 +36,19 @@ export function sealRequest(broker: Broker, row: Row, call: ToolCall): Sealed {
   return broker.sealer.seal(JSON.stringify(kept), executionPlace(row.id, row.projectId, 'request'))
 }
 
+/** An output that is large is kept as a text, so that reading the attempt does not parse it. */
+type KeptAttempt = Omit<Attempt, 'output'> & {
+  readonly output?: Readonly<Record<string, unknown>>
+  readonly outputText?: string
+}
+
 export function sealAttempts(broker: Broker, row: Row, attempts: readonly Attempt[]): Sealed {
-  return broker.sealer.seal(JSON.stringify(attempts), executionPlace(row.id, row.projectId, 'result'))
+  const kept = attempts.map(({ output, ...attempt }): unknown => {
+    if (output === undefined) return attempt
+    const text = jsonText(output)
+    return { ...attempt, ...(text.length > LARGE_BYTES ? { outputText: text } : { output }) }
+  })
+  return broker.sealer.seal(JSON.stringify(kept), executionPlace(row.id, row.projectId, 'result'))
 }
 
 /** `undefined` where nothing was kept. */
@@ -50,5 +62,9 @@ export function openRequest(
 
 export function openAttempts(broker: Broker, { id, projectId, result }: ExecutionRecord): readonly Attempt[] {
   if (result === undefined) return []
-  return JSON.parse(broker.sealer.open(result, executionPlace(id, projectId, 'result'))) as Attempt[] // as sealed above
+  const text = broker.sealer.open(result, executionPlace(id, projectId, 'result'))
+  const kept = JSON.parse(text) as KeptAttempt[] // as sealed above
+  return kept.map(({ outputText, ...attempt }) =>
+    outputText === undefined ? attempt : { ...attempt, output: new LargeJson(Buffer.from(outputText)) },
+  )
 }

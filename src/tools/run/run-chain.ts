@@ -6,6 +6,7 @@ import { newId } from '../../domain/ids.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { chainPlace } from '../../store/sealed-columns.ts'
 import { findTool } from '../catalogue/find-tool.ts'
+import { LargeJson } from '../large-json.ts'
 import type { ErrorKind } from '../tool-error.ts'
 import {
   isRunCompleted,
@@ -162,8 +163,8 @@ async function runStep(
   previous: unknown,
   signal: AbortSignal | undefined,
 ): Promise<ChainStepResult> {
-  const given = usePrevious ? { ...args, previous: previous ?? null } : args
   try {
+    const given = usePrevious ? { ...args, previous: previousOf(previous) } : args
     const { accounts, ...call } = run
     const own = accounts && (await accountsFor(broker, await findTool(broker, run.projectId, toolId), run))
     const { result: ran } = await runTool(
@@ -207,6 +208,16 @@ async function providersOf(
 function noneIfRefused(error: unknown): [] {
   if (error instanceof BrokerError) return []
   throw error
+}
+
+/** A large answer is an argument of another tool only where it is parsed soon: it is checked, and taken apart. */
+function previousOf(previous: unknown): unknown {
+  if (!(previous instanceof LargeJson)) return previous ?? null
+  if (previous.isParsedSoon()) return previous.parse()
+  throw new BrokerError(
+    'invalid_input',
+    'The step before answered too many values to be put into args.previous. Let it answer less.',
+  )
 }
 
 /** A refusal of the broker's own, such as a tool that is not there, in the words of a run. */
@@ -254,7 +265,7 @@ async function pause(
   if (await broker.pausedChains.isFull(projectId)) return undefined
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
-  const state: ChainState = { call, steps, results }
+  const state: KeptState = { call, steps, results: results.map(toKept) }
   const sealed = broker.sealer.seal(JSON.stringify(state), chainPlace(id, projectId))
   if (sealed.length > MAX_PAUSED_CHARACTERS) return undefined
   await broker.store.chains.add({ id, projectId, state: sealed, expiresAt })
@@ -262,9 +273,35 @@ async function pause(
   return id
 }
 
+/** What is large in a result is kept as a text, so that going on does not parse it. */
+type KeptResult = ChainStepResult & {
+  readonly texts?: { readonly structured?: string; readonly mcpResult?: string }
+}
+type KeptState = Omit<ChainState, 'results'> & { readonly results: readonly KeptResult[] }
+
+function toKept({ structured, mcpResult, ...result }: ChainStepResult): KeptResult {
+  const text = (value: unknown) => (value instanceof LargeJson ? value.text() : undefined)
+  const [large, largeMcp] = [text(structured), text(mcpResult)]
+  return {
+    ...result,
+    ...(structured !== undefined && large === undefined && { structured }),
+    ...(mcpResult !== undefined && largeMcp === undefined && { mcpResult }),
+    texts: {
+      ...(large !== undefined && { structured: large }),
+      ...(largeMcp !== undefined && { mcpResult: largeMcp }),
+    },
+  }
+}
+
+function fromKept({ texts = {}, ...result }: KeptResult): ChainStepResult {
+  const large = Object.entries(texts).map(([name, text]) => [name, new LargeJson(Buffer.from(text))])
+  return { ...result, ...Object.fromEntries(large) }
+}
+
 function openState(broker: Broker, { id, projectId, state }: PausedChain): ChainState {
   try {
-    return JSON.parse(broker.sealer.open(state, chainPlace(id, projectId))) as ChainState // as `pause` sealed it
+    const kept = JSON.parse(broker.sealer.open(state, chainPlace(id, projectId))) as KeptState // as `pause` sealed it
+    return { ...kept, results: kept.results.map(fromKept) }
   } catch (cause) {
     if (!(cause instanceof UnsealError)) throw cause
     throw new BrokerError(

@@ -5,7 +5,7 @@ import type { Worker } from '../../domain/worker.ts'
 import type { ToolEvent } from '../backend.ts'
 import { findTool } from '../catalogue/find-tool.ts'
 import { toModelTool } from '../catalogue/tool-formats.ts'
-import { valueWithMedia } from '../mcp/kept-content.ts'
+import { isStructured, valueWithMedia } from '../mcp/kept-content.ts'
 import type { ToolError } from '../tool-error.ts'
 import { checkInput } from './check-values.ts'
 import { type Execution, mayBeMadeAgain, type RequiredAuthorization } from './execute-response.ts'
@@ -89,7 +89,7 @@ export function toRunResult(tool: Tool, { id, durationMs, outcome, worker }: Exe
     case 'value': {
       const { value, mcpResult } = outcome
       // texts alone make it; what else there is stands in `mcpResult`, and here only where there would be nothing
-      const other = mcpResult?.structuredContent === undefined ? valueWithMedia(outcome) : undefined
+      const other = mcpResult && !isStructured(mcpResult) ? valueWithMedia(outcome) : undefined
       const structured = value ?? other ?? undefined
       return { ...common, ...(structured !== undefined && { structured }), ...(mcpResult && { mcpResult }) }
     }

@@ -1,0 +1,61 @@
+import type { Tool } from '../domain/tool.ts'
+import type { WorkerType } from '../domain/worker.ts'
+import { withoutOptionalNulls } from './arcade/optional-nulls.ts'
+import type { Complaint } from './json-schema/complaint.ts'
+import { SchemaFault } from './json-schema/schema-fault.ts'
+import { type Validity, validateOutput, validitySentence } from './json-schema/schema-validator.ts'
+import { LargeJson } from './large-json.ts'
+import { ownError, type ToolAnswer } from './tool-answer.ts'
+import type { ToolError } from './tool-error.ts'
+
+/** As much of a tool as the check of its output needs. */
+export interface CheckedTool extends Pick<Tool, 'title' | 'outputSchema'> {
+  readonly workerType: WorkerType
+  /** A schema that cannot be used is none of its caller's concern: what runs the tool checks by itself. */
+  readonly isCheckedElsewhere: boolean
+}
+
+/**
+ * The answer, or an error in its place when its value is not what the tool's schema says. A `LargeJson` was checked
+ * where it was read.
+ */
+export function withCheckedValue(tool: CheckedTool, answer: ToolAnswer): ToolAnswer {
+  if (answer.outcome !== 'value' || tool.outputSchema === undefined || answer.value instanceof LargeJson)
+    return answer
+  const { workerType } = tool
+  const { logs } = answer
+  const said = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
+  const checked = check(() => validateOutput(tool, said))
+  if (checked.outcome === 'valid') return answer
+  if (checked.outcome === 'bad schema' && tool.isCheckedElsewhere) return answer
+  const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developer_message'>) =>
+    ownError({ can_retry: false, ...error }, logs)
+  return checked.outcome === 'bad schema'
+    ? bad({
+        kind: 'TOOL_DEFINITION_BAD_OUTPUT_SCHEMA',
+        message: `The tool "${tool.title}" has an output schema that cannot be used.`,
+        developer_message: checked.message,
+      })
+    : bad({
+        kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
+        message: 'The tool gave an answer that is not what its schema says.',
+        developer_message: `${validitySentence('output', checked)}.`,
+      })
+}
+
+export type Checked =
+  | { readonly outcome: 'valid' }
+  | ({ readonly outcome: 'invalid' } & Complaint)
+  | { readonly outcome: 'bad schema'; readonly message: string }
+
+export function check(validate: () => Validity): Checked {
+  try {
+    const validity = validate()
+    if (validity.valid) return { outcome: 'valid' }
+    const { valid: _, ...complaint } = validity
+    return { outcome: 'invalid', ...complaint }
+  } catch (error) {
+    if (!(error instanceof SchemaFault)) throw error
+    return { outcome: 'bad schema', message: error.message }
+  }
+}

@@ -1,0 +1,90 @@
+import type { OutgoingResponse } from '../providers/outgoing.ts'
+import { readWorkerAnswer } from './arcade/read-worker-answer.ts'
+import { WorkerFault } from './backend.ts'
+import { type CheckedTool, withCheckedValue } from './check-output.ts'
+import { readMcpResult } from './mcp/read-mcp-result.ts'
+import { readResponse } from './openapi/read-response.ts'
+import { type Asked, readOxpAnswer } from './oxp/read-oxp-answer.ts'
+import { isRecord } from './read-json.ts'
+import { scrubParsed } from './scrub.ts'
+import { ownError, type ToolAnswer } from './tool-answer.ts'
+import { badOutputError, type ToolError } from './tool-error.ts'
+import { jsonOf } from './worker-request.ts'
+
+// All that is done with an answer before anything else sees it, as one function without side effects: it runs on the
+// event loop for small answers and in a thread for large ones (read-answer.ts).
+
+/** What a tool was answered by, not read yet. */
+export type RawAnswer =
+  /** Arcade's worker protocol. */
+  | { readonly protocol: 'http'; readonly response: OutgoingResponse }
+  | { readonly protocol: 'oxp'; readonly response: OutgoingResponse; readonly asked: Asked }
+  | { readonly protocol: 'openapi'; readonly response: OutgoingResponse; readonly isSafe: boolean }
+  /** The JSON of a CallToolResult. */
+  | { readonly protocol: 'mcp'; readonly bytes: Uint8Array }
+  /** The JSON of a value. */
+  | { readonly protocol: 'module'; readonly bytes: Uint8Array; readonly logs: ToolAnswer['logs'] }
+
+export interface AnswerJob {
+  readonly raw: RawAnswer
+  /** Taken out of it. */
+  readonly secrets: readonly string[]
+  /** Whose output schema its value must fit; absent: it is not checked here. */
+  readonly tool?: CheckedTool
+}
+
+export function finishAnswer({ raw, secrets, tool }: AnswerJob): ToolAnswer {
+  const answer = bounded(scrubParsed(read(raw), secrets) as ToolAnswer) // the same shape, with the values taken out
+  return tool === undefined ? answer : withCheckedValue(tool, answer)
+}
+
+function read(raw: RawAnswer): ToolAnswer {
+  try {
+    switch (raw.protocol) {
+      case 'http':
+        return readWorkerAnswer(jsonOf(raw.response))
+      case 'oxp':
+        return readOxpAnswer(raw.response, raw.asked)
+      case 'openapi':
+        return readResponse(raw.response, raw.isSafe)
+      case 'mcp': {
+        const result: unknown = JSON.parse(new TextDecoder().decode(raw.bytes))
+        if (isRecord(result)) return { ...readMcpResult(result), logs: [] }
+        return ownError(badOutputError('The result is not an object.'))
+      }
+      case 'module':
+        return { outcome: 'value', value: JSON.parse(new TextDecoder().decode(raw.bytes)), logs: raw.logs }
+    }
+  } catch (error) {
+    if (!(error instanceof WorkerFault)) throw error
+    return ownError(error.error)
+  }
+}
+
+/** In characters. */
+const MAX_MESSAGE = 10_000
+const MAX_STACKTRACE = 50_000
+const MAX_SCOPES = 500
+
+/** Words of an error and scopes that are asked for are read by people and by flows: they are of a bounded length. */
+function bounded(answer: ToolAnswer): ToolAnswer {
+  if (answer.outcome === 'error') return { ...answer, error: boundedError(answer.error) }
+  if (answer.outcome !== 'requires_authorization') return answer
+  const { requirement } = answer
+  const scopes = requirement.scopes?.slice(0, MAX_SCOPES).map((scope) => scope.slice(0, MAX_MESSAGE))
+  return { ...answer, requirement: { ...requirement, ...(scopes && { scopes }) } }
+}
+
+function boundedError(error: ToolError): ToolError {
+  const cut = (member: 'developer_message' | 'additional_prompt_content' | 'stacktrace', most: number) => {
+    const text = error[member]
+    return text === undefined ? {} : { [member]: text.slice(0, most) }
+  }
+  return {
+    ...error,
+    message: error.message.slice(0, MAX_MESSAGE),
+    ...cut('developer_message', MAX_MESSAGE),
+    ...cut('additional_prompt_content', MAX_STACKTRACE),
+    ...cut('stacktrace', MAX_STACKTRACE),
+  }
+}

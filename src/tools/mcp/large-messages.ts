@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { membersOf } from '../../providers/response-body.ts'
+import { LARGE_BYTES } from '../large-json.ts'
+import { unpackAnswer } from '../packed-answer.ts'
+import type { AnswerReading } from '../read-answer.ts'
+import { inThread, threadTask } from '../thread-pool.ts'
+import type { ToolAnswer } from '../tool-answer.ts'
+import { type LargeMessage, MARK, type ReadMessage } from './large-message-task.ts'
+
+// The SDK parses and validates each message on the event loop. A large result of a call is taken out of the server's
+// answer before: it is read in a thread, and the SDK gets a small result in its place.
+
+export interface LargeResults {
+  /** The response with what is large in it replaced. */
+  replaced(response: Response): Response
+  /** The large result that this one stands for. */
+  of(result: unknown): ToolAnswer | undefined
+}
+
+const task = threadTask<LargeMessage, ReadMessage>('./large-message-task', import.meta.url)
+
+/** `shown`: what the server was shown besides the secrets of the call. */
+export function createLargeResults(
+  { secrets, tool, owner, signal }: AnswerReading,
+  shown: readonly string[],
+): LargeResults {
+  const found = new Map<string, ToolAnswer>()
+
+  async function replace(bytes: Uint8Array, form: LargeMessage['form']): Promise<Uint8Array> {
+    const mark = randomUUID()
+    const all = [...secrets, ...shown]
+    const message = { bytes, form, mark, secrets: all, ...(tool && { tool }) }
+    const read = await inThread(task, message, { owner, ...(signal && { signal }) })
+    if (read.result !== undefined) found.set(mark, unpackAnswer(read.result))
+    return read.bytes
+  }
+
+  return {
+    replaced(response) {
+      const { body, status, headers } = response
+      if (body === null) return response
+      const isEvents = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+      return new Response(isEvents ? eventsOf(body, replace) : messageOf(body, replace), { status, headers })
+    },
+    of(result) {
+      const mark = membersOf(membersOf(result)?._meta)?.[MARK]
+      return typeof mark === 'string' ? found.get(mark) : undefined
+    },
+  }
+}
+
+type Replace = (bytes: Uint8Array, form: LargeMessage['form']) => Promise<Uint8Array>
+
+/** A body that is one message. */
+function messageOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
+  return generated(async function* () {
+    const pieces: Uint8Array[] = []
+    for await (const piece of body) pieces.push(piece)
+    const bytes = Buffer.concat(pieces)
+    yield bytes.length > LARGE_BYTES ? await replace(bytes, 'json') : bytes
+  })
+}
+
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d]
+
+/** A body of server-sent events: each passes when it is complete. */
+function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
+  return generated(async function* () {
+    let pieces: Uint8Array[] = []
+    let size = 0
+    let isLineEmpty = true
+    let last = 0
+    for await (const chunk of body) {
+      let from = 0
+      for (let at = 0; at < chunk.length; at++) {
+        const byte = chunk[at] as number
+        const isSecondHalf = byte === LINE_FEED && last === CARRIAGE_RETURN
+        last = byte
+        if (isSecondHalf) continue
+        if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
+          isLineEmpty = false
+          continue
+        }
+        if (isLineEmpty) {
+          const event = Buffer.concat([...pieces, chunk.subarray(from, at + 1)])
+          yield event.length > LARGE_BYTES ? await replace(event, 'event') : event
+          pieces = []
+          size = 0
+          from = at + 1
+        }
+        isLineEmpty = true
+      }
+      pieces.push(chunk.subarray(from))
+      size += chunk.length - from
+      await setImmediate() // many small events are as much as one that is large
+    }
+    if (size <= LARGE_BYTES) yield Buffer.concat(pieces)
+  })
+}
+
+function generated(pieces: () => AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  const source = pieces()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        for (;;) {
+          const { value, done } = await source.next()
+          if (done) return controller.close()
+          if (value.length > 0) return controller.enqueue(value)
+        }
+      },
+      async cancel() {
+        await source.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

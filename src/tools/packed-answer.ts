@@ -1,0 +1,71 @@
+import { LARGE_BYTES, LargeJson, LargeMcpResult } from './large-json.ts'
+import { isStructured, valueWithMedia, withMedia } from './mcp/kept-content.ts'
+import type { Artifact, ToolAnswer } from './tool-answer.ts'
+
+/** Parts of an answer that may be of any size. */
+const PARTS = ['value', 'mcpResult', 'logs', 'extra'] as const
+type Part = (typeof PARTS)[number]
+
+/** An answer that can cross the border of a thread without costing the event loop its size. */
+export interface PackedAnswer {
+  readonly answer: ToolAnswer
+  readonly parts: Readonly<Partial<Record<Part, Uint8Array>>>
+  /** Of a large `mcpResult`. */
+  readonly mcp?: { readonly isStructured: boolean; readonly value: Uint8Array; readonly artifact?: Artifact }
+}
+
+/** What is smaller stays in the answer. */
+const SMALL = LARGE_BYTES / 4
+
+export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): PackedAnswer {
+  const parts: Partial<Record<Part, Uint8Array>> = {}
+  const toBytes = (value: unknown): Uint8Array => {
+    const bytes = new TextEncoder().encode(JSON.stringify(value))
+    transfer.push(bytes.buffer)
+    return bytes
+  }
+  const isLarge = (value: unknown) => (JSON.stringify(value)?.length ?? 0) > SMALL
+  const mcp = answer.outcome === 'value' && answer.mcpResult !== undefined ? answer : undefined
+  const isMcpLarge = mcp !== undefined && (isLarge(mcp.mcpResult) || isLarge(mcp.value))
+  const rest = mapParts(answer, (part, value) => {
+    // the value of an MCP tool goes the way of what it was made of
+    const goes = mcp !== undefined && (part === 'value' || part === 'mcpResult') ? isMcpLarge : isLarge(value)
+    if (!goes) return value
+    parts[part] = toBytes(value)
+    return EMPTY[part]
+  })
+  if (mcp === undefined || !isMcpLarge) return { answer: rest, parts }
+  const shown = withMedia(mcp)
+  return {
+    answer: rest,
+    parts,
+    mcp: {
+      isStructured: mcp.mcpResult !== undefined && isStructured(mcp.mcpResult),
+      value: toBytes(valueWithMedia(mcp)),
+      ...('artifact' in shown && { artifact: shown.artifact }),
+    },
+  }
+}
+
+const EMPTY: Readonly<Record<Part, unknown>> = { value: null, mcpResult: {}, logs: [], extra: {} }
+
+export function unpackAnswer({ answer, parts, mcp }: PackedAnswer): ToolAnswer {
+  return mapParts(answer, (part, value) => {
+    const bytes = parts[part]
+    if (bytes === undefined) return value
+    if (part !== 'mcpResult' || mcp === undefined) return new LargeJson(bytes)
+    const { artifact, isStructured } = mcp
+    return new LargeMcpResult(bytes, { isStructured, artifact, value: new LargeJson(mcp.value) })
+  })
+}
+
+/** The answer with what the function makes of its parts; a `LargeJson` takes the place of the value it stands for. */
+export function mapParts(answer: ToolAnswer, change: (part: Part, value: unknown) => unknown): ToolAnswer {
+  const changed: Record<string, unknown> = { ...answer, logs: change('logs', answer.logs) }
+  if (answer.outcome === 'value') changed.value = change('value', answer.value)
+  if ('mcpResult' in answer && answer.mcpResult !== undefined)
+    changed.mcpResult = change('mcpResult', answer.mcpResult)
+  if (answer.outcome === 'error' && answer.error.extra !== undefined)
+    changed.error = { ...answer.error, extra: change('extra', answer.error.extra) }
+  return changed as unknown as ToolAnswer // the same members, each as large as it likes
+}
