@@ -3,6 +3,7 @@ import type { Broker } from '../broker.ts'
 import { pageHeaders } from './page-response.ts'
 import { docsPage, type OpenApiDocument } from './pages/docs-page.ts'
 import { landingPage } from './pages/landing-page.ts'
+import { prepare, sendPrepared } from './prepared.ts'
 
 /** What describes the rest: the landing page, and the API as a document and as a page, both made from the routes. */
 export function addReference(
@@ -27,11 +28,15 @@ export function addReference(
     return made
   }
 
-  app.get('/openapi.json', (c) => c.json(openApi()))
-  app.get('/docs', (c) => {
+  const document = once(() => prepare('application/json', JSON.stringify(openApi())))
+  // the registry's own types are wider than what its generator makes
+  const page = once(async () =>
+    prepare('text/html; charset=UTF-8', String(await docsPage(openApi() as OpenApiDocument))),
+  )
+  app.get('/openapi.json', async (c) => sendPrepared(c, await document()))
+  app.get('/docs', async (c) => {
     pageHeaders(c)
-    // the registry's own types are wider than what its generator makes
-    return c.html(docsPage(openApi() as OpenApiDocument))
+    return sendPrepared(c, await page())
   })
   app.get('/', (c) => {
     pageHeaders(c)
@@ -44,4 +49,12 @@ export function addReference(
       }),
     )
   })
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

@@ -422,6 +422,24 @@ describe('the description', () => {
     expect(body).not.toContain('<script')
   })
 
+  test.each(['/docs', '/openapi.json'])('%s is compressed, and not sent to who has it', async (path) => {
+    const ask = (headers: Record<string, string>) => fetch(`${gatepass.url}${path}`, { headers })
+    const whole = await ask({ 'accept-encoding': 'identity' })
+    const text = await whole.text()
+    expect(whole.headers.get('content-encoding')).toBeNull()
+    for (const encoding of ['br', 'gzip']) {
+      const response = await ask({ 'accept-encoding': `deflate, ${encoding};q=0.8` })
+      expect(response.headers.get('content-encoding')).toBe(encoding)
+      expect(Number(response.headers.get('content-length'))).toBeLessThan(text.length / 4)
+      expect(await response.text()).toBe(text)
+      const etag = response.headers.get('etag') ?? ''
+      const again = await ask({ 'accept-encoding': encoding, 'if-none-match': `"other", W/${etag}` })
+      expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
+    }
+    expect((await ask({ 'accept-encoding': 'br;q=0' })).headers.get('content-encoding')).toBeNull()
+    expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200)
+  })
+
   test('the landing page leads to it', async () => {
     const { status, body } = await gatepass.call('GET', '/', undefined, { key: null })
     expect(status).toBe(200)

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Context } from 'hono'
+
+/** A document that is the same for everybody: made once, compressed once (in Node's thread pool), told apart by its ETag. */
+export interface Prepared {
+  readonly type: string
+  readonly etag: string
+  readonly identity: Uint8Array<ArrayBuffer>
+  /** The smallest first. */
+  readonly compressed: readonly (readonly [encoding: 'br' | 'gzip', bytes: Uint8Array<ArrayBuffer>])[]
+}
+
+export async function prepare(type: string, text: string): Promise<Prepared> {
+  const bytes = Buffer.from(text)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params }),
+    promisify(gzip)(bytes),
+  ])
+  return {
+    type,
+    etag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    identity: bytes,
+    compressed: [
+      ['br', brotli],
+      ['gzip', gzipped],
+    ],
+  }
+}
+
+/** Answers with it, or 304 where the client has it already (RFC 9110 sections 8.8.3, 12.5.3 and 13.1.2). */
+export function sendPrepared(c: Context, { type, etag, identity, compressed }: Prepared): Response {
+  const accepted = acceptedOf(c.req.header('accept-encoding'))
+  const [encoding = 'identity', bytes = identity] = compressed.find(([name]) => accepted.has(name)) ?? []
+  c.header('vary', 'accept-encoding')
+  c.header('cache-control', 'no-cache')
+  c.header('etag', `"${etag}-${encoding}"`)
+  const known = (c.req.header('if-none-match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
+  if (known.includes('*') || known.some((one) => one.startsWith(`"${etag}-`))) return c.body(null, 304)
+  if (encoding !== 'identity') c.header('content-encoding', encoding)
+  return c.body(bytes, 200, { 'content-type': type })
+}
+
+function acceptedOf(header = ''): ReadonlySet<string> {
+  return new Set(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((one) => one.split(';').map((part) => part.trim()))
+      .filter(([, quality = '']) => !/^q=0(?:\.0*)?$/.test(quality))
+      .map(([name = '']) => name),
+  )
+}

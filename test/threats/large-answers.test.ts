@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWorld, type World } from '../http/world.ts'
+
+// Answers of 4 MB that are as costly to read as they can be, by every kind of tool and every way in. What is measured is
+// the processor time that the event loop is held at a stretch, which other processes do not lengthen.
+
+const SIZE = 3_900_000
+const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
+
+/** JSON of about that size. */
+function hostile(shape: Shape, token: string): string {
+  const fill = (item: (i: number) => string) => {
+    const length = item(0).length + 1
+    return Array.from({ length: Math.floor(SIZE / length) }, (_, i) => item(i))
+  }
+  switch (shape) {
+    case 'keys that spell the token': {
+      const spelled = (i: number) => [...token].map((c, bit) => ((i >> bit) & 1 ? percent(c) : c)).join('')
+      return `{${fill((i) => `"${spelled(i).slice(0, 300)}":${i}`).join(',')}}`
+    }
+    case 'harmless keys':
+      return `{"t":"${token}",${fill((i) => `"k${i.toString(36).padStart(5, '0')}":0`).join(',')}}`
+    case 'as many values as can be':
+      return `{"t":"${token}","list":[${fill(() => '[]').join(',')}]}`
+  }
+}
+const SHAPES = ['keys that spell the token', 'harmless keys', 'as many values as can be'] as const
+type Shape = (typeof SHAPES)[number]
+const USER = 'ada'
+
+let world: World
+let token = ''
+let shape: Shape = 'harmless keys'
+const made = new Map<Shape, string>()
+
+function body4MB(): string {
+  const text = made.get(shape) ?? hostile(shape, token)
+  made.set(shape, text)
+  return text
+}
+
+const close: (() => Promise<unknown> | unknown)[] = []
+
+beforeAll(async () => {
+  const raw = (text: string) => ({ raw: { status: 200, type: 'application/json', body: text } })
+  const need = { id: 'demo', scopes: ['read'] }
+  world = await startWorld({
+    timeoutSeconds: 60,
+    worker: {
+      toolkit: { name: 'Arcade', version: '1.0.0' },
+      tools: [
+        {
+          name: 'Large',
+          description: 'Answers much.',
+          parameters: [],
+          authorization: need,
+          run: async () => raw(`{"success":true,"output":{"value":${body4MB()}}}`),
+        },
+      ],
+    },
+  })
+  const api = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body4MB())
+  })
+  api.listen(0, '127.0.0.1')
+  await once(api, 'listening')
+  const { port } = api.address() as { port: number } // it listens
+  close.push(
+    () => world[Symbol.asyncDispose](),
+    () => api.close(),
+  )
+  const origin = `http://127.0.0.1:${port}`
+  const flow = { authorizationUrl: `${origin}/a`, tokenUrl: `${origin}/t`, scopes: { read: 'Read' } }
+  for (const worker of [
+    {
+      id: 'api',
+      openapi: {
+        namespace: 'Api',
+        timeout: 60,
+        document: {
+          openapi: '3.1.0',
+          info: { title: 'Api', version: '1' },
+          servers: [{ url: origin }],
+          components: { securitySchemes: { demo: { type: 'oauth2', flows: { authorizationCode: flow } } } },
+          paths: {
+            '/large': {
+              get: {
+                operationId: 'Large',
+                security: [{ demo: ['read'] }],
+                responses: { 200: { description: 'Much' } },
+              },
+            },
+          },
+        },
+      },
+    },
+  ]) {
+    const { status, body } = await world.call('POST', '/v1/workers', worker)
+    expect([status, body.sync_error]).toEqual([201, undefined])
+  }
+  await world.call('PATCH', '/v1/admin/auth_providers/demo', {
+    oauth2: { api: { base_url: origin, hosts: [`127.0.0.1:${port}`] } },
+  })
+  token = await world.connect(USER)
+}, 60_000)
+afterAll(async () => {
+  for (const one of close.reverse()) await one()
+})
+
+/** The longest that the event loop was held at a stretch, in milliseconds of processor time of its thread. */
+async function longestHold<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly held: number; readonly result: T }> {
+  let [isOver, held] = [false, 0]
+  const cpu = () => process.threadCpuUsage().user / 1000
+  let before = cpu()
+  const look = () => {
+    const now = cpu()
+    held = Math.max(held, now - before)
+    before = now
+    if (!isOver) setImmediate(look)
+  }
+  setImmediate(look)
+  const result = await work().finally(() => {
+    isOver = true
+  })
+  return { held, result }
+}
+
+const WAYS: readonly [name: string, path: string, body?: unknown][] = [
+  ['execute', '/v1/tools/execute', { tool_name: 'Arcade.Large', user_id: USER, input: {} }],
+  ['run', '/v1/tools/run', { toolId: 'Arcade.Large', user_id: USER, args: {} }],
+  ['run_stream', '/v1/tools/run_stream', { toolId: 'Arcade.Large', user_id: USER, args: {} }],
+  ['an OpenAPI tool', '/v1/tools/execute', { tool_name: 'Api.Large', user_id: USER, input: {} }],
+  ['OXP', '/oxp/tools/call', { request: { tool_id: 'Arcade.Large', input: {}, context: { user_id: USER } } }],
+  ['the proxy', '/proxy/demo/large'],
+]
+
+describe('threat 41: an answer of 4 MB', () => {
+  test.each(WAYS)(
+    'is no reason for others to wait, and holds no token, by %s',
+    async (_, path, body) => {
+      for (const one of SHAPES) {
+        shape = one
+        body4MB() // made before
+        const { held, result } = await longestHold(async () => {
+          const response = await fetch(`${world.gatepass.url}${path}`, {
+            method: body === undefined ? 'GET' : 'POST',
+            headers: {
+              authorization: `Bearer ${world.gatepass.apiKey}`,
+              'content-type': 'application/json',
+              'x-gatepass-user': USER,
+            },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          })
+          return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
+        })
+        expect(result.status, one).toBe(200)
+        expect(result.bytes.length, one).toBeGreaterThan(200_000)
+        expect(result.bytes.includes(token), one).toBe(false)
+        expect(held, one).toBeLessThan(50)
+      }
+    },
+    120_000,
+  )
+})
