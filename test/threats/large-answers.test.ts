@@ -12,8 +12,13 @@ const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.
 /** JSON of about that size. */
 function hostile(shape: Shape, token: string): string {
   const fill = (item: (i: number) => string) => {
-    const length = item(0).length + 1
-    return Array.from({ length: Math.floor(SIZE / length) }, (_, i) => item(i))
+    const items: string[] = []
+    for (let [i, size] = [0, 0]; size < SIZE; i++) {
+      const next = item(i)
+      size += next.length + 1
+      items.push(next)
+    }
+    return items
   }
   switch (shape) {
     case 'keys that spell the token': {
@@ -151,14 +156,17 @@ describe('threat 41: an answer of 4 MB', () => {
             headers: {
               authorization: `Bearer ${world.gatepass.apiKey}`,
               'content-type': 'application/json',
-              'x-gatepass-user': USER,
+              ...(path.startsWith('/proxy/') && { 'x-gatepass-user': USER }),
             },
             ...(body !== undefined && { body: JSON.stringify(body) }),
           })
           return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
         })
-        expect(result.status, one).toBe(200)
-        expect(result.bytes.length, one).toBeGreaterThan(200_000)
+        expect(
+          [result.status, result.bytes.toString('utf8', 0, result.status === 200 ? 0 : 500)],
+          one,
+        ).toEqual([200, ''])
+        expect(result.bytes.length, result.bytes.toString('utf8', 0, 700)).toBeGreaterThan(200_000)
         expect(result.bytes.includes(token), one).toBe(false)
         expect(held, one).toBeLessThan(50)
       }
