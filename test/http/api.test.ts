@@ -65,6 +65,7 @@ const ROLES = {
   'POST /v1/auth/validate_custom_verifier': 'caller',
   'GET /v1/admin/audit': 'readonly',
   'GET /v1/admin/audit/export': 'readonly',
+  'GET /v1/admin/diagnosis': 'admin',
   'GET /v1/admin/policies': 'readonly',
   'GET /v1/admin/policies/{id}': 'readonly',
   'POST /v1/admin/policies/test': 'readonly',
