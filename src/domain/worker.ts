@@ -32,6 +32,16 @@ export interface Worker {
   /** When its catalogue was last read, and why it could not be. */
   readonly syncedAt?: EpochSeconds
   readonly syncError?: string
+  /** Since when its catalogue cannot be read at all; absent while it can. */
+  readonly unreachableSince?: EpochSeconds
   /** What its tools may ask for; absent: a worker of a release that knew of no acceptance, whose catalogue was not read since. */
   readonly accepted?: WorkerNeeds
+}
+
+export type WorkerStatus = 'active' | 'inactive' | 'unreachable'
+
+/** How it stood when its catalogue was last read, which is done every half minute. */
+export function workerStatus({ enabled, unreachableSince }: Worker): WorkerStatus {
+  if (!enabled) return 'inactive'
+  return unreachableSince === undefined ? 'active' : 'unreachable'
 }

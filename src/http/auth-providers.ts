@@ -3,7 +3,7 @@ import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { changeProvider } from '../flows/change-provider.ts'
-import { similarProvider } from '../flows/find-provider.ts'
+import { missingSettings, similarProvider } from '../flows/find-provider.ts'
 import { discovered } from '../flows/issuer-metadata.ts'
 import { sealClientSecret } from '../flows/provider-entry.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
@@ -20,7 +20,12 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
   const { store, now } = broker
   const wireOptions = { allowsHttp: (url: URL) => broker.outgoing.allows(url) }
   const render = (entry: ProviderEntry) =>
-    providerToWire(entry, broker.redirectUri(entry), broker.clientFor(entry)?.clientSecret !== undefined)
+    providerToWire(
+      entry,
+      broker.redirectUri(entry),
+      broker.clientFor(entry)?.clientSecret !== undefined,
+      missingSettings(broker, entry),
+    )
 
   async function get(projectId: string, id: string): Promise<ProviderEntry> {
     const entry = await store.providers.findById(projectId, id)

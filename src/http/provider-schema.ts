@@ -42,6 +42,15 @@ const blockPatch = z.object({
   enabled: z.boolean().optional(),
 })
 
+/** What an answer has besides, so that it can be sent back as it is. It changes nothing. */
+function answeredOnly<Name extends string>(...names: readonly Name[]) {
+  const member = z.unknown().openapi({ description: 'Answered; what is sent here changes nothing' })
+  return Object.fromEntries(names.map((name) => [name, member.optional()])) as Record<
+    Name,
+    z.ZodOptional<z.ZodUnknown>
+  >
+}
+
 const settings = {
   redirect_uri: z.string().max(2000).nullish().openapi({
     description:
@@ -90,12 +99,16 @@ const api = z
       "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named.",
   })
 
-const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'no spaces and none of / \\ ? # %')
+const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'must have no spaces and none of / \\ ? # %')
 
 const about = {
   description: z.string().max(1000).nullish(),
   provider_id: plainText(100).nullish(),
-  status: z.enum(['active', 'inactive']).nullish(),
+  status: z
+    .enum(['active', 'inactive', 'missing'])
+    .transform((status) => (status === 'inactive' ? status : 'active'))
+    .nullish(),
+  ...answeredOnly('binding', 'created_at', 'updated_at', 'missing'),
   type: z.literal('oauth2').nullish(),
 }
 
@@ -171,7 +184,11 @@ export const providerResponseSchema = z
     description: z.string().optional(),
     provider_id: z.string().optional(),
     type: z.literal('oauth2'),
-    status: z.enum(['active', 'inactive']),
+    status: z.enum(['active', 'inactive', 'missing']).openapi({
+      description:
+        '`inactive`: switched off. `missing`: it cannot be used before what `missing` names is set',
+    }),
+    missing: z.array(z.string()).optional().openapi({ description: '`client_id`, `client_secret`' }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
     created_at: z.string(),
     updated_at: z.string(),

@@ -135,14 +135,20 @@ function withEnvironmentClient(
 }
 
 /** Arcade's `AuthProviderResponse`: everything but the secret. */
-export function providerToWire(entry: ProviderEntry, redirectUri: string, hasSecret: boolean): ProviderWire {
+export function providerToWire(
+  entry: ProviderEntry,
+  redirectUri: string,
+  hasSecret: boolean,
+  missing: readonly string[] = [],
+): ProviderWire {
   const { id, description, wellKnownId, status, projectId, clientId, createdAt, updatedAt } = entry
   return {
     id,
     ...(description !== undefined && { description }),
     ...(wellKnownId !== undefined && { provider_id: wellKnownId }),
     type: 'oauth2',
-    status,
+    status: status === 'active' && missing.length > 0 ? 'missing' : status,
+    ...(missing.length > 0 && { missing: [...missing] }),
     binding: { id: projectId, type: 'project' },
     created_at: toTimestamp(createdAt),
     updated_at: toTimestamp(updatedAt),

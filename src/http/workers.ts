@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { WORKER_TYPES, type Worker } from '../domain/worker.ts'
+import { WORKER_TYPES, type Worker, workerStatus } from '../domain/worker.ts'
 import { backendOf } from '../tools/backends.ts'
 import { toDefinition } from '../tools/catalogue/tool-definition.ts'
 import { requirementStatus } from '../tools/catalogue/tool-requirements.ts'
@@ -20,11 +20,16 @@ const workerSchema = z
     id: z.string(),
     type: z.enum(WORKER_TYPES),
     enabled: z.boolean(),
+    status: z.enum(['active', 'inactive', 'unreachable', 'unauthorized']).openapi({
+      description:
+        '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to open it first',
+    }),
     managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
     ...workerBlocks('answer'),
     requirements: z.object({
       met: z.boolean(),
+      status_reason: z.string().optional(),
       authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
     }),
     synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
@@ -219,19 +224,29 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
   )
 }
 
+const REASONS = {
+  inactive: 'It is switched off.',
+  unreachable: 'Its catalogue could not be read; sync_error says why. It is tried again every half minute.',
+  unauthorized: 'A user has to open it first: POST /v1/workers/{id}/authorize.',
+} as const
+
 async function toWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
   const { id, type, projectId, enabled, syncedAt, syncError } = worker
   const wire = findWorkerType(type)
   const isAuthorized = wire?.isAuthorized?.(worker)
+  const standing = workerStatus(worker)
+  const status = standing === 'unreachable' && isAuthorized === false ? 'unauthorized' : standing
   return {
     id,
     type,
     enabled,
+    status,
     managed: wire === undefined,
     binding: { id: projectId, type: 'project' },
     ...(wire && { [type]: wire.toWire(broker, worker) }),
     requirements: {
-      met: isAuthorized ?? true,
+      met: status === 'active' && isAuthorized !== false,
+      ...(status !== 'active' && { status_reason: REASONS[status] }),
       ...(isAuthorized !== undefined && {
         authorization: { met: isAuthorized, oauth2: { met: isAuthorized } },
       }),

@@ -53,7 +53,12 @@ export function providerRow(entry: ProviderEntry) {
 
 export function workerRow(worker: Worker) {
   const { accepted: _, ...rest } = worker
-  return { ...rest, syncedAt: worker.syncedAt ?? null, syncError: worker.syncError ?? null }
+  return {
+    ...rest,
+    syncedAt: worker.syncedAt ?? null,
+    syncError: worker.syncError ?? null,
+    unreachableSince: worker.unreachableSince ?? null,
+  }
 }
 
 export function toolRow(tool: Tool) {

@@ -110,15 +110,19 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
     }),
     (error: unknown) => {
       if (!(error instanceof WorkerFault)) throw error
-      return { syncError: error.message }
+      return { syncError: error.message, unreachableSince: worker.unreachableSince ?? broker.now() }
     },
   )
   // its settings may have been changed meanwhile, and they stand
   const current = await broker.store.workers.findByUid(worker.uid)
-  const { syncError: _, ...rest } = current ?? worker
+  const { syncError: _, unreachableSince: __, ...rest } = current ?? worker
   const synced: Worker = { ...rest, ...read }
   if (current === undefined) return synced
-  if (current.syncedAt !== synced.syncedAt || current.syncError !== synced.syncError)
+  if (
+    current.syncedAt !== synced.syncedAt ||
+    current.syncError !== synced.syncError ||
+    current.unreachableSince !== synced.unreachableSince
+  )
     await broker.store.workers.put(synced)
   if (synced.syncError !== undefined && synced.syncError !== worker.syncError)
     broker.log.warn(

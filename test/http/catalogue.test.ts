@@ -246,6 +246,10 @@ describe('POST /v1/tools/requirements', () => {
           },
         },
       },
+      workers: {
+        met: true,
+        items: expect.objectContaining({ demo: expect.objectContaining({ met: true }) }),
+      },
       secrets: {
         met: false,
         items: {
@@ -311,6 +315,7 @@ describe('POST /v1/tools/requirements', () => {
     expect(await ask({ tool_names: ['Run.Add'] })).toEqual({
       met: true,
       authorization: { met: true, items: {} },
+      workers: { met: true, items: expect.any(Object) },
       secrets: { met: true, items: {} },
     })
   })

@@ -21,8 +21,10 @@ describe('a server that wants OAuth', () => {
     const { as, mcp, worker } = world
     expect(worker.status).toBe(201)
     expect(worker.body.sync_error).toContain('POST /v1/workers/demo/authorize?user_id=')
+    expect(worker.body.status).toBe('unauthorized')
     expect(worker.body.requirements).toEqual({
       met: false,
+      status_reason: expect.stringContaining('/authorize'),
       authorization: { met: false, oauth2: { met: false } },
     })
     expect(await toolNames(world)).toEqual([])

@@ -260,6 +260,7 @@ export const workers = pgTable(
     updatedAt: whole('updated_at').notNull(),
     syncedAt: whole('synced_at'),
     syncError: text('sync_error'),
+    unreachableSince: whole('unreachable_since'),
     accepted: json('accepted').$type<WorkerNeeds>(),
   },
   (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],

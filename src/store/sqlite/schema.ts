@@ -235,6 +235,7 @@ export const workers = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     syncedAt: integer('synced_at'),
     syncError: text('sync_error'),
+    unreachableSince: integer('unreachable_since'),
     accepted: json<WorkerNeeds>('accepted'),
   },
   (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],

@@ -4,8 +4,8 @@ import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { beginAuthorization, connectUrl, type ProviderNeed } from '../../flows/begin-authorization.ts'
 import { waitsFor } from './acceptance.ts'
-import type { RequiredProvider } from './tool-definition.ts'
-import { authorizationStatus, chosenRequirements, entryOf } from './tool-requirements.ts'
+import type { RequiredProvider, RequiredWorker } from './tool-definition.ts'
+import { authorizationStatus, chosenRequirements, entryOf, workerRequired } from './tool-requirements.ts'
 
 /** A provider that several tools need, as Arcade's wire has it. */
 export interface ManyNeed extends Pick<RequiredProvider, 'provider_type' | 'status'> {
@@ -25,10 +25,15 @@ export interface ManySecret {
   tool_names: string[]
 }
 
+export interface ManyWorker extends Omit<RequiredWorker, 'id'> {
+  readonly tool_names: string[]
+}
+
 export interface ManyRequirements {
   readonly met: boolean
   readonly authorization: { readonly met: boolean; readonly items: Readonly<Record<string, ManyNeed>> }
   readonly secrets: { readonly met: boolean; readonly items: Readonly<Record<string, ManySecret>> }
+  readonly workers: { readonly met: boolean; readonly items: Readonly<Record<string, ManyWorker>> }
   /** One link for all that is missing, where it was asked to begin. */
   readonly authorization_id?: string
   readonly url?: string
@@ -81,15 +86,18 @@ export async function requirementsOfMany(
   const begun =
     authorize && userId !== undefined ? await begin(broker, projectId, userId, items, missing) : undefined
   const secrets = await secretsOf(broker, projectId, tools)
+  const workers = await workersOf(broker, tools)
   const all = [...items.values()]
   const isMet = {
     authorization: all.every(({ met }) => met),
     secrets: [...secrets.values()].every(({ met }) => met),
+    workers: [...workers.values()].every(({ met }) => met),
   }
   return {
-    met: isMet.authorization && isMet.secrets,
+    met: isMet.authorization && isMet.secrets && isMet.workers,
     authorization: { met: isMet.authorization, items: Object.fromEntries(items) },
     secrets: { met: isMet.secrets, items: Object.fromEntries(secrets) },
+    workers: { met: isMet.workers, items: Object.fromEntries(workers) },
     ...begun,
   }
 }
@@ -116,6 +124,18 @@ async function begin(
     if (uid !== undefined && asked.has(uid)) Object.assign(item, link, { token_status: 'pending' })
   }
   return link
+}
+
+async function workersOf(broker: Broker, tools: readonly Tool[]): Promise<Map<string, ManyWorker>> {
+  const workers = new Map<string, ManyWorker>()
+  for (const tool of tools) {
+    const required = await workerRequired(broker, tool)
+    if (required === undefined) continue
+    const { id, ...standing } = required
+    const names = workers.get(id)?.tool_names ?? []
+    workers.set(id, { ...standing, tool_names: [...names, toolId(tool)] })
+  }
+  return workers
 }
 
 async function secretsOf(

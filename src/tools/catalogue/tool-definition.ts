@@ -1,4 +1,5 @@
 import { type Tool, toolId } from '../../domain/tool.ts'
+import type { WorkerStatus } from '../../domain/worker.ts'
 import { type Parameter, toParameters, toValueSchema, type ValueSchema } from '../arcade/value-schema.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 import type { AuthorizationStatus } from '../tool-answer.ts'
@@ -24,6 +25,15 @@ export interface RequirementStatus {
   /** All, where there are several. */
   readonly authorizations?: RequiredProvider[]
   readonly secrets: { readonly key: string; readonly met: boolean; readonly status_reason?: string }[]
+  /** What runs it; absent where nothing does yet. */
+  readonly worker?: RequiredWorker
+}
+
+export interface RequiredWorker {
+  readonly id: string
+  readonly met: boolean
+  readonly status: WorkerStatus
+  readonly status_reason?: string
 }
 
 /** Arcade's ToolDefinition (reference/arcade.md section 2), and our `tool_id`. */
@@ -40,6 +50,7 @@ export interface ToolDefinition {
     met?: boolean
     authorization?: Partial<RequiredProvider>
     secrets: { key: string; met?: boolean; status_reason?: string }[]
+    worker?: RequiredWorker
   }
   /** What a worker says of its tool's behaviour. */
   metadata?: Record<string, unknown>

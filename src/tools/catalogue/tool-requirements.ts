@@ -3,6 +3,7 @@ import { chooseConnection } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { missingScopes } from '../../domain/scopes.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
+import { type Worker, type WorkerStatus, workerStatus } from '../../domain/worker.ts'
 import {
   active,
   findProvider,
@@ -14,7 +15,8 @@ import { heldConnections } from '../../flows/get-access-token.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { waitsFor } from './acceptance.ts'
-import type { RequiredProvider, RequirementStatus } from './tool-definition.ts'
+import { findWorkerByUid } from './known-tools.ts'
+import type { RequiredProvider, RequiredWorker, RequirementStatus } from './tool-definition.ts'
 
 /** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */
 export async function requirementStatus(
@@ -35,12 +37,31 @@ export async function requirementStatus(
   const authorization = authorizations.find((one) => !one.met) ?? authorizations[0]
   const waits = await waitsFor(broker, tool)
   if (waits !== undefined) return waiting(waits, authorizations, secrets)
+  const worker = await workerRequired(broker, tool)
   return {
-    met: secrets.every((one) => one.met) && authorizations.every((one) => one.met),
+    met: [...secrets, ...authorizations, ...(worker ? [worker] : [])].every((one) => one.met),
     ...(authorization !== undefined && { authorization: authorization.status }),
     ...(authorizations.length > 1 && { authorizations: authorizations.map((one) => one.status) }),
     secrets,
+    ...(worker && { worker }),
   }
+}
+
+/** Whether what the tool is bound to can run it, as far as is known without asking it now. */
+export async function workerRequired(
+  broker: Broker,
+  { binding }: Pick<Tool, 'binding'>,
+): Promise<RequiredWorker | undefined> {
+  const worker = binding && (await findWorkerByUid(broker, binding.workerUid))
+  if (worker === undefined) return undefined
+  const status = workerStatus(worker)
+  return { id: worker.id, met: status === 'active', status, ...reasonOf(worker, status) }
+}
+
+function reasonOf({ id, syncError }: Worker, status: WorkerStatus): { status_reason?: string } {
+  if (status === 'inactive') return { status_reason: `The worker "${id}" is switched off.` }
+  if (status === 'active') return {}
+  return { status_reason: `The worker "${id}" cannot be reached: ${syncError ?? 'it does not answer'}` }
 }
 
 /** Of a tool that names what nobody has accepted: none of it is met. */
