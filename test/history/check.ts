@@ -152,7 +152,11 @@ const atMostOnce: Check = (history) => {
     ([, times]) => times > 1,
   )
   const answered = of(requests, 'execute').filter((one) => isOk(one) && one.executionId !== undefined)
-  const twoFaced = unique(answered, ({ key }) => key).filter(({ key, executionId }) =>
+  // one that is safe to repeat is run again when its process is taken for dead, and each caller hears of its own run
+  const twoFaced = unique(
+    answered.filter(({ isSafe }) => isSafe !== true),
+    ({ key }) => key,
+  ).filter(({ key, executionId }) =>
     answered.some((other) => other.key === key && other.executionId !== executionId),
   )
   const uncalled = unique(answered, ({ key }) => key).filter(

@@ -154,6 +154,9 @@ async function stopWithinRefresh(world: World, choices: Choices): Promise<void> 
           `update connections set lease_until = lease_until - ${LAPSED_SECONDS} where id = '${connection}'`,
         )
         .catch(() => {})
+    // somebody is to take it over while the process stands still, whatever the clients do
+    if (lapses && connection !== undefined)
+      await world.ask((slot + 1) % world.slots.length, 'POST', `/v1/connections/${connection}/token`)
     await sleep(ms)
     process.kill(node.pid, 'SIGCONT')
     readmit()
