@@ -1,6 +1,7 @@
 import type { EpochSeconds } from './domain/clock.ts'
 import type { Tool } from './domain/tool.ts'
 import type { Worker } from './domain/worker.ts'
+import type { AlteredRows } from './flows/altered-rows.ts'
 import type { AuditLog } from './flows/audit-log.ts'
 import type { Confirmations } from './flows/confirmations.ts'
 import type { ExecutionLog } from './flows/execution-log.ts'
@@ -57,6 +58,7 @@ export interface Broker {
   readonly uses: UseLog
   readonly metrics: Metrics
   readonly audit: AuditLog
+  readonly altered: AlteredRows
   readonly history: ExecutionLog
   readonly policies: Policies
   /** Its own for every project and entry: `<public URL>/callback/<uid>`. */

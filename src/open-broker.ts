@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import type { Broker, Log } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { type Clock, systemClock } from './domain/clock.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
-import type { Sealed } from './domain/sealed.ts'
+import { watchRows } from './flows/altered-rows.ts'
 import { createAuditLog } from './flows/audit-log.ts'
 import { createConfirmations } from './flows/confirmations.ts'
 import { environmentClientOf, environmentName } from './flows/environment-client.ts'
 import { createExecutionLog } from './flows/execution-log.ts'
 import { ownerKey } from './flows/get-access-token.ts'
+import { ensureInstallationKey, signRowsOnce } from './flows/installation-key.ts'
 import { createLiveness } from './flows/liveness.ts'
 import { createMetrics } from './flows/metrics.ts'
 import { observedOutgoing, observedStore } from './flows/observed.ts'
@@ -31,7 +31,7 @@ import { createOutgoing } from './providers/outgoing.ts'
 import type { ProviderEntry } from './providers/provider.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer, type Sealer } from './store/seal.ts'
-import { factPlace } from './store/sealed-columns.ts'
+import { createRowSigner, signedStore } from './store/signed-rows.ts'
 import type { Store } from './store/store.ts'
 
 /** Connections held opened in memory: bounded, at about 1 kB each. */
@@ -56,14 +56,19 @@ export async function openBroker(
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
   const opened = await openStore(config.database, { admit: (facts) => admitKeys(facts, keys) })
-  const store = observedStore(opened, metrics)
+  const raw = observedStore(opened, metrics)
   try {
-    await noteSealingKey(store.facts, keys)
-    const installationKey = await ensureAuditKey(store, keys)
+    await noteSealingKey(raw.facts, keys)
+    const { key: installationKey, isSigned } = await ensureInstallationKey(raw, keys)
+    const signer = createRowSigner(installationKey)
+    const altered = watchRows({ log, metrics })
+    const store = signedStore(raw, signer, altered.found)
     const audit = createAuditLog(store, installationKey, now)
     const sealer = watchSealer(keys, { log, audit })
 
     const operatorsProject = await store.projects.ensure(DEFAULT_PROJECT, now())
+    if (!isSigned)
+      await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
     await checkProviderNames(config, store, operatorsProject.id, log)
     const outgoing = observedOutgoing(createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
@@ -103,6 +108,7 @@ export async function openBroker(
       uses,
       metrics,
       audit,
+      altered,
       history,
       policies: createPolicies({ store, outgoing, sealer, audit, metrics, log, now }),
       cache: {
@@ -157,7 +163,7 @@ export async function openBroker(
       },
     }
   } catch (error) {
-    await store.close()
+    await raw.close()
     throw error
   }
 }
@@ -183,13 +189,4 @@ async function checkProviderNames(
     )
   for (const { variable } of unknown)
     log.info({ variable }, 'no provider has this name yet; its client is used once one is added')
-}
-
-const AUDIT_KEY_PLACE = factPlace('audit_key')
-
-/** The installation's own key of the audit trail: made at the first start, and the same under every master key. */
-async function ensureAuditKey(store: Store, sealer: Sealer): Promise<Buffer> {
-  const fresh = sealer.seal(randomBytes(32).toString('base64'), AUDIT_KEY_PLACE)
-  const settled = await store.facts.settle('audit_key', fresh)
-  return Buffer.from(sealer.open(settled as Sealed, AUDIT_KEY_PLACE), 'base64') // a fact that only this writes
 }

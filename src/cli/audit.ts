@@ -96,33 +96,47 @@ export function defineAudit(audit: Command, shell: Shell): void {
           'audit verify reads the database itself, which no server could vouch for: run it where the database is, without GATEPASS_URL.',
           EXIT.usage,
         )
-      const [{ withBroker }, { verifyAudit }] = await Promise.all([
+      const [{ withBroker }, { verifyAudit }, { findAlteredRows, nameOfRow }] = await Promise.all([
         import('./with-broker.ts'),
         import('../flows/read-audit.ts'),
+        import('../flows/altered-rows.ts'),
       ])
       return withBroker(shell, options, async ({ broker, project }) => {
         const projects = options.all ? await broker.store.projects.list() : [project]
         const verdicts = await Promise.all(
-          projects.map(async ({ id, name }) => ({ name, ...(await verifyAudit(broker, id, options.head)) })),
+          projects.map(async ({ id, name }) => ({
+            id,
+            name,
+            ...(await verifyAudit(broker, id, options.head)),
+          })),
         )
+        const altered = await findAlteredRows(broker)
+        const rowsOf = (id: string) => altered.filter(({ projectId }) => projectId === id).map(nameOfRow)
         if (options.json)
           printJson({
-            items: verdicts.map(({ name, entries, head, faults }) => ({
+            items: verdicts.map(({ id, name, entries, head, faults }) => ({
               project: name,
               entries,
               ...(head && { head: `${head.lastSeq}:${head.hash}` }),
               faults,
+              altered_rows: rowsOf(id),
             })),
           })
         else
-          for (const { name, entries, head, faults } of verdicts) {
+          for (const { id, name, entries, head, faults } of verdicts) {
             const end = head ? faint(`  head ${head.lastSeq}:${head.hash}`) : ''
             if (faults.length === 0) print(`${MARKS.ok} ${name}: ${entries} entries, none altered.${end}`)
             else print([`${MARKS.failed} ${name}:`, ...faults.map((fault) => `    ${fault}`)].join('\n'))
+            for (const row of rowsOf(id))
+              print(
+                `${MARKS.failed} ${name}: ${row} was written by something else than Gatepass, and is not believed.`,
+              )
           }
         const broken = verdicts.filter(({ faults }) => faults.length > 0).map(({ name }) => name)
         if (broken.length > 0)
           throw new CommandFailure(`The audit trail of ${broken.join(', ')} is not what was recorded.`)
+        if (projects.some(({ id }) => rowsOf(id).length > 0))
+          throw new CommandFailure('Rows that give power were written by something else than Gatepass.')
       })
     })
 }

@@ -4,6 +4,7 @@ import { type Config, masterKeyFile } from '../config.ts'
 import type { Check } from '../diagnosis/check.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { findAlteredRows, nameOfRow } from '../flows/altered-rows.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
 import { type DatabasePlace, databaseName } from '../store/database-place.ts'
@@ -41,7 +42,11 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     const broker = await openBroker(config, { log: createLog('warn') })
     try {
       await broker.store.probe()
-      kept.push(...(await checkKeyRing(shell, broker)), ...(await checkLastBackup(shell, broker)))
+      kept.push(
+        ...(await checkRows(broker)),
+        ...(await checkKeyRing(shell, broker)),
+        ...(await checkLastBackup(shell, broker)),
+      )
     } finally {
       await broker.close()
     }
@@ -66,6 +71,20 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     ],
     opens: true,
   }
+}
+
+/** Whether something else than Gatepass has written API keys, providers, workers or policies. */
+async function checkRows(broker: Broker): Promise<Check[]> {
+  const altered = await findAlteredRows(broker)
+  if (altered.length === 0) return []
+  return [
+    {
+      name: 'database',
+      status: 'failed',
+      message: `${altered.length} rows were changed by something else than Gatepass and are not believed: ${altered.slice(0, 10).map(nameOfRow).join(', ')}.`,
+      fix: 'Find out who can write the database; delete these rows or set them anew.',
+    },
+  ]
 }
 
 /** Whether the ring opens everything, and whether a rotation was left unfinished. */

@@ -21,6 +21,8 @@ export interface ApiKey {
   readonly replacedBy?: string
   readonly lastUsedAt?: EpochSeconds
   readonly revokedAt?: EpochSeconds
+  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  readonly mac?: string
 }
 
 export type KeyOrder = Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit'>

@@ -45,6 +45,7 @@ export const AUDIT_ACTIONS = [
   'installation.backed_up',
   'installation.restored',
   'installation.moved',
+  'installation.rows_signed',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

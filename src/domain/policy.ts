@@ -17,6 +17,8 @@ export interface Policy {
   readonly hook?: PolicyHook
   /** Sent to the hook's URL as a bearer token. */
   readonly hookSecret?: Sealed
+  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
 }

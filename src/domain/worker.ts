@@ -34,6 +34,8 @@ export interface Worker {
   readonly syncError?: string
   /** Since when its catalogue cannot be read at all; absent while it can. */
   readonly unreachableSince?: EpochSeconds
+  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  readonly mac?: string
   /** What its tools may ask for; absent: a worker of a release that knew of no acceptance, whose catalogue was not read since. */
   readonly accepted?: WorkerNeeds
 }

@@ -142,6 +142,8 @@ export interface ProviderEntry {
   readonly provider: Provider
   readonly clientId?: string
   readonly clientSecret?: Sealed
+  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
 }

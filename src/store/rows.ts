@@ -48,6 +48,7 @@ export function providerRow(entry: ProviderEntry) {
     externalId: entry.externalId ?? null,
     clientId: entry.clientId ?? null,
     clientSecret: entry.clientSecret ?? null,
+    mac: entry.mac ?? null,
   }
 }
 
@@ -58,6 +59,7 @@ export function workerRow(worker: Worker) {
     syncedAt: worker.syncedAt ?? null,
     syncError: worker.syncError ?? null,
     unreachableSince: worker.unreachableSince ?? null,
+    mac: worker.mac ?? null,
   }
 }
 
@@ -85,6 +87,7 @@ export function policyRow(policy: Policy) {
     description: policy.description ?? null,
     hook: policy.hook ?? null,
     hookSecret: policy.hookSecret ?? null,
+    mac: policy.mac ?? null,
   }
 }
 

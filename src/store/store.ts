@@ -152,11 +152,13 @@ export interface ApiKeys {
    * one is there, unrevoked and not replaced yet.
    */
   rotate(
-    old: Pick<ApiKey, 'projectId' | 'id'>,
+    old: Pick<ApiKey, 'projectId' | 'id' | 'mac'>,
     expiresAt: EpochSeconds,
     successor: ApiKey,
     audit?: AuditEntries,
   ): Promise<boolean>
+  /** Puts the MAC of a row from a release that had none; answers how many rows. */
+  sign(id: string, mac: string): Promise<number>
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
 }
 

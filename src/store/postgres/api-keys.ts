@@ -32,18 +32,18 @@ export function postgresApiKeys({ db, write }: PostgresContext): ApiKeys {
       return write(audit, async (tx, announce) => {
         const revoked = await tx
           .update(apiKeys)
-          .set({ revokedAt: now })
+          .set({ revokedAt: now, mac: null })
           .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
           .returning({ id: apiKeys.id })
         if (revoked.length > 0) announce({ noun: 'api_key' })
         return revoked.length > 0
       })
     },
-    async rotate({ projectId, id }, expiresAt, successor, audit) {
+    async rotate({ projectId, id, mac = null }, expiresAt, successor, audit) {
       return write(audit, async (tx, announce) => {
         const replaced = await tx
           .update(apiKeys)
-          .set({ expiresAt, replacedBy: successor.id })
+          .set({ expiresAt, replacedBy: successor.id, mac })
           .where(
             and(
               eq(apiKeys.projectId, projectId),
@@ -58,6 +58,10 @@ export function postgresApiKeys({ db, write }: PostgresContext): ApiKeys {
         announce({ noun: 'api_key' })
         return true
       })
+    },
+    async sign(id, mac) {
+      const signed = await write(undefined, (tx) => tx.update(apiKeys).set({ mac }).where(eq(apiKeys.id, id)))
+      return signed.rowCount ?? 0
     },
     async used(uses) {
       await write(undefined, (tx) => tx.execute(latest('api_keys', 'last_used_at', uses)))

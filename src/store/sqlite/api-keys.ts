@@ -36,18 +36,18 @@ export function sqliteApiKeys({ db, write }: SqliteContext): ApiKeys {
       return write(audit, (tx, announce) => {
         const { changes } = tx
           .update(apiKeys)
-          .set({ revokedAt: now })
+          .set({ revokedAt: now, mac: null })
           .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
           .run()
         if (changes > 0) announce({ noun: 'api_key' })
         return changes > 0
       })
     },
-    async rotate({ projectId, id }, expiresAt, successor, audit) {
+    async rotate({ projectId, id, mac = null }, expiresAt, successor, audit) {
       return write(audit, (tx, announce) => {
         const { changes } = tx
           .update(apiKeys)
-          .set({ expiresAt, replacedBy: successor.id })
+          .set({ expiresAt, replacedBy: successor.id, mac })
           .where(
             and(
               eq(apiKeys.projectId, projectId),
@@ -62,6 +62,9 @@ export function sqliteApiKeys({ db, write }: SqliteContext): ApiKeys {
         announce({ noun: 'api_key' })
         return true
       })
+    },
+    async sign(id, mac) {
+      return write(undefined, (tx) => tx.update(apiKeys).set({ mac }).where(eq(apiKeys.id, id)).run().changes)
     },
     async used(uses) {
       db.transaction((tx) => {

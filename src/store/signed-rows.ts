@@ -1,0 +1,166 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { ApiKey } from '../domain/api-key.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Policy } from '../domain/policy.ts'
+import type { Worker } from '../domain/worker.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { Store } from './store.ts'
+
+/** A row whose MAC is not that of what it holds: written or changed by somebody without the installation's key. */
+export interface AlteredRow {
+  readonly table: 'api_keys' | 'providers' | 'workers' | 'policies'
+  readonly id: string
+  readonly projectId: string
+}
+
+interface Signed {
+  readonly mac?: string
+}
+
+/**
+ * The same store; rows that give power carry a MAC, which is looked at whenever one is read: API keys, what provider
+ * entries and workers point to, policies. One that was written by hand is as good as not there, except for a policy:
+ * then nothing is judged in its project until it is set anew. Envelopes are not covered, since they are bound to their
+ * rows themselves; deleting a row or putting an older one back is not noticed.
+ */
+export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
+  const { apiKeys, providers, tools, workers, policies } = store
+  const genuine =
+    <Row extends Signed>(
+      table: AlteredRow['table'],
+      macOf: (row: Row) => string,
+      about: (row: Row) => Omit<AlteredRow, 'table'>,
+    ) =>
+    (row: Row | undefined): Row | undefined => {
+      if (row === undefined || isSame(row.mac, macOf(row))) return row
+      onAltered({ table, ...about(row) })
+      return undefined
+    }
+  const key = genuine('api_keys', signer.apiKey, ({ id, projectId }) => ({ id, projectId }))
+  const entry = genuine('providers', signer.provider, ({ id, projectId }) => ({ id, projectId }))
+  const worker = genuine('workers', signer.worker, ({ id, projectId }) => ({ id, projectId }))
+  const policy = genuine('policies', signer.policy, ({ id, projectId }) => ({ id, projectId }))
+  const all = <Row>(rows: readonly Row[], one: (row: Row) => Row | undefined) =>
+    rows.map(one).filter((row) => row !== undefined)
+  const signedEntry = (one: ProviderEntry): ProviderEntry => ({ ...one, mac: signer.provider(one) })
+  const signedWorker = (one: Worker): Worker => ({ ...one, mac: signer.worker(one) })
+  const signedKey = (one: ApiKey): ApiKey => ({ ...one, mac: signer.apiKey(one) })
+
+  return {
+    ...store,
+    apiKeys: {
+      ...apiKeys,
+      add: (one, audit) => apiKeys.add(signedKey(one), audit),
+      findByHash: async (hash) => key(await apiKeys.findByHash(hash)),
+      list: async (projectId) =>
+        // a revoked one gives nothing, and its MAC was taken away
+        (await apiKeys.list(projectId)).filter(
+          (one) => one.revokedAt !== undefined || key(one) !== undefined,
+        ),
+      async rotate(old, expiresAt, successor, audit) {
+        const known = (await apiKeys.list(old.projectId)).find(({ id }) => id === old.id)
+        if (known === undefined || key(known) === undefined) return false
+        const mac = signer.apiKey({ ...known, expiresAt })
+        return apiKeys.rotate({ ...old, mac }, expiresAt, signedKey(successor), audit)
+      },
+    },
+    providers: {
+      ...providers,
+      add: (one, audit) => providers.add(signedEntry(one), audit),
+      put: (one, audit) => providers.put(signedEntry(one), audit),
+      findByUid: async (uid) => entry(await providers.findByUid(uid)),
+      findById: async (projectId, id) => entry(await providers.findById(projectId, id)),
+      list: async (projectId) => all(await providers.list(projectId), entry),
+    },
+    tools: {
+      ...tools,
+      put: (tool, entries, audit) => tools.put(tool, entries?.map(signedEntry), audit),
+    },
+    workers: {
+      ...workers,
+      add: (one, audit) => workers.add(signedWorker(one), audit),
+      put: (one, audit) => workers.put(signedWorker(one), audit),
+      findByUid: async (uid) => worker(await workers.findByUid(uid)),
+      find: async (projectId, id) => worker(await workers.find(projectId, id)),
+      list: async (projectId) => all(await workers.list(projectId), worker),
+      all: async () => all(await workers.all(), worker),
+    },
+    policies: {
+      ...policies,
+      put: (one, audit) => policies.put({ ...one, mac: signer.policy(one) }, audit),
+      async inForce(projectId) {
+        const found = await policies.inForce(projectId)
+        const altered = (await policies.list(projectId)).find((one) => policy(one) === undefined)
+        if (altered === undefined) return found
+        throw new BrokerError(
+          'store_unavailable',
+          `The policy "${altered.id}" was changed in the database by something else than Gatepass. Nothing is released in its project until an administrator sets it anew or deletes it.`,
+        )
+      },
+    },
+  }
+}
+
+export interface RowSigner {
+  readonly apiKey: (row: ApiKey) => string
+  readonly provider: (row: ProviderEntry) => string
+  readonly worker: (row: Worker) => string
+  readonly policy: (row: Policy) => string
+}
+
+/** @param installationKey the installation's own: the same under every master key, so that a rotation changes no MAC. */
+export function createRowSigner(installationKey: Buffer): RowSigner {
+  const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
+  const mac = (table: AlteredRow['table'], members: readonly unknown[]) =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify([table, ...members.map((one) => one ?? null)]))
+      .digest('base64url')
+  return {
+    apiKey: ({ id, projectId, role, hash, expiresAt, rateLimit }) =>
+      mac('api_keys', [id, projectId, role, hash, expiresAt, rateLimit]),
+    provider: ({ uid, projectId, id, name, wellKnownId, status, source, provider, clientId }) =>
+      mac('providers', [uid, projectId, id, name, wellKnownId, status, source, sorted(provider), clientId]),
+    worker: ({ uid, projectId, id, type, enabled, uri, settings }) =>
+      mac('workers', [uid, projectId, id, type, enabled, uri, sorted(settings)]),
+    policy: ({ id, projectId, enabled, effect, match, hook }) =>
+      mac('policies', [id, projectId, enabled, effect, sorted(match), sorted(hook)]),
+  }
+}
+
+/** The same text for the same JSON, whatever the order of its members. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined)
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)])
+}
+
+/**
+ * Signs the rows that a release without MACs has left, as they stand. Once: later ones without a MAC are not believed.
+ * Answers how many.
+ */
+export async function signOlderRows(raw: Store, signer: RowSigner): Promise<number> {
+  let signed = 0
+  for (const { id } of await raw.projects.list()) {
+    for (const one of await raw.apiKeys.list(id))
+      if (one.revokedAt === undefined) signed += await raw.apiKeys.sign(one.id, signer.apiKey(one))
+    for (const one of await raw.providers.list(id)) {
+      await raw.providers.put({ ...one, mac: signer.provider(one) })
+      signed++
+    }
+    for (const one of await raw.workers.list(id)) {
+      await raw.workers.put({ ...one, mac: signer.worker(one) })
+      signed++
+    }
+    for (const one of await raw.policies.list(id)) {
+      await raw.policies.put({ ...one, mac: signer.policy(one) })
+      signed++
+    }
+  }
+  return signed
+}
+
+function isSame(mac: string | undefined, expected: string): boolean {
+  const [one, other] = [Buffer.from(mac ?? ''), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
