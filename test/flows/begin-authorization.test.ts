@@ -334,8 +334,11 @@ describe('authorize', () => {
   ] as const)('a %s key at POST %s gets %i', async (role, path, status) => {
     await using scene = await startScene()
     const key = await scene.gatepass.makeKey(role)
-    const need = { auth_requirement: { id: 'demo' }, user_id: 'u1', id: 'x', oauth2: { client_id: 'c' } }
-    const answer = await scene.call('POST', path, need, { key })
+    const bodies: Record<string, object> = {
+      '/v1/auth/authorize': { auth_requirement: { id: 'demo' }, user_id: 'u1' },
+      '/v1/admin/auth_providers': { id: 'x', oauth2: { client_id: 'c' } },
+    }
+    const answer = await scene.call('POST', path, bodies[path], { key })
     expect(answer.status).toBe(status)
     if (status === 403) expect(answer.body.name).toBe('insufficient_role')
   })

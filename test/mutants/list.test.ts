@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringLiteralsOf } from '../string-literals.ts'
 import { mutations, WITHOUT_CODE } from './list.ts'
@@ -8,12 +9,20 @@ import { mutate } from './mutation.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
+/** What the tests of a file may be called: suites that several files share are imported from beside it. */
+function namesIn(file: string): string[] {
+  const source = read(file)
+  const folder = dirname(file)
+  const shared = [...source.matchAll(/^import .* from '(\.\/[^']+)'$/gm)].map(([, path = '']) =>
+    join(folder, path),
+  )
+  return [file, ...shared].flatMap((one) => stringLiteralsOf(one, read(one)))
+}
+
 describe('the mutations', () => {
   test.each(mutations)('$file: $fault', (mutation) => {
     expect(() => mutate(read(mutation.file), mutation)).not.toThrow()
-    const literals = stringLiteralsOf(mutation.test, read(`test/${mutation.test}`))
-    // a name may reach over the titles of several suites
-    const isNamed = literals.some((literal) => literal.includes(mutation.name))
+    const isNamed = namesIn(`test/${mutation.test}`).some((literal) => literal.includes(mutation.name))
     expect(isNamed, `"${mutation.name}" in test/${mutation.test}`).toBe(true)
   })
 

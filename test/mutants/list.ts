@@ -1,19 +1,29 @@
 import { consent } from './list/consent.ts'
 import { egress } from './list/egress.ts'
+import { headers } from './list/headers.ts'
+import { identity } from './list/identity.ts'
+import { nodes } from './list/nodes.ts'
 import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
 import { tokens } from './list/tokens.ts'
 import { tools } from './list/tools.ts'
+import { wire } from './list/wire.ts'
+import { workers } from './list/workers.ts'
 import type { Mutation } from './mutation.ts'
 
 /** Every mutation. `npm run mutants` applies them one at a time. */
 export const mutations: readonly Mutation[] = [
   ...consent,
+  ...headers,
+  ...identity,
   ...tokens,
   ...requests,
   ...tools,
   ...egress,
   ...storage,
+  ...nodes,
+  ...workers,
+  ...wire,
 ]
 
 /** Rows of docs/security.md that are met by there being no code, and so have none to mutate. */

@@ -234,12 +234,12 @@ describe('threat 39: pending authorizations', () => {
 
   test('of one user at one provider are at most 50; the same need is one', async () => {
     await using world = await startWorld()
-    for (let i = 0; i < 50; i++) expect((await begin(world, 'ada', `scope ${i}`)).status).toBe(200)
-    const refused = await begin(world, 'ada', 'one more')
+    for (let i = 0; i < 50; i++) expect((await begin(world, 'ada', `scope-${i}`)).status).toBe(200)
+    const refused = await begin(world, 'ada', 'one-more')
     expect(refused).toMatchObject({ status: 429, body: { name: 'too_many_pending' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await begin(world, 'ada', 'scope 7')).status).toBe(200)
-    expect((await begin(world, 'grace', 'one more')).status).toBe(200)
+    expect((await begin(world, 'ada', 'scope-7')).status).toBe(200)
+    expect((await begin(world, 'grace', 'one-more')).status).toBe(200)
   })
 
   test('of one project are at most GATEPASS_MAX_PENDING, and one that ends makes room', async () => {
