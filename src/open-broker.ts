@@ -30,7 +30,7 @@ import { createOAuthClient } from './providers/oauth-client.ts'
 import { createOutgoing } from './providers/outgoing.ts'
 import type { ProviderEntry } from './providers/provider.ts'
 import { openStore } from './store/open-store.ts'
-import { createSealer, type Sealer } from './store/seal.ts'
+import { createSealer } from './store/seal.ts'
 import { createRowSigner, signedStore } from './store/signed-rows.ts'
 import type { Store } from './store/store.ts'
 

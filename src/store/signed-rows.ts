@@ -50,7 +50,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     ...store,
     apiKeys: {
       ...apiKeys,
-      add: (one, audit) => apiKeys.add(signedKey(one), audit),
+      add: (one, ...rest) => apiKeys.add(signedKey(one), ...rest),
       findByHash: async (hash) => key(await apiKeys.findByHash(hash)),
       list: async (projectId) =>
         // a revoked one gives nothing, and its MAC was taken away
@@ -66,20 +66,20 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     },
     providers: {
       ...providers,
-      add: (one, audit) => providers.add(signedEntry(one), audit),
-      put: (one, audit) => providers.put(signedEntry(one), audit),
+      add: (one, ...rest) => providers.add(signedEntry(one), ...rest),
+      put: (one, ...rest) => providers.put(signedEntry(one), ...rest),
       findByUid: async (uid) => entry(await providers.findByUid(uid)),
       findById: async (projectId, id) => entry(await providers.findById(projectId, id)),
       list: async (projectId) => all(await providers.list(projectId), entry),
     },
     tools: {
       ...tools,
-      put: (tool, entries, audit) => tools.put(tool, entries?.map(signedEntry), audit),
+      put: (tool, entries, ...rest) => tools.put(tool, entries?.map(signedEntry), ...rest),
     },
     workers: {
       ...workers,
-      add: (one, audit) => workers.add(signedWorker(one), audit),
-      put: (one, audit) => workers.put(signedWorker(one), audit),
+      add: (one, ...rest) => workers.add(signedWorker(one), ...rest),
+      put: (one, ...rest) => workers.put(signedWorker(one), ...rest),
       findByUid: async (uid) => worker(await workers.findByUid(uid)),
       find: async (projectId, id) => worker(await workers.find(projectId, id)),
       list: async (projectId) => all(await workers.list(projectId), worker),
@@ -87,7 +87,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     },
     policies: {
       ...policies,
-      put: (one, audit) => policies.put({ ...one, mac: signer.policy(one) }, audit),
+      put: (one, ...rest) => policies.put({ ...one, mac: signer.policy(one) }, ...rest),
       async inForce(projectId) {
         const found = await policies.inForce(projectId)
         const altered = (await policies.list(projectId)).find((one) => policy(one) === undefined)

@@ -26,7 +26,10 @@ async function startOlderWorld(paths: RegExp, options: McpWorldOptions = {}): Pr
   }
   mcp.behaviour.intercept = async (request, res) => {
     if (request.path === '/mcp') return false
-    if (!paths.test(request.path)) return answerJson(res, 404, { error: 'not_found' }), true
+    if (!paths.test(request.path)) {
+      answerJson(res, 404, { error: 'not_found' })
+      return true
+    }
     const { response, text } = await passOn(request)
     const location = response.headers.get('location')
     res.writeHead(response.status, {

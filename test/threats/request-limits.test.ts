@@ -152,7 +152,7 @@ describe('threat 41: what a request may hold', () => {
     ['GET', '/v1/workers/{}', 'id'],
     ['GET', '/v1/admin/auth_providers/{}', 'id'],
     ['GET', '/v1/admin/user_connections?user_id=', 'user_id'],
-    ['DELETE', '/v1/admin/secrets/{}', 'id'],
+    ['DELETE', '/v1/admin/secrets/{}', 'key'],
   ])('%s %s takes neither control characters nor what is too long', async (method, path, name) => {
     for (const bad of ['a\u0000b', 'a\nb', 'a\u007fb', '\u001b[31m', 'x'.repeat(501)]) {
       const value = encodeURIComponent(bad)

@@ -340,8 +340,8 @@ describe('threat 31: tokens are not passed through', () => {
   test('what a worker is shown is for workers, for a minute, and tells nothing', async () => {
     await run(() => ({ value: 1 }))
     const { claims } = world.worker.invocations.at(-1) ?? {}
-    expect(claims).toMatchObject({ aud: 'worker', ver: '1' })
+    expect(claims).toMatchObject({ aud: 'worker', ver: '1', iss: world.gatepass.config.publicUrl.origin })
     expect(Number(claims?.exp) - Date.now() / 1000).toBeLessThanOrEqual(60)
-    expect(Object.keys(claims ?? {}).sort()).toEqual(['aud', 'exp', 'iat', 'ver'])
+    expect(Object.keys(claims ?? {}).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'ver'])
   })
 })

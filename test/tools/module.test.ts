@@ -384,7 +384,7 @@ describe('GATEPASS_TOOLS', () => {
     const file = await write('broken.ts', "throw new Error('no database')")
     await using installation = await install()
     const { code, stderr } = await installation.runWith({ env: { GATEPASS_TOOLS: file } }, 'dev')
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(stderr.trim()).toBe(`GATEPASS_TOOLS names ${file}, which cannot be loaded: Error: no database`)
   })
 })

@@ -1,11 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import {
-  type OAuthEntry,
-  readToolMetadata,
-  type ToolMetadata,
-  type Warning,
-} from '../../src/tools/metadata/read-metadata.ts'
+import { readToolMetadata, type ToolMetadata, type Warning } from '../../src/tools/metadata/read-metadata.ts'
 
 const options = { allowsHttp: (url: URL) => url.hostname === 'localhost' }
 
