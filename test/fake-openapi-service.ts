@@ -129,6 +129,10 @@ export async function startFakeOpenApiService(options: FakeOpenApiOptions = {}):
       case 'GET leak':
         if (query.in === 'text') return answer(res, 200, 'text/plain', `it is ${token}`)
         if (query.in === 'error') return answerJson(res, 400, { message: `Bearer ${token} is wrong` })
+        if (query.in === 'long')
+          return answerJson(res, 400, {
+            message: `${'x'.repeat(490)} ${token} ${'x'.repeat(Number(query.more ?? 0))}`,
+          })
         return answerJson(
           res,
           200,
@@ -328,7 +332,10 @@ function describeApi(
       '/leak': {
         get: {
           operationId: 'Leak',
-          parameters: [parameter('query', 'in', { type: 'string', enum: ['value', 'text', 'error'] })],
+          parameters: [
+            parameter('query', 'in', { type: 'string', enum: ['value', 'text', 'error', 'long'] }),
+            parameter('query', 'more', { type: 'integer' }),
+          ],
           responses: { default: { description: 'its token' } },
         },
       },

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import type { ApiKey } from '../domain/api-key.ts'
+import { type ApiKey, isExpired } from '../domain/api-key.ts'
 import type { AuditEvent } from '../domain/audit.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
@@ -37,8 +37,8 @@ export interface AuditLog {
   /**
    * Records that the tokens are released; only when it resolves with `true` may they be. `false`, and none recorded:
    * something they rest on has changed, so they must be looked up and judged again. Those that come together share one commit.
-   * Throws `invalid_authorization` when the key was revoked meanwhile, `store_unavailable` when nothing can be
-   * recorded.
+   * Throws `invalid_authorization` when the key was revoked meanwhile or has come to its end, `store_unavailable` when
+   * nothing can be recorded.
    */
   release(tokens: readonly AuditedToken[], policies: PoliciesInForce): Promise<boolean>
   /** Of a token, keyed: tells tokens apart without telling anything of them. */
@@ -130,8 +130,11 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
         waiting++
         schedule()
       })
-      if (!stand && apiKey !== undefined && (await store.apiKeys.findByHash(apiKey.hash)) === undefined)
-        throw new BrokerError('invalid_authorization', 'This API key was revoked.')
+      if (!stand && apiKey !== undefined) {
+        const key = await store.apiKeys.findByHash(apiKey.hash)
+        if (key === undefined) throw new BrokerError('invalid_authorization', 'This API key was revoked.')
+        if (isExpired(key, now())) throw new BrokerError('invalid_authorization', 'This API key has expired.')
+      }
       return stand
     },
     fingerprint: (token) =>

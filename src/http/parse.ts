@@ -75,7 +75,7 @@ function toFault({ path, meant, siblings }: UnknownMember, part: Part): Fault {
     message:
       meant === undefined
         ? `${name} is no known ${what} (${there}).`
-        : `${name} is no known ${what}: did you mean ${meant}?`,
+        : `${name} is no known ${what}: did you mean ${shown(meant)}?`,
   }
 }
 

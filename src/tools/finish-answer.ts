@@ -34,7 +34,8 @@ export interface AnswerJob {
 }
 
 export function finishAnswer({ raw, secrets, tool }: AnswerJob): ToolAnswer {
-  const answer = bounded(scrubParsed(read(raw), secrets) as ToolAnswer) // the same shape, with the values taken out
+  const clean = scrubParsed(read(raw), secrets) as ToolAnswer // the same shape, with the values taken out
+  const answer = boundedAnswer(clean, raw.protocol === 'openapi' ? MAX_API_MESSAGE : MAX_MESSAGE)
   return tool === undefined ? answer : withCheckedValue(tool, answer)
 }
 
@@ -63,26 +64,31 @@ function read(raw: RawAnswer): ToolAnswer {
 
 /** In characters. */
 const MAX_MESSAGE = 10_000
+/** Of an API that knows nothing of tools: its page of an error may be long. */
+const MAX_API_MESSAGE = 500
 const MAX_STACKTRACE = 50_000
 const MAX_SCOPES = 500
 
-/** Words of an error and scopes that are asked for are read by people and by flows: they are of a bounded length. */
-function bounded(answer: ToolAnswer): ToolAnswer {
-  if (answer.outcome === 'error') return { ...answer, error: boundedError(answer.error) }
+/**
+ * Words of an error and scopes that are asked for are read by people and by flows: they are of a bounded length. Cut only
+ * when secrets are out of them: the beginning of one would not be found.
+ */
+export function boundedAnswer(answer: ToolAnswer, longest = MAX_MESSAGE): ToolAnswer {
+  if (answer.outcome === 'error') return { ...answer, error: boundedError(answer.error, longest) }
   if (answer.outcome !== 'requires_authorization') return answer
   const { requirement } = answer
   const scopes = requirement.scopes?.slice(0, MAX_SCOPES).map((scope) => scope.slice(0, MAX_MESSAGE))
   return { ...answer, requirement: { ...requirement, ...(scopes && { scopes }) } }
 }
 
-function boundedError(error: ToolError): ToolError {
+function boundedError(error: ToolError, longest: number): ToolError {
   const cut = (member: 'developer_message' | 'additional_prompt_content' | 'stacktrace', most: number) => {
     const text = error[member]
     return text === undefined ? {} : { [member]: text.slice(0, most) }
   }
   return {
     ...error,
-    message: error.message.slice(0, MAX_MESSAGE),
+    message: error.message.slice(0, longest),
     ...cut('developer_message', MAX_MESSAGE),
     ...cut('additional_prompt_content', MAX_STACKTRACE),
     ...cut('stacktrace', MAX_STACKTRACE),

@@ -43,6 +43,8 @@ export class ThreadFault extends Error {
 /** One core is left to the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
 const MAX_WAITING = 1_000
+/** Of one owner, so that its tasks leave room for those of others. */
+const MAX_WAITING_OF_ONE = MAX_WAITING / 2
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
 /** JSON of 4 MB may parse into a hundred times its size. */
@@ -86,11 +88,11 @@ export function inThread<Input, Output>(
   { owner = '', timeoutMs = TIMEOUT_MS, signal }: ThreadOptions = {},
 ): Promise<Output> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-  if (waiting >= MAX_WAITING) reject(new ThreadFault('busy'))
+  const queue = queues.get(owner) ?? []
+  if (waiting >= MAX_WAITING || queue.length >= MAX_WAITING_OF_ONE) reject(new ThreadFault('busy'))
   else if (signal?.aborted) reject(new ThreadFault('cancelled'))
   else {
     const job: Job = { module: task.module.href, input, timeoutMs, resolve, reject }
-    const queue = queues.get(owner) ?? []
     queues.set(owner, queue)
     queue.push(job)
     waiting++

@@ -33,6 +33,29 @@ test('a deny policy that was acknowledged is in force at once on a node that doe
   expect((await fetchOn(writer)).status).toBe(200)
 })
 
+test.each<[string, (id: string) => readonly [method: string, path: string, body?: object]]>([
+  ['revoked', (id) => ['DELETE', `/v1/admin/keys/${id}`]],
+  ['rotated without a grace', (id) => ['POST', `/v1/admin/keys/${id}/rotate`, { grace: 0 }]],
+])('a key that was %s gets no token at once on a node that does not hear of it', async (_, end) => {
+  await using database = await freshDatabase()
+  await using link = await linkTo(database.url)
+  const as = await startFakeAuthorizationServer()
+  await using _as = { [Symbol.asyncDispose]: () => as.close() }
+  await using writer = await startGatepass({ environment: { GATEPASS_DATABASE_URL: database.url } })
+  await using deaf = await startGatepass({ environment: { GATEPASS_DATABASE_URL: link.url } })
+  expect((await writer.call('POST', '/v1/admin/auth_providers', providerBody('demo', as))).status).toBe(201)
+  await approve((await writer.call('POST', '/v1/auth/authorize', NEED)).body.url)
+  const { items } = (await writer.call('GET', '/v1/connections?user_id=ada')).body
+  const { id, key } = (await writer.call('POST', '/v1/admin/keys', { role: 'caller' })).body
+  const fetched = () => deaf.call('POST', `/v1/connections/${items[0].id}/token`, undefined, { key })
+  expect((await fetched()).status).toBe(200)
+
+  link.stall()
+  expect((await writer.call(...end(id))).status).toBeLessThan(300)
+  const refused = await fetched()
+  expect([refused.status, refused.body.name]).toEqual([401, 'invalid_authorization'])
+})
+
 /** A way to the database on which announcements can be held back; everything else goes through. */
 async function linkTo(database: string) {
   const target = new URL(database)

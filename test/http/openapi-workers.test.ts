@@ -278,6 +278,13 @@ describe('an HTTP API by its OpenAPI document', () => {
     expect((await run('Leak', { in: 'text' })).output.value).toBe('it is [redacted]')
   })
 
+  test.each([0, 100_000])('shows nothing of its token where its words are cut: %i more', async (more) => {
+    const { error } = (await run('Leak', { in: 'long', more })).output
+    expect(error.message).toMatch(/^The API answered 400: x{400}/)
+    expect(error.message.length).toBeLessThanOrEqual(500)
+    expect(JSON.stringify(error)).not.toContain(token.slice(0, 8))
+  })
+
   test('is not followed where it redirects: the token stays', async () => {
     const before = api.calls.length
     expect((await run('Get_redirect')).output.error.kind).toBe('NETWORK_TRANSPORT_RUNTIME_UNMAPPED')

@@ -166,6 +166,11 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
           (writer, { key }) => writer.apiKeys.revoke(key.projectId, key.id, 9),
         ],
         [
+          'is asked for with a key that a rotation has ended',
+          (writer, { key }) =>
+            writer.apiKeys.rotate(key, 8, apiKey({ projectId: key.projectId, id: 'key_next', hash: 'next' })),
+        ],
+        [
           'was judged before a policy was added',
           (writer, { projectId }) => writer.policies.put(policy({ projectId })),
         ],
@@ -186,6 +191,15 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
           expect(announced).toBeGreaterThan(0)
           expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1 })
         }
+      })
+
+      test('are recorded with a rotated key until its grace is over', async () => {
+        await using opened = await open()
+        const { store, other, key, release } = await scene(opened)
+        expect(await store.audit.release([release], 7, link)).toEqual([true])
+        const next = apiKey({ projectId: key.projectId, id: 'key_next', hash: 'next' })
+        expect(await other.apiKeys.rotate(key, 20, next)).toBe(true)
+        expect(await store.audit.release([release], 19, link)).toEqual([true])
       })
     })
   })

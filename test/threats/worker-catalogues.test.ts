@@ -2,8 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import type { GatepassOptions } from '../gatepass.ts'
-import { startWorld, WORKER_SECRET, type World } from '../http/world.ts'
-import { defined } from '../store/fixtures.ts'
+import { approve, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 
 // A worker that was registered, and whose catalogue names more than it did then.
 
@@ -139,6 +138,34 @@ describe('what a known worker newly names', () => {
     expect(scene.given.map(({ token }) => token)).toEqual([scene.token, scene.token])
   })
 
+  test('is asked of no user together with what other tools need', async () => {
+    const scene = await startScene(READ)
+    const { world, given } = scene
+    const write = { authorization: { id: 'demo', scopes: ['write'] } }
+    await scene.list(tool('Plain', given, READ), tool('More', given, write))
+    const ask = async (user_id: string, ...tool_names: string[]) => {
+      const { status, body } = await world.call('POST', '/v1/tools/requirements', {
+        tool_names,
+        user_id,
+        authorize: true,
+      })
+      expect([status, body.met]).toEqual([200, false])
+      return body
+    }
+    expect(await ask('bob', 'Later.More')).not.toHaveProperty('url')
+    for (const [user, ...names] of [
+      ['bob', 'Later.Plain', 'Later.More'],
+      ['cleo', 'Later.More', 'Later.Plain'],
+    ] as const) {
+      const { url, authorization } = await ask(user, ...names)
+      expect(authorization.items.demo).toMatchObject({ token_status: 'pending', url })
+      await approve(url)
+      const { items } = (await world.call('GET', `/v1/connections?user_id=${user}`)).body
+      expect(items.map(({ scopes }: { scopes: string[] }) => scopes)).toEqual([['read']])
+      expect(await ask(user, ...names)).not.toHaveProperty('url')
+    }
+  })
+
   test('is accepted only as it was looked at, and by an administrator', async () => {
     const scene = await startScene()
     const { world, given } = scene
@@ -206,9 +233,10 @@ test('a worker of a release that knew of no acceptance keeps what it had, and wh
   const scene = await startScene(READ)
   const { world, given } = scene
   // as an upgrade leaves it
-  const { workers } = world.gatepass.broker.store
-  const { uid } = defined((await workers.all()).find(({ id }) => id === 'later'))
-  await workers.accept({ uid })
+  const { default: Database } = await import('better-sqlite3')
+  const database = new Database(world.gatepass.databasePath)
+  database.exec('update workers set accepted = null')
+  database.close()
   await scene.list(tool('Plain', given, READ), tool('More', given, { secrets: ['LATER_KEY'] }))
   expect((await scene.run('Plain')).body.success).toBe(true)
   expect((await scene.run('More')).body.name).toBe('not_accepted')

@@ -53,6 +53,26 @@ const tools: FakeMcpTool[] = [
   },
 ]
 
+/** Its token stands where what it says is cut, as an error of the tool or of the protocol, small or large. */
+const CUT: readonly (readonly [kind: 'texts' | 'error', before: number, after: number])[] = [
+  ['texts', 9_995, 0],
+  ['texts', 9_995, 100_000],
+  ['error', 495, 0],
+  ['error', 495, 100_000],
+]
+tools.push({
+  name: 'leaky_failure',
+  description: 'Puts its token into what it complains of.',
+  _meta: { arcade: { requirements: { authorization: [{ id: 'hub', oauth2: { scopes: ['read'] } }] } } },
+  run: async (args, { meta }) => {
+    const { token } = (meta.arcade_context as { authorization: { token: string } }).authorization
+    const { kind, before, after } = args as { kind: string; before: number; after: number }
+    const said = `${'x'.repeat(before)}${token}${'x'.repeat(after)}`
+    if (kind === 'error') throw new Error(said)
+    return { isError: true, content: [text(said)] }
+  },
+})
+
 let world: McpWorld
 beforeAll(async () => {
   world = await startMcpWorld({ mcp: { tools } })
@@ -134,4 +154,22 @@ describe('what an MCP tool answers besides text', () => {
     expect(said).not.toContain(token)
     expect(Buffer.from(content[0].data, 'base64').toString()).not.toContain(token)
   })
+
+  test.each(CUT)(
+    'shows nothing of a token where its words are cut: %s, %i before, %i after',
+    async (kind, before, after) => {
+      const whose = { tool_name: 'Demo.leaky_failure', user_id: 'ada' }
+      const asked = await world.call('POST', '/v1/tools/authorize', whose)
+      if (asked.body.url !== undefined) await approve(asked.body.url)
+      const { token } = (await world.call('POST', '/v1/tools/authorize', whose)).body.context
+      const { body } = await world.execute('Demo.leaky_failure', {
+        user_id: 'ada',
+        input: { kind, before, after },
+      })
+      const { message, developer_message: words = '' } = body.output.error
+      expect(kind === 'texts' ? message : words).toContain('x'.repeat(400))
+      expect(message.length).toBeLessThanOrEqual(10_000)
+      expect(JSON.stringify(body.output.error)).not.toContain(token.slice(0, 5))
+    },
+  )
 })

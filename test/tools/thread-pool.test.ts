@@ -38,6 +38,15 @@ describe('the pool of threads', () => {
     expect(ended.indexOf('one')).toBeLessThan(12)
   })
 
+  test('one owner with more tasks than may wait leaves room for those of another', async () => {
+    const run = (owner: string) => inThread(task, { does: 'wait', ms: 0 }, { owner })
+    const many = Array.from({ length: 1_050 }, () => run('many'))
+    const one = run('one')
+    const results = await Promise.allSettled(many)
+    expect(results.some(({ status }) => status === 'rejected')).toBe(true)
+    expect(await one).toBe(0)
+  })
+
   test('more tasks than may wait are refused at once', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 1_050 }, () => inThread(task, { does: 'wait', ms: 0 })),

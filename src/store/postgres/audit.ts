@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type pg from 'pg'
 import type { AuditHead } from '../../domain/audit.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 import type { AuditEntries, AuditedRelease, AuditTrail, StoreChange } from '../store.ts'
 import type { PostgresContext } from './database.ts'
 import { asked } from './failures.ts'
@@ -81,7 +82,7 @@ export function postgresAudit({ db, write, tell }: PostgresContext): AuditTrail 
         for (const projectId of [...new Set(releases.map((one) => one.projectId))].sort())
           heads.set(projectId, await lockHead(client, projectId))
         const found = await groundsOf(client, releases)
-        const stale = releases.map((one) => staleGround(one, found))
+        const stale = releases.map((one) => staleGround(one, found, at))
         for (const [projectId, head] of heads) {
           const lines = releases
             .filter((one, i) => one.projectId === projectId && stale[i] === undefined)
@@ -135,7 +136,7 @@ async function groundsOf(client: pg.ClientBase, releases: readonly AuditedReleas
         union all
         select 'provider', uid, updated_at, status from providers where uid = any($2::text[])
         union all
-        select 'api_key', id, 0, case when revoked_at is null then 'active' else 'revoked' end
+        select 'api_key', id, coalesce(expires_at, 0), case when revoked_at is null then 'active' else 'revoked' end
           from api_keys where id = any($3::text[])
         union all
         select 'policies', id, policies_version, '' from projects where id = any($4::text[])`,
@@ -156,6 +157,7 @@ async function groundsOf(client: pg.ClientBase, releases: readonly AuditedReleas
 function staleGround(
   { connection, entry, apiKey, policies }: AuditedRelease,
   grounds: Grounds,
+  at: EpochSeconds,
 ): StoreChange | undefined {
   const { id, projectId, providerUid, userId } = connection
   const tokens = grounds.get(`connection ${id}`)
@@ -163,8 +165,12 @@ function staleGround(
     return { noun: 'connection', id, owner: { projectId, providerUid, userId } }
   const provider = grounds.get(`provider ${entry.uid}`)
   if (provider?.version !== entry.updatedAt || provider.status !== entry.status) return { noun: 'provider' }
-  if (apiKey !== undefined && grounds.get(`api_key ${apiKey.id}`)?.status !== 'active')
-    return { noun: 'api_key' }
+  if (apiKey !== undefined) {
+    const key = grounds.get(`api_key ${apiKey.id}`)
+    // a rotation may have given it an end since
+    const isOver = key !== undefined && key.version > 0 && key.version <= at
+    if (key?.status !== 'active' || isOver) return { noun: 'api_key' }
+  }
   if (grounds.get(`policies ${projectId}`)?.version !== policies.version) return { noun: 'policy' }
   return undefined
 }

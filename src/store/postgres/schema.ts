@@ -265,7 +265,6 @@ export const workers = pgTable(
     syncError: text('sync_error'),
     unreachableSince: whole('unreachable_since'),
     accepted: json('accepted').$type<WorkerNeeds>(),
-    acceptedMac: text('accepted_mac'),
   },
   (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
 )

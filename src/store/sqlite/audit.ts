@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm'
 import type { AuditBlock } from '../../domain/audit.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { AuditEntries, AuditedRelease, AuditTrail, StoreChange } from '../store.ts'
 import type { SqliteContext } from './database.ts'
@@ -44,7 +45,7 @@ export function sqliteAudit(
       return write(undefined, (_, announce) => {
         // nobody else can write from here on: what is current now is current when this is committed
         catchUp()
-        const standing = releases.map((one) => stands(one, announce))
+        const standing = releases.map((one) => stands(one, at, announce))
         for (const [projectId, lines] of linesByProject(releases, standing))
           appendAudit({ projectId, at, lines, link })
         return standing
@@ -114,8 +115,8 @@ function groundsCheck(db: SqliteContext['db'], onChange: SqliteContext['onChange
     .from(providers)
     .where(eq(providers.uid, sql.placeholder('uid')))
     .prepare()
-  const revocationOf = db
-    .select({ revokedAt: apiKeys.revokedAt })
+  const keyOf = db
+    .select({ revokedAt: apiKeys.revokedAt, expiresAt: apiKeys.expiresAt })
     .from(apiKeys)
     .where(eq(apiKeys.id, sql.placeholder('id')))
     .prepare()
@@ -146,6 +147,7 @@ function groundsCheck(db: SqliteContext['db'], onChange: SqliteContext['onChange
 
   return (
     { projectId, connection, entry, apiKey, policies }: AuditedRelease,
+    at: EpochSeconds,
     announce: (change: StoreChange) => void,
   ): boolean => {
     if (!holds(connection, 'connection', () => isCurrent(connection))) {
@@ -160,7 +162,11 @@ function groundsCheck(db: SqliteContext['db'], onChange: SqliteContext['onChange
       announce({ noun: 'provider' })
       return false
     }
-    const isKeyCurrent = () => apiKey !== undefined && revocationOf.get({ id: apiKey.id })?.revokedAt === null
+    const isKeyCurrent = () => {
+      const row = apiKey && keyOf.get({ id: apiKey.id })
+      // a rotation may have given it an end since
+      return row !== undefined && row.revokedAt === null && (row.expiresAt === null || row.expiresAt > at)
+    }
     if (apiKey !== undefined && !holds(apiKey, 'api_key', isKeyCurrent)) {
       announce({ noun: 'api_key' })
       return false

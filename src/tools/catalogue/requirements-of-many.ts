@@ -57,13 +57,12 @@ export async function requirementsOfMany(
     const waits = await waitsFor(broker, tool)
     for (const need of await chosenRequirements(broker, tool, userId)) {
       const stands = await authorizationStatus(broker, projectId, need, userId)
-      const { met, status } =
-        waits === undefined
-          ? stands
-          : { met: false, status: { ...stands.status, status: 'inactive' as const, status_reason: waits } }
+      const { met, status } = waits === undefined ? stands : { met: false, status: waiting(stands, waits) }
       const key = status.id ?? status.provider_id ?? need.providerUid ?? ''
       const known = items.get(key)
       const { provider_type, status: state, status_reason, token_status } = status
+      const token =
+        known?.token_status === 'not_started' ? 'not_started' : (token_status ?? known?.token_status)
       items.set(key, {
         met: met && known?.met !== false,
         provider_id: key,
@@ -71,15 +70,15 @@ export async function requirementsOfMany(
         scopes: unionOfScopes(known?.scopes ?? [], need.scopes),
         status: state,
         ...(status_reason !== undefined && { status_reason }),
-        ...(token_status !== undefined && {
-          token_status: known?.token_status === 'not_started' ? 'not_started' : token_status,
-        }),
+        ...(token !== undefined && { token_status: token }),
         tool_names: [...new Set([...(known?.tool_names ?? []), toolId(tool)])],
       })
       if (state !== 'active' || status.id === undefined) continue
       const entry = await entryOf(broker, projectId, need)
       const alsoAsk = entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }
-      missing.set(key, { entry, scopes: [], ...alsoAsk })
+      // of these tools alone: what a tool that waits names is asked of nobody
+      const scopes = unionOfScopes(missing.get(key)?.scopes ?? [], need.scopes)
+      missing.set(key, { entry, scopes, ...alsoAsk })
     }
   }
 
@@ -102,6 +101,14 @@ export async function requirementsOfMany(
   }
 }
 
+/** Of a tool that names what nobody has accepted: none of it is asked for. */
+function waiting(
+  { status: { token_status: _, ...status } }: Awaited<ReturnType<typeof authorizationStatus>>,
+  status_reason: string,
+): RequiredProvider {
+  return { ...status, status: 'inactive', status_reason }
+}
+
 async function begin(
   broker: Broker,
   projectId: string,
@@ -110,10 +117,7 @@ async function begin(
   configured: ReadonlyMap<string, ProviderNeed>,
 ): Promise<Pick<ManyRequirements, 'authorization_id' | 'url'> | undefined> {
   const unmet = [...items].filter(([, { token_status }]) => token_status === 'not_started')
-  const providers = unmet.flatMap(([key, { scopes }]) => {
-    const need = configured.get(key)
-    return need === undefined ? [] : [{ ...need, scopes }]
-  })
+  const providers = unmet.flatMap(([key]) => configured.get(key) ?? [])
   if (providers.length === 0) return undefined
   const begun = await beginAuthorization(broker, { projectId, userId, providers })
   if (begun.outcome === 'covered') return undefined

@@ -9,7 +9,7 @@ import type { ToolOutcome } from '../tool-answer.ts'
 import { callMeta } from './call-meta.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
 import { createLargeResults } from './large-messages.ts'
-import { outcomeOf } from './mcp-error.ts'
+import { outcomeOf, withoutSecrets } from './mcp-error.ts'
 import { readMcpResult } from './read-mcp-result.ts'
 import { type McpSession, openSession } from './session.ts'
 import { isKnownLegacy, leaseSession, noteProtocol } from './sessions.ts'
@@ -82,6 +82,8 @@ async function callOnce(
   const timeoutMs = Math.max(1, endsAt - performance.now())
   const { signal, userId, reading } = call
   const large = reading && createLargeResults(reading, shown)
+  // before it is cut: the beginning of a secret would not be found
+  const clean = (error: unknown) => withoutSecrets(error, [...(reading?.secrets ?? []), ...shown])
   const open = async () => {
     const isLegacy = isKnownLegacy(worker)
     const session = await openSession(broker.outgoing, {
@@ -112,12 +114,12 @@ async function callOnce(
       const refused = error instanceof ExchangeFault ? error.seen.refused : undefined
       isUsable = refused === undefined && error instanceof ExchangeFault && error.seen.fault === undefined
       const isStale = isReused && isForgotten(error)
-      return { outcome: outcomeOf(error, host, 'calling'), error, wasCalled, isStale }
+      return { outcome: outcomeOf(clean(error), host, 'calling'), error, wasCalled, isStale }
     } finally {
       end(isUsable)
     }
   } catch (error) {
-    return { outcome: outcomeOf(error, host, 'connecting'), error, wasCalled }
+    return { outcome: outcomeOf(clean(error), host, 'connecting'), error, wasCalled }
   }
 }
 

@@ -2,6 +2,7 @@ import type { CheckedTool } from '../check-output.ts'
 import { finishAnswer } from '../finish-answer.ts'
 import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
+import { scrub } from '../scrub.ts'
 
 /** A message of the protocol, or the event that holds it. */
 export interface LargeMessage {
@@ -62,7 +63,9 @@ function read(
   if (!isRecord(message)) return { stub: '"The message is not an object."' }
   const { jsonrpc, id, result, error } = message
   if (isRecord(error))
-    return { stub: JSON.stringify({ jsonrpc, id, error: { code: error.code, message: wordsOf(error) } }) }
+    return {
+      stub: JSON.stringify({ jsonrpc, id, error: { code: error.code, message: wordsOf(error, secrets) } }),
+    }
   if (!isRecord(result)) return {}
   const bytes = new TextEncoder().encode(JSON.stringify(result))
   const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, ...(tool && { tool }) })
@@ -70,8 +73,9 @@ function read(
   return { stub: JSON.stringify({ jsonrpc, id, result: small }), result: packAnswer(answer, transfer) }
 }
 
-function wordsOf({ message }: JsonRecord): string {
-  return String(message).slice(0, MAX_ERROR)
+/** Cut only when secrets are out of it: the beginning of one would not be found. */
+function wordsOf({ message }: JsonRecord, secrets: readonly string[]): string {
+  return String(scrub(String(message), secrets)).slice(0, MAX_ERROR)
 }
 
 function smallMembers(result: JsonRecord): JsonRecord {

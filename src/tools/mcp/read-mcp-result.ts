@@ -5,7 +5,6 @@ import { badOutputError, readErrorKind, type ToolError, withoutStacks } from '..
 import { mediaOf } from './kept-content.ts'
 
 const MAX_DEPTH = 100
-const MAX_MESSAGE = 10_000
 
 /**
  * A CallToolResult, normalised (reference/toolexec.md B2): `structuredContent`; else one text, parsed if it is JSON; else
@@ -62,7 +61,7 @@ function errorOf(result: JsonRecord, texts: readonly string[]): ToolError {
   }
   return {
     kind: kind === undefined ? 'TOOL_RUNTIME_FATAL' : readErrorKind(kind),
-    message: texts.join('\n').slice(0, MAX_MESSAGE) || 'The tool failed without saying why.',
+    message: texts.join('\n') || 'The tool failed without saying why.',
     can_retry: either('canRetry', 'can_retry') === true,
     ...words('developerMessage', 'developer_message'),
     ...words('additionalPromptContent', 'additional_prompt_content'),

@@ -6,8 +6,6 @@ import { upstreamKind } from '../upstream-status.ts'
 import { readRetryAfter } from '../worker-request.ts'
 import { isJsonType } from './read-parameters.ts'
 
-const MAX_MESSAGE_LENGTH = 500
-
 /**
  * What an API answered: the value of JSON, text as it is, nothing as `null`. What is neither is not handed on, since a
  * tool's value is JSON. An answer that is no 2xx is the API's own refusal, in its own words as far as they are short.
@@ -77,7 +75,7 @@ function messageOf(body: Uint8Array, contentType: string): string | undefined {
   }
   const sentence = sentenceIn(said, 0)
   const plain = sentence?.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
-  return plain === undefined || plain === '' ? undefined : plain.slice(0, MAX_MESSAGE_LENGTH)
+  return plain === '' ? undefined : plain
 }
 
 const SENTENCES = [

@@ -10,6 +10,7 @@ import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { requirementStatus } from '../catalogue/tool-requirements.ts'
 import { withCheckedValue } from '../check-output.ts'
+import { boundedAnswer } from '../finish-answer.ts'
 import { scrub } from '../scrub.ts'
 import { scrubAnswer } from '../scrub-answer.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
@@ -152,7 +153,7 @@ async function run(
     if (!isSafeToRepeat(own)) await aboutToRun({ executionId, toolId: toolId(tool) })
     onCalled()
     const clean = <T>(said: T) => scrub(said, secretValues) as T // the same shape, with the values taken out
-    return scrubAnswer(
+    const answer = scrubAnswer(
       await backendOf(worker).call(broker, worker, {
         executionId,
         ...(callId !== undefined && { callId }),
@@ -172,6 +173,7 @@ async function run(
       }),
       secretValues,
     )
+    return boundedAnswer(answer)
   }
 
   onEvent?.({ kind: 'progress', data: { progress: 0, total: 1, message: 'started' } })
