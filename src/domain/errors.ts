@@ -76,3 +76,8 @@ export class BrokerError extends Error {
     this.faults = options.faults
   }
 }
+
+/** Refuses one member of a request: `path` and `code` as a `Fault` has them. */
+export function invalidMember(path: string, code: string, message: string): BrokerError {
+  return new BrokerError('invalid_request', message, { faults: [{ path, code, message }] })
+}

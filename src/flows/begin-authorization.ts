@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Authorization, Step } from '../domain/authorization.ts'
 import type { Connection } from '../domain/connection.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
@@ -159,13 +159,15 @@ function allowedNextUri(broker: Broker, nextUri: string): string {
     url.username !== '' ||
     url.password !== ''
   )
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'next_uri',
+      'invalid',
       'next_uri must be an absolute http or https URL without credentials.',
     )
   if (!broker.settings.nextOrigins.has(url.origin))
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'next_uri',
+      'not_allowed',
       `next_uri may not lead to ${url.origin}. An operator can allow that origin in GATEPASS_NEXT_URIS.`,
     )
   return url.href

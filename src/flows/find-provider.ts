@@ -2,7 +2,9 @@ import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import { identityOf } from '../providers/identity.ts'
-import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
+import { factsOf } from '../providers/known-facts.ts'
+import type { Provider, ProviderEntry, RegisteredClient } from '../providers/provider.ts'
+import { mentions } from '../providers/template.ts'
 import { environmentName } from './environment-client.ts'
 
 /** How a requirement names its provider: an entry's own `id`, or a well-known `provider_id` such as `github`. */
@@ -83,14 +85,21 @@ function findByKind(entries: readonly ProviderEntry[], wanted: string): Provider
 export function missingSettings(broker: Broker, entry: ProviderEntry): string[] {
   const { provider } = entry
   const client = broker.clientFor(entry)
-  const { authMethod } = provider.tokenRequest
-  const wantsSecret =
-    provider.publicClients !== true &&
-    (authMethod === 'client_secret_basic' ||
-      authMethod === 'client_secret_basic_unencoded' ||
-      provider.pkce !== 'S256')
   if (client === undefined) return ['client_id', 'client_secret']
-  return client.clientSecret === undefined && wantsSecret ? ['client_secret'] : []
+  return client.clientSecret === undefined && needsSecret(provider) ? ['client_secret'] : []
+}
+
+/** A client that proves its codes by S256 may be public (RFC 6749 section 2.1), unless something says otherwise. */
+function needsSecret(provider: Provider): boolean {
+  const { authMethod, params } = provider.tokenRequest
+  if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true
+  const { publicClients } = factsOf(provider)
+  if (publicClients !== undefined) return !publicClients
+  return (
+    authMethod === 'client_secret_basic' ||
+    authMethod === 'client_secret_basic_unencoded' ||
+    provider.pkce !== 'S256'
+  )
 }
 
 /** The entry ready for requests. Throws `provider_incomplete` and says what to set where. */

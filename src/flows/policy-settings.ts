@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
 import { isTimeZone } from './policy-time.ts'
@@ -56,8 +56,9 @@ export async function changePolicy(broker: Broker, policy: Policy, changes: Poli
     newSecret === undefined ? oldSecret : newSecret === null ? undefined : sealed(broker, policy, newSecret)
   const leads = oldHook !== undefined && hook !== undefined && originOf(oldHook.url) !== originOf(hook.url)
   if (leads && oldSecret !== undefined && newSecret === undefined)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'hook.secret',
+      'missing',
       'hook.url leads to another server than before: say its hook.secret anew, or null for none.',
     )
   const described = description === undefined ? oldDescription : (description ?? undefined)
@@ -105,27 +106,42 @@ function mergedHook(
 
 function checkRule({ effect, match, hook }: Policy): void {
   const { time, rate } = match
-  const refuse = (message: string) => {
-    throw new BrokerError('invalid_request', message)
+  const refuse = (path: string, code: string, message: string) => {
+    throw invalidMember(path, code, message)
   }
   if (effect === 'hook' && hook === undefined)
-    refuse('A policy of the effect hook needs `hook` {url, timeout_ms, on_failure, secret}.')
+    refuse(
+      'hook',
+      'missing',
+      'A policy of the effect hook needs `hook` {url, timeout_ms, on_failure, secret}.',
+    )
   if (effect !== 'hook' && hook !== undefined) throw hookNotOf(effect)
   if (effect === 'allow' && rate !== undefined)
-    refuse('match.rate belongs to deny and hook: what is allowed so often only is denied when it is more.')
+    refuse(
+      'match.rate',
+      'not_allowed',
+      'match.rate belongs to deny and hook: what is allowed so often only is denied when it is more.',
+    )
   if (time === undefined) return
-  if (isZoneAlone(time)) refuse('match.time needs days, from or to.')
+  if (isZoneAlone(time)) refuse('match.time', 'missing', 'match.time needs days, from or to.')
   if ((time.from ?? '00:00') === time.to)
-    refuse('match.time has no minute in it: from and to are the same. Leave both out for whole days.')
+    refuse(
+      'match.time.to',
+      'invalid',
+      'match.time has no minute in it: from and to are the same. Leave both out for whole days.',
+    )
   if (time.zone !== undefined && !isTimeZone(time.zone))
     refuse(
+      'match.time.zone',
+      'invalid',
       `match.time.zone: there is no time zone "${time.zone.slice(0, 60)}". Use an IANA name, such as Europe/Berlin.`,
     )
 }
 
 function hookNotOf(effect: Policy['effect']): BrokerError {
-  return new BrokerError(
-    'invalid_request',
+  return invalidMember(
+    'hook',
+    'not_allowed',
     `\`hook\` belongs to the effect hook; this policy has the effect ${effect}.`,
   )
 }
@@ -143,8 +159,9 @@ function checkUrl(broker: Broker, text: string): void {
     url.password !== '' ||
     /[?#\s\p{Cc}\\]/u.test(text)
   )
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'hook.url',
+      'invalid',
       'hook.url must be an http or https URL without credentials, query or fragment.',
     )
   if (!broker.outgoing.allows(url))

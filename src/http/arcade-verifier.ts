@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { beginTrial } from '../flows/verifier-trial.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { userIdText } from './limits.ts'
@@ -109,8 +109,9 @@ function checkedUrl(text: string): string {
   const isPlain =
     url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (!isPlain || !['http:', 'https:'].includes(url.protocol))
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'verifier_url',
+      'invalid',
       'verifier_url must be an http or https URL without credentials, query and fragment.',
     )
   return url.href

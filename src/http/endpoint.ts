@@ -44,7 +44,7 @@ export interface EndpointInput<Params, Query, Body> {
 }
 
 const FAULT_CODES =
-  '`missing`, `wrong_type`, `not_one_of`, `too_short`, `too_long`, `too_small`, `too_large`, `unknown_member`, `unknown_parameter`, `repeated_parameter`, `invalid_json`, `invalid`'
+  '`missing`, `wrong_type`, `not_one_of`, `too_short`, `too_long`, `too_small`, `too_large`, `unknown_member`, `unknown_parameter`, `repeated_parameter`, `invalid_json`, `not_allowed`, `conflict`, `unknown`, `invalid`'
 
 export const errorSchema = z
   .object({

@@ -97,7 +97,9 @@ function ofStatus(status: number): BrokerError {
 }
 
 export function toWire({ code, message, faults }: BrokerError): WireError {
-  return { name: code, message, ...(faults && { errors: faults }) }
+  // a request that is wrong as a whole has its fault listed as well, so that callers find every one in one place
+  const errors = faults ?? (code === 'invalid_request' ? [{ path: '', code: 'invalid', message }] : undefined)
+  return { name: code, message, ...(errors && { errors }) }
 }
 
 /** Where a bug is, without its message, which may hold anything; a refusal's own words are safe. */

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { invalidMember } from '../domain/errors.ts'
 import { createAnswerOnce } from './answer-once.ts'
 import type { Authenticate } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
@@ -29,8 +29,9 @@ export function idempotent(broker: Broker, authenticate: Authenticate, charge: C
     if (key === undefined) return next()
     const caller = await authenticate(c, 'readonly')
     if (key.length > MAX_IDEMPOTENCY_KEY)
-      throw new BrokerError(
-        'invalid_request',
+      throw invalidMember(
+        'Idempotency-Key',
+        'too_long',
         `An Idempotency-Key has at most ${MAX_IDEMPOTENCY_KEY} characters.`,
       )
     await limitBody(c, MAX_API_BODY_BYTES)

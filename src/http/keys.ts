@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { type ApiKey, isExpired, KEY_PREFIXES, ROLES } from '../domain/api-key.ts'
 import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import type { Project } from '../domain/project.ts'
 import {
   administersInstallation,
@@ -240,8 +240,9 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
 /** A new project's name is as `projectName` has it; the caller's own may be older than that rule. */
 function checkedName(name: string, own: Project): string {
   if (name === own.name || projectName.safeParse(name).success) return name
-  throw new BrokerError(
-    'invalid_request',
+  throw invalidMember(
+    'name',
+    'invalid',
     `"${name}" is no name for a project: letters, digits, _ . - only, a letter or digit first, at most 100.`,
   )
 }
@@ -254,13 +255,14 @@ function readExpiry(
   now: EpochSeconds,
 ): EpochSeconds | undefined {
   if (at != null && seconds != null)
-    throw new BrokerError('invalid_request', 'Say expires_at or expires_in, not both.')
+    throw invalidMember('expires_in', 'conflict', 'Say expires_at or expires_in, not both.')
   if (seconds != null) return now + seconds
   if (at == null) return undefined
   const expiresAt = Math.floor(Date.parse(at) / 1000)
   if (expiresAt <= now || expiresAt > now + CENTURY)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'expires_at',
+      'invalid',
       'expires_at must be in the future, and within a hundred years: the key would be refused from the first request on.',
     )
   return expiresAt

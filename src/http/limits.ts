@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { findJsonFault } from './json-fault.ts'
 
 // What a request may hold, besides the size of its body (body-limit.ts) and of its headers (server-options.ts).
@@ -61,8 +61,9 @@ export function limitQuery(max: number) {
 export function parseJson(text: string): unknown {
   // most bodies do not even have as many brackets, and are not looked at twice
   if (opensMoreThan(text, MAX_JSON_DEPTH) && nestsDeeperThan(text, MAX_JSON_DEPTH))
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      '',
+      'invalid',
       `The body nests deeper than ${MAX_JSON_DEPTH} levels of arrays and objects.`,
     )
   try {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import type { ApiKey } from '../domain/api-key.ts'
-import { BrokerError, type ErrorCode } from '../domain/errors.ts'
+import { BrokerError, type ErrorCode, invalidMember } from '../domain/errors.ts'
 import type { Tool } from '../domain/tool.ts'
 import { getAuthorization } from '../flows/await-authorization.ts'
 import { valueWithMedia } from '../tools/mcp/kept-content.ts'
@@ -126,7 +126,11 @@ function speakVersion(c: Context, schema: string | null | undefined): void {
   c.header('oxp-version', '1.0')
   const asked = c.req.header('oxp-version') ?? /^urn:oxp:(.*)$/i.exec(schema ?? '')?.[1]
   if (asked !== undefined && !/^v?1(\.0)*$/.test(asked.trim()))
-    throw new BrokerError('invalid_request', 'This server speaks OXP 1.0; ask for that, or for no version.')
+    throw invalidMember(
+      'OXP-Version',
+      'not_one_of',
+      'This server speaks OXP 1.0; ask for that, or for no version.',
+    )
 }
 
 /**
@@ -140,19 +144,21 @@ function readCall({
   ...bare
 }: Record<string, unknown> & { request?: OxpCall | undefined }): OxpCall {
   if (request === undefined && bare.tool_id === undefined)
-    throw new BrokerError('invalid_request', 'The body needs `request`, with a `tool_id` in it.')
+    throw invalidMember('request', 'missing', 'The body needs `request`, with a `tool_id` in it.')
   const call = request ?? parseOnce(callSchema, bare, 'the body')
   for (const member of ['authorization', 'secrets'] as const) {
     const ids = (call.context?.[member] ?? []).map(({ id }) => `"${id.slice(0, 100)}"`)
     if (ids.length > 0)
-      throw new BrokerError(
-        'invalid_request',
+      throw invalidMember(
+        `context.${member}`,
+        'not_allowed',
         `context.${member} has ${ids.slice(0, 10).join(', ')}: Gatepass itself gives a tool what it needs, so leave ${member} out.`,
       )
   }
   if (call.input != null && call.inputs != null)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'inputs',
+      'conflict',
       'The call has `input` and `inputs`, which mean the same: send one.',
     )
   return call
@@ -173,7 +179,7 @@ async function callTool(
   const tool = await findOxpTool(broker, projectId, call.tool_id).catch((error: unknown) => {
     // OXP's answer to that is 400
     if (!(error instanceof BrokerError && error.code === 'not_found')) throw error
-    throw new BrokerError('invalid_request', error.message)
+    throw invalidMember('tool_id', 'unknown', error.message)
   })
   if (needsUser(tool) && userId === undefined)
     return refusal(

@@ -1,4 +1,4 @@
-import { BrokerError } from '../domain/errors.ts'
+import { invalidMember } from '../domain/errors.ts'
 import { FORM, INTROSPECTED, JSON_TYPE } from '../providers/catalogue/define.ts'
 import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import type {
@@ -51,7 +51,7 @@ const RULES: Readonly<Record<Exclude<BlockName, 'authorize_request'>, Rules>> = 
 }
 
 export function refuse(path: string, fault: string): never {
-  throw new BrokerError('invalid_request', `${path} ${fault}.`)
+  throw invalidMember(path, 'invalid', `${path} ${fault}.`)
 }
 
 export function parseAuthorizationBlock(said: BlockInput, allowsHttp: AllowsHttp): AuthorizationRequestBlock {

@@ -239,7 +239,7 @@ function buildProvider(
     ...(revocationRequest !== undefined && { revocationRequest }),
     tokenTypes: (changed(said.token_types, base?.tokenTypes) ?? []).map((type) => type.toLowerCase()),
     account: base !== undefined && sameAccount ? base.account : USUAL_ACCOUNT,
-    ...(sameServer && base?.publicClients && { publicClients: true }),
+    ...(sameServer && base?.publicClients !== undefined && { publicClients: base.publicClients }),
     ...(changed(said.strict_rotation, sameServer && base?.strictRotation) && { strictRotation: true }),
     ...(api !== undefined && { api }),
   }

@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import type { ApiKey } from '../domain/api-key.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { splitScope } from '../domain/scopes.ts'
 import { type ForwardOutcome, forwardRequest } from '../flows/forward-request.ts'
 import { inContext } from '../flows/request-context.ts'
@@ -169,7 +169,7 @@ function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, s
     return Object.fromEntries(own.map(([name, value]) => [name, UTF_8.decode(Buffer.from(value, 'latin1'))]))
   } catch {
     // two users must not become one by what cannot be read
-    throw new BrokerError('invalid_request', 'The X-Gatepass headers must be UTF-8.')
+    throw invalidMember('', 'invalid', 'The X-Gatepass headers must be UTF-8.')
   }
 }
 

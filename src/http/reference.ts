@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
+import { closeBodies } from './closed-bodies.ts'
 import { pageHeaders } from './page-response.ts'
 import { docsPage, type OpenApiDocument } from './pages/docs-page.ts'
 import { landingPage } from './pages/landing-page.ts'
@@ -20,11 +21,13 @@ export function addReference(
   let made: object | undefined
   // made at the first request for it: by then every route has been added
   const openApi = () => {
-    made ??= app.getOpenAPI31Document({
-      openapi: '3.1.0',
-      info: { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' },
-      servers: [{ url: publicUrl }],
-    })
+    made ??= closeBodies(
+      app.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' },
+        servers: [{ url: publicUrl }],
+      }),
+    )
     return made
   }
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { invalidMember } from '../domain/errors.ts'
 import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../tools/run/run-chain.ts'
 import { runTool, streamTool } from '../tools/run/run-tool.ts'
 import type { AddEndpoint } from './endpoint.ts'
@@ -65,8 +65,9 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     async ({ c, body, caller: { projectId } }) => {
       const { toolId, args } = readRun(body)
       if (c.req.header('idempotency-key')?.startsWith(BY_ITSELF) === false)
-        throw new BrokerError(
-          'invalid_request',
+        throw invalidMember(
+          'Idempotency-Key',
+          'not_allowed',
           'A stream is not kept to be repeated, so it takes no Idempotency-Key. Leave it out, or use /v1/tools/run.',
         )
       const gone = new AbortController()

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { invalidMember } from '../domain/errors.ts'
 import { bindTool } from '../tools/catalogue/bind-tool.ts'
 import { deleteTool } from '../tools/catalogue/delete-tool.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
@@ -124,7 +124,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, body, caller }) => {
       const documents = Array.isArray(body) ? body : [body]
       if (documents.length === 0)
-        throw new BrokerError('invalid_request', 'The array is empty: send at least one tool.')
+        throw invalidMember('', 'too_short', 'The array is empty: send at least one tool.')
       const worker =
         query.worker_id === undefined ? undefined : await getWorker(broker, caller.projectId, query.worker_id)
       const imported = await importTools(broker, caller.projectId, documents, {

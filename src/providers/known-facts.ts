@@ -3,7 +3,7 @@ import { builtInByEndpoints } from './catalogue/registry.ts'
 import type { Provider } from './provider.ts'
 
 /** What an entry may leave to the catalogue, also one that was stored before the catalogue said it. */
-type Fact = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers'
+type Fact = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers' | 'publicClients'
 type Facts = Pick<Provider, Fact>
 
 const known = new WeakMap<Provider, Facts>()
@@ -24,6 +24,7 @@ export function factsOf(provider: Provider): Facts & ScopeMeaning {
     ...fact('scopeAliases'),
     ...fact('callbackTellsScopes'),
     ...fact('callbackMembers'),
+    ...fact('publicClients'),
   }
   known.set(provider, facts)
   return facts

@@ -57,7 +57,7 @@ export interface Provider {
   readonly strictRotation?: boolean
   /** Absent: the user's token is sent to no API by the broker itself. */
   readonly api?: ProviderApi
-  /** Clients without a secret are taken, also where `authMethod` is for those that have one. */
+  /** `true`: clients without a secret are taken, also where `authMethod` is for those that have one. `false`: never. */
   readonly publicClients?: boolean
   /** What the issuer's metadata decides, because nobody else has said it. */
   readonly fromIssuer?: readonly IssuerDecides[]

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { BrokerError } from '../domain/errors.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
@@ -156,8 +156,9 @@ function checkUri(broker: Broker, type: WorkerType, uri: string): void {
   if (type === 'module') return // a file that the settings name
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   if (url === undefined || url.username !== '' || url.password !== '' || /[?#\s\p{Cc}\\]/u.test(uri))
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      `${type}.uri`,
+      'invalid',
       `${type}.uri must be an http or https URL without credentials, query or fragment.`,
     )
   if (!broker.outgoing.allows(url))

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 
@@ -7,6 +8,21 @@ let gatepass: Gatepass
 
 beforeAll(async () => {
   gatepass = await startGatepass()
+  await gatepass.call('POST', '/v1/tools/import', {
+    name: 'Send Mail',
+    version: '1.0.0',
+    description: 'd',
+    parameters: {},
+  })
+  await gatepass.call('POST', '/v1/admin/auth_providers', {
+    id: 'github',
+    provider_id: 'github',
+    oauth2: { client_id: 'c', client_secret: 's' },
+  })
+  await gatepass.call('POST', '/v1/workers', {
+    id: 'mailer',
+    http: { uri: 'http://127.0.0.1:1', secret: 's' },
+  })
 })
 
 afterAll(async () => {
@@ -216,6 +232,77 @@ test('a method that a path does not take is 405 with those it takes', async () =
   }
 })
 
+describe('what only a flow can find wrong is said in the same way', () => {
+  test.each([
+    [
+      'another origin',
+      [
+        'POST',
+        '/v1/auth/authorize',
+        { user_id: 'u', auth_requirement: { id: 'github' }, next_uri: 'https://elsewhere.example/' },
+      ],
+      { path: 'next_uri', code: 'not_allowed' },
+    ],
+    [
+      'no time',
+      ['POST', '/v1/tools/execute', { tool_name: 'Send Mail', input: {}, run_at: 'tomorrow' }],
+      { path: 'run_at', code: 'invalid' },
+    ],
+    [
+      'nobody’s consent',
+      ['POST', '/v1/tools/requirements', { tool_names: ['Send Mail'], authorize: true }],
+      { path: 'user_id', code: 'missing' },
+    ],
+    [
+      'nothing before the first step',
+      ['POST', '/v1/tools/run_chain', { steps: [{ toolId: 'Send Mail', args: {}, usePrevious: true }] }],
+      { path: 'steps.0.usePrevious', code: 'not_allowed' },
+    ],
+    [
+      'no zone',
+      [
+        'POST',
+        '/v1/admin/policies',
+        { id: 'p', effect: 'deny', match: { time: { from: '08:00', zone: 'Mars' } } },
+      ],
+      { path: 'match.time.zone', code: 'invalid' },
+    ],
+    [
+      'an endpoint without https',
+      [
+        'PATCH',
+        '/v1/admin/auth_providers/github',
+        { oauth2: { token_request: { endpoint: 'http://elsewhere.example/token' } } },
+      ],
+      { path: 'oauth2.token_request.endpoint', code: 'invalid' },
+    ],
+    ['no filter', ['GET', '/v1/tools?filter=%7B'], { path: 'filter', code: 'invalid_json' }],
+    ['the whole', ['POST', '/v1/tools/import', []], { path: '', code: 'too_short' }],
+  ] as const)('%s', async (_, [method, path, body], fault) => {
+    const answer = await gatepass.call(method, path, body)
+    expect([answer.status, answer.body.name], JSON.stringify(answer.body)).toEqual([400, 'invalid_request'])
+    expect(answer.body.errors).toEqual([{ ...fault, message: answer.body.message }])
+  })
+})
+
+test('/openapi.json says that bodies have no other members, and leaves answers open', async () => {
+  const { body } = await gatepass.call('GET', '/openapi.json', undefined, { key: null })
+  const { requestBody, responses } = body.paths['/v1/tools/execute'].post
+  const ajv = new Ajv2020({ strict: false })
+  const check = (schema: object) => ajv.compile({ ...schema, components: body.components })
+  const asked = check(requestBody.content['application/json'].schema)
+  const call = { tool_name: 'Send_Mail', user_id: 'ada', input: { any: { thing: 1 } } }
+  expect([asked(call), asked({ ...call, inputs: {} })]).toEqual([true, false])
+  const authorize = check(
+    body.paths['/v1/auth/authorize'].post.requestBody.content['application/json'].schema,
+  )
+  const need = { user_id: 'ada', auth_requirement: { id: 'github', oauth2: { scopes: ['repo'] } } }
+  expect(authorize(need)).toBe(true)
+  expect(authorize({ ...need, auth_requirement: { id: 'github', scopes: ['repo'] } })).toBe(false)
+  const refusal = check(responses.default.content['application/json'].schema)
+  expect(refusal({ name: 'not_found', message: 'There is none.', yet: 'to come' })).toBe(true)
+})
+
 test('/openapi.json describes the faults', async () => {
   const { body } = await gatepass.call('GET', '/openapi.json', undefined, { key: null })
   expect(Object.keys(body.components.schemas.Error.properties).toSorted()).toEqual([
@@ -231,24 +318,6 @@ test('/openapi.json describes the faults', async () => {
 })
 
 describe('what does not exist is answered with what may have been meant', () => {
-  beforeAll(async () => {
-    await gatepass.call('POST', '/v1/tools/import', {
-      name: 'Send Mail',
-      version: '1.0.0',
-      description: 'd',
-      parameters: {},
-    })
-    await gatepass.call('POST', '/v1/admin/auth_providers', {
-      id: 'github',
-      provider_id: 'github',
-      oauth2: { client_id: 'c', client_secret: 's' },
-    })
-    await gatepass.call('POST', '/v1/workers', {
-      id: 'mailer',
-      http: { uri: 'http://127.0.0.1:1', secret: 's' },
-    })
-  })
-
   test.each([
     ['POST', '/v1/tools/execute', { tool_name: 'Send_Mial' }, 404, /Did you mean "[^"]*Send/],
     ['GET', '/v1/tools/Sendmail', undefined, 404, /Did you mean "[^"]*Send/],

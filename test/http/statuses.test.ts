@@ -34,6 +34,26 @@ describe('a provider entry', () => {
     expect((await world.call('PATCH', path, { status: 'inactive' })).body.status).toBe('inactive')
   })
 
+  test('whose token request sends its secret in the body is missing it, with S256 as without', async () => {
+    const { oauth2, ...body } = providerBody('secret-in-body', world.as)
+    const { client_secret: _, ...publicly } = oauth2
+    const made = await world.call('POST', '/v1/admin/auth_providers', { ...body, oauth2: publicly })
+    expect(made.body).toMatchObject({ status: 'missing', missing: ['client_secret'] })
+    const { grant_type, redirect_uri } = oauth2.token_request.params
+    const token_request = { params: { grant_type, redirect_uri } }
+    const path = '/v1/admin/auth_providers/secret-in-body'
+    expect((await world.call('PATCH', path, { oauth2: { token_request } })).body.status).toBe('active')
+  })
+
+  test.each([
+    ['github', 'missing'],
+    ['x', 'active'],
+  ])('of the catalogue’s %s without a secret is %s, by what is known of its clients', async (id, status) => {
+    const oauth2 = { client_id: 'c' }
+    const made = await world.call('POST', '/v1/admin/auth_providers', { id, provider_id: id, oauth2 })
+    expect(made.body.status).toBe(status)
+  })
+
   test('of a tool that came without a client is missing both, and the tool is not ready', async () => {
     const oauth = {
       name: 'bare',

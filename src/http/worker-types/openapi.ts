@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { WorkerFault } from '../../tools/backend.ts'
 import {
   baseUri,
@@ -115,7 +115,7 @@ export const openapiWorker = defineWorkerType({
 async function toOpenapiSettings(said: Members, projectId: string): Promise<OpenapiSettings> {
   const sources = [said.document, said.url, said.request].filter((one) => one !== undefined)
   if (sources.length !== 1)
-    throw new BrokerError('invalid_request', 'openapi needs exactly one of `document`, `url` and `request`.')
+    throw invalidMember('openapi', 'invalid', 'openapi needs exactly one of `document`, `url` and `request`.')
   return toMembers(said, projectId)
 }
 
@@ -157,7 +157,7 @@ async function parsed(document: string, projectId: string): Promise<Readonly<Rec
   try {
     return await parseInThread(document, projectId)
   } catch (error) {
-    if (error instanceof Refusal) throw new BrokerError('invalid_request', error.message)
+    if (error instanceof Refusal) throw invalidMember('openapi.document', 'invalid', error.message)
     if (error instanceof WorkerFault) throw new BrokerError('rate_limited', error.message, { retryAfter: 5 })
     throw error
   }

@@ -1,4 +1,4 @@
-import { BrokerError } from '../../domain/errors.ts'
+import { invalidMember } from '../../domain/errors.ts'
 import type { WorkerType } from '../../domain/worker.ts'
 import type { WorkerTypeWire } from './define.ts'
 import { httpWorker } from './http.ts'
@@ -22,8 +22,9 @@ export function readWorkerType(body: {
   const [wire] = said
   const names = WORKER_TYPE_WIRES.map(({ type }) => `\`${type}\``).join(', ')
   if (wire === undefined || said.length > 1 || (body.type != null && body.type !== wire.type))
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'type',
+      'invalid',
       `A worker needs exactly one of ${names}, with what that type takes, and a \`type\` of the same name or none.`,
     )
   return { wire, block: body[wire.type] }

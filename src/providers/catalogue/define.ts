@@ -67,8 +67,8 @@ export interface Facts {
   readonly apiHosts?: readonly string[]
   /** Other addresses of the same endpoints: of another host's name, another version or a tenant (`{tenant}`). */
   readonly otherEndpoints?: Partial<Record<EndpointRole, readonly string[]>>
-  /** It takes clients without a secret (RFC 6749 section 2.1). */
-  readonly publicClients?: true
+  /** Whether it takes clients without a secret (RFC 6749 section 2.1). Left out: not known. */
+  readonly publicClients?: boolean
 }
 
 export const FORM = 'application/x-www-form-urlencoded'
@@ -152,7 +152,7 @@ export function define(facts: Facts): BuiltInProvider {
       },
     }),
     tokenTypes: facts.tokenTypes ?? [],
-    ...(facts.publicClients && { publicClients: true }),
+    ...(facts.publicClients !== undefined && { publicClients: facts.publicClients }),
     ...apiOf(facts),
     account: { id: facts.accountId ?? USUAL_ACCOUNT.id, name: facts.accountName ?? USUAL_ACCOUNT.name },
   }

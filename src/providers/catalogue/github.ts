@@ -8,6 +8,7 @@ export const github = define({
   authorize: 'https://github.com/login/oauth/authorize',
   token: 'https://github.com/login/oauth/access_token', // refuses with 200 and an `error` member
   pkce: 'S256',
+  publicClients: false,
   // "normalized scopes": what another one includes is not listed
   scopeImplies: {
     repo: ['repo:status', 'repo_deployment', 'public_repo', 'repo:invite', 'security_events'],

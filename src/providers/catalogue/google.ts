@@ -8,6 +8,7 @@ export const google = define({
   authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
   token: 'https://oauth2.googleapis.com/token',
   pkce: 'S256',
+  publicClients: false,
   scopeAliases: {
     email: 'https://www.googleapis.com/auth/userinfo.email',
     profile: 'https://www.googleapis.com/auth/userinfo.profile',

@@ -7,6 +7,7 @@ export const strava = define({
   authorize: 'https://www.strava.com/oauth/authorize',
   token: 'https://www.strava.com/oauth/token',
   pkce: 'S256',
+  publicClients: false,
   scopeSeparator: ',',
   callbackTellsScopes: true, // the athlete may untick some; the token answer does not say which
   defaultScopes: ['read'],

@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { AuditEvent } from '../../domain/audit.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
@@ -51,8 +51,9 @@ export async function acceptWaiting(
 ): Promise<Acceptance> {
   const { accepted, waiting, digest: current } = await acceptanceOf(broker, worker)
   if (digest !== undefined && digest !== current)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'digest',
+      'conflict',
       `Something else waits at the worker "${worker.id}" by now: look at GET /v1/workers/${worker.id} again.`,
     )
   const all = unionOfNeeds(accepted, waiting)

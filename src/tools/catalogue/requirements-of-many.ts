@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { invalidMember } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { beginAuthorization, connectUrl, type ProviderNeed } from '../../flows/begin-authorization.ts'
@@ -50,7 +50,7 @@ export async function requirementsOfMany(
   { userId, authorize = false }: { readonly userId?: string; readonly authorize?: boolean },
 ): Promise<ManyRequirements> {
   if (authorize && userId === undefined)
-    throw new BrokerError('invalid_request', 'authorize needs user_id: say whose consent it is.')
+    throw invalidMember('user_id', 'missing', 'authorize needs user_id: say whose consent it is.')
   const items = new Map<string, ManyNeed>()
   const missing = new Map<string, ProviderNeed>()
   for (const tool of tools) {

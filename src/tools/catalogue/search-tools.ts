@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type Tool, toolAliases } from '../../domain/tool.ts'
 import { findEntry } from '../../flows/find-provider.ts'
@@ -95,7 +95,7 @@ const FLAGS = ['read_only', 'destructive', 'idempotent', 'open_world'] as const
 /** Arcade's `filter`, JSON in a query. Throws `invalid_request` for what it does not know, so that nothing is left unfiltered. */
 export function readBehaviourFilter(text: string): BehaviourFilter {
   const said = parse(text)
-  const wrong = (what: string) => new BrokerError('invalid_request', `filter: ${what}`)
+  const wrong = (what: string) => invalidMember('filter', 'invalid', `filter: ${what}`)
   if (!isRecord(said)) throw wrong('it must be a JSON object.')
   const unknown = Object.keys(said).filter(
     (name) => ![...LISTS, ...FLAGS, 'extras'].some((one) => one === name),
@@ -134,7 +134,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new BrokerError('invalid_request', 'filter: it is not valid JSON.')
+    throw invalidMember('filter', 'invalid_json', 'filter: it is not valid JSON.')
   }
 }
 

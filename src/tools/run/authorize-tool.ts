@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { invalidMember } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { type BegunAuthorization, beginAuthorization } from '../../flows/begin-authorization.ts'
 import { actForTool } from '../../flows/request-context.ts'
@@ -32,8 +32,9 @@ export async function authorizeTool(
   const needs = known ?? (await toolNeeds(broker, tool, use))
   if (needs.length === 0) return { outcome: 'covered', releases: [], needs }
   if (userId === undefined)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'user_id',
+      'missing',
       `The tool "${tool.title}" acts for a user: say which in user_id.`,
     )
   const begun = await beginAuthorization(broker, {

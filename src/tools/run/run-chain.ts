@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import type { PausedChain } from '../../domain/chain.ts'
-import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
+import { BrokerError, type ErrorCode, invalidMember } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { chainPlace } from '../../store/sealed-columns.ts'
@@ -74,8 +74,9 @@ export async function runChain(
   signal?: AbortSignal,
 ): Promise<ChainResult> {
   if (steps[0]?.usePrevious === true)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'steps.0.usePrevious',
+      'not_allowed',
       'steps[0].usePrevious: nothing was run before the first step. Leave it out there.',
     )
   await checkAccounts(broker, run, steps)
@@ -100,8 +101,9 @@ export async function resumeChain(
     state = openState(broker, taken)
     if (state.call.userId !== run.userId) throw noSuchChain()
     if (steps !== undefined && !isDeepStrictEqual(steps, state.steps))
-      throw new BrokerError(
-        'invalid_request',
+      throw invalidMember(
+        'steps',
+        'conflict',
         'steps differ from those of the chain that is resumed. Leave them out, or run a new chain.',
       )
     await checkAccounts(broker, run, state.steps)
@@ -188,8 +190,9 @@ async function checkAccounts(broker: Broker, run: ChainRun, steps: readonly Chai
   const needed = await Promise.all(tools.map((tool) => providersOf(broker, run, tool).catch(noneIfRefused)))
   const unknown = named.filter((id) => !needed.flat().includes(id))
   if (unknown.length > 0)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'accounts',
+      'not_allowed',
       `accounts names ${unknown.map((id) => `"${id.slice(0, 100)}"`).join(', ')}, which none of the tools needs.`,
     )
 }

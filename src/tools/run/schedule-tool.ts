@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
@@ -94,8 +94,9 @@ export function readRunAt(text: string): number {
   // 31 February is parsed as a day in March
   const isDay = moment !== undefined && toDay(Date.parse(`${moment}Z`)) === moment.slice(0, 10)
   if (!Number.isNaN(at) && isDay) return Math.ceil(at / 1000)
-  throw new BrokerError(
-    'invalid_request',
+  throw invalidMember(
+    'run_at',
+    'invalid',
     'run_at is no time: write it as 2026-12-24T18:00:00 (UTC) or with an offset, as 2026-12-24T18:00:00+01:00.',
   )
 }

@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { invalidMember } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import type { ProviderNeed } from '../../flows/begin-authorization.ts'
@@ -47,8 +47,9 @@ export async function toolNeeds(
   const all = [...needs.values()]
   const unknown = Object.keys(accounts).filter((id) => !all.some(({ entry }) => entry.id === id))
   if (unknown.length > 0)
-    throw new BrokerError(
-      'invalid_request',
+    throw invalidMember(
+      'accounts',
+      'not_allowed',
       `accounts names ${unknown.map((id) => `"${id.slice(0, 100)}"`).join(', ')}, which the tool "${tool.title}" does not need. It needs ${all.map(({ entry }) => `"${entry.id}"`).join(', ') || 'no provider'}.`,
     )
   return asked === undefined ? all : withAsked(all, asked)

@@ -1,0 +1,44 @@
+// The members that a request may have are all there are: what is not known is refused. Zod's objects do not say so in
+// the document that is generated of them, so it is added there. Answers stay open, since they may get more members.
+
+type Node = { [member: string]: unknown }
+
+const REFERENCE = /^#\/components\/schemas\/(.+)$/
+
+/** Adds `additionalProperties: false` to the objects of request bodies that list their members, in place. */
+export function closeBodies<Document extends object>(document: Document): Document {
+  const { paths, components } = document as { paths?: unknown; components?: unknown }
+  const schemas = nodeOf(nodeOf(components)?.schemas) ?? {}
+  const operations = Object.values(nodeOf(paths) ?? {}).flatMap((path) => Object.values(nodeOf(path) ?? {}))
+  const bodies = operations.map((operation) => nodeOf(operation)?.requestBody)
+  const answers = new Set<unknown>()
+  for (const operation of operations) visit(nodeOf(operation)?.responses, schemas, answers)
+  const asked = new Set<unknown>()
+  for (const body of bodies) visit(body, schemas, asked)
+  for (const schema of asked) {
+    const one = schema as Node
+    if (
+      one.type === 'object' &&
+      nodeOf(one.properties) &&
+      !('additionalProperties' in one) &&
+      !answers.has(one)
+    )
+      one.additionalProperties = false
+  }
+  return document
+}
+
+/** Every object below, through references, but for the parts of an `allOf`, which are one object together. */
+function visit(value: unknown, schemas: Node, seen: Set<unknown>): void {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return
+  seen.add(value)
+  for (const [name, inner] of Object.entries(value)) {
+    if (name === 'allOf' || name === 'example' || name === 'default') continue
+    const [, component] = name === '$ref' ? (REFERENCE.exec(String(inner)) ?? []) : []
+    visit(component === undefined ? inner : schemas[component], schemas, seen)
+  }
+}
+
+function nodeOf(value: unknown): Node | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Node) : undefined
+}
