@@ -38,6 +38,8 @@ export interface Worker {
   readonly mac?: string
   /** What its tools may ask for; absent: a worker of a release that knew of no acceptance, whose catalogue was not read since. */
   readonly accepted?: WorkerNeeds
+  /** Of `accepted`; the store writes both together. */
+  readonly acceptedMac?: string
 }
 
 export type WorkerStatus = 'active' | 'inactive' | 'unreachable'

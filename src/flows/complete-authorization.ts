@@ -8,22 +8,16 @@ import {
   type FailureReason,
   meantAccount,
 } from '../domain/authorization.ts'
-import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { newId } from '../domain/ids.ts'
-import { missingScopes } from '../domain/scopes.ts'
-import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
-import { factsOf } from '../providers/known-facts.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
-import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
+import type { RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
 import { failureAudit } from './authorization-audit.ts'
+import { connectionOf } from './connection-of-grant.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
-import { grantedScopes, withheldAfter } from './granted-scopes.ts'
 import { elapsedClock } from './refresh-lease.ts'
-import { sealGrant } from './seal-grant.ts'
 import { attemptPlace } from './start-attempt.ts'
 
 /**
@@ -150,7 +144,7 @@ async function redeem(
     throw guard.heldBack ?? error
   })
   const finish = async () => {
-    const connection = await toConnection(broker, claimed, entry, grant, response)
+    const connection = await connectionOf(broker, claimed, entry, grant, response)
     const audit = broker.audit.of(claimed.projectId, {
       action: 'authorization.completed',
       userId: claimed.userId,
@@ -233,92 +227,6 @@ async function revokeUnlessConnected(
 
 function isStoreAway(error: unknown): boolean {
   return error instanceof BrokerError && error.code === 'store_unavailable'
-}
-
-async function toConnection(
-  broker: Broker,
-  claimed: Exchanging,
-  entry: ProviderEntry,
-  grant: Grant,
-  response: URLSearchParams,
-): Promise<Connection> {
-  const { projectId, userId } = claimed
-  const owner = { projectId, userId, providerUid: entry.uid }
-  const known = await broker.store.connections.ofOwner(owner)
-  if (isAnotherAccount(known, meantAccount(claimed), grant))
-    throw new ProviderRefusal(
-      'account_mismatch',
-      `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
-    )
-  const { id, account } = whichConnection(known, meantAccount(claimed), grant)
-  const scopes = grantedScopes(entry.provider, claimed, grant, response)
-  const { accessToken, refreshToken } = grant
-  const { callbackMembers = {} } = factsOf(entry.provider)
-  const extra = mergedExtra(
-    extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
-    grant.extra,
-  )
-  const tokens = sealGrant(
-    broker,
-    { ...owner, id },
-    {
-      ...grant,
-      userInfo: grant.userInfo ?? {},
-      ...(extra !== undefined && { extra }),
-      scopes,
-    },
-  )
-  return {
-    ...owner,
-    ...tokens,
-    id,
-    account,
-    status: 'active',
-    providerIdentity: providerIdentity(broker, entry),
-    isDefault: false,
-    generation: 1,
-    unansweredRefreshes: 0,
-    createdAt: tokens.receivedAt,
-    consentedAt: claimed.attempt.startedAt,
-    withheldScopes: withheldAfter(
-      known.find((one) => one.id === id),
-      missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider)),
-    ),
-  }
-}
-
-/** Whether a certain account was to approve, and the provider names another. */
-function isAnotherAccount(
-  known: readonly Connection[],
-  meant: string | undefined,
-  { account }: Grant,
-): boolean {
-  if (meant === undefined || meant === 'new' || account.id === '') return false
-  const connection = chooseConnection(known, meant)
-  if (connection === undefined) return account.id !== meant && account.name !== meant
-  const wasNamed = connection.account.id !== '' && connection.account.id !== connection.id
-  return wasNamed && connection.account.id !== account.id
-}
-
-/**
- * Which connection the grant is: that of its account. Where the provider does not name the account it is the one that
- * was meant, or for one more a new one, told apart by its own id.
- */
-function whichConnection(
-  known: readonly Connection[],
-  meant: string | undefined,
-  { account }: Grant,
-): Pick<Connection, 'id' | 'account'> {
-  const unnamed = known.find((one) => one.account.id === '')
-  if (account.id !== '') {
-    // a connection whose account was not told is this one, now that it is
-    const same = known.find((one) => one.account.id === account.id) ?? (meant === 'new' ? undefined : unnamed)
-    return { id: same?.id ?? newId('conn'), account }
-  }
-  const same = meant === 'new' ? undefined : chooseConnection(known, meant)
-  if (same !== undefined) return same
-  const id = newId('conn')
-  return { id, account: { id: unnamed === undefined ? '' : id, name: account.name } }
 }
 
 function failureOf(error: unknown): { readonly reason: FailureReason; readonly message: string } {

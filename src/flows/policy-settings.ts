@@ -82,9 +82,9 @@ export async function getPolicy(broker: Broker, projectId: string, id: string): 
 
 /** Throws `not_found`. */
 export async function deletePolicy(broker: Broker, projectId: string, id: string): Promise<void> {
-  const { id: subject } = await getPolicy(broker, projectId, id)
-  const audit = broker.audit.of(projectId, { action: 'policy.deleted', subject })
-  await broker.store.policies.delete(projectId, subject, audit)
+  const audit = broker.audit.of(projectId, { action: 'policy.deleted', subject: id })
+  // not looked for first: one that was changed by hand is not found, and can be deleted
+  if (!(await broker.store.policies.delete(projectId, id, audit))) await getPolicy(broker, projectId, id)
 }
 
 async function put(broker: Broker, policy: Policy): Promise<Policy> {

@@ -151,14 +151,19 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Delete a provider with its connections',
       params: idParams,
-      responses: { 200: { description: 'What it was', schema: providerResponseSchema } },
+      responses: {
+        200: { description: 'What it was', schema: providerResponseSchema },
+        204: {
+          description: 'Gone. What it was is not told, since it had been changed in the database by hand',
+        },
+      },
     },
-    async ({ c, params, caller }) => {
-      const entry = await get(caller.projectId, params.id)
-      const gone = render(entry)
-      const audit = broker.audit.of(entry.projectId, { action: 'provider.deleted', providerId: entry.id })
-      await store.providers.delete(caller.projectId, entry.id, audit)
-      return c.json(gone)
+    async ({ c, params, caller: { projectId } }) => {
+      const entry = await store.providers.findById(projectId, params.id)
+      const gone = entry && render(entry)
+      const audit = broker.audit.of(projectId, { action: 'provider.deleted', providerId: params.id })
+      if (!(await store.providers.delete(projectId, params.id, audit))) await get(projectId, params.id)
+      return gone === undefined ? c.body(null, 204) : c.json(gone)
     },
   )
 }

@@ -160,14 +160,17 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       responses: { 204: { description: 'Gone' } },
     },
     async ({ c, params, caller }) => {
-      const worker = await getWorker(broker, caller.projectId, params.id)
-      if (worker.type === 'module')
+      const { projectId } = caller
+      const worker = await broker.store.workers.find(projectId, params.id)
+      if (worker?.type === 'module')
         throw new BrokerError(
           'invalid_request',
           `The worker "${worker.id}" comes from GATEPASS_TOOLS; take it out there.`,
         )
-      const audit = broker.audit.of(caller.projectId, { action: 'worker.deleted', subject: worker.id })
-      await broker.store.workers.delete(caller.projectId, worker.id, audit)
+      const audit = broker.audit.of(projectId, { action: 'worker.deleted', subject: params.id })
+      // one that was changed by hand is not found, and can be deleted
+      if (!(await broker.store.workers.delete(projectId, params.id, audit)))
+        await getWorker(broker, projectId, params.id)
       return c.body(null, 204)
     },
   )

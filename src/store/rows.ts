@@ -53,7 +53,7 @@ export function providerRow(entry: ProviderEntry) {
 }
 
 export function workerRow(worker: Worker) {
-  const { accepted: _, ...rest } = worker
+  const { accepted: _, acceptedMac: __, ...rest } = worker
   return {
     ...rest,
     syncedAt: worker.syncedAt ?? null,

@@ -5,6 +5,7 @@ import type { Policy } from '../domain/policy.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { Store } from './store.ts'
+import type { AcceptedNeeds } from './tool-nouns.ts'
 
 /** A row whose MAC is not that of what it holds: written or changed by somebody without the installation's key. */
 export interface AlteredRow {
@@ -14,36 +15,40 @@ export interface AlteredRow {
 }
 
 interface Signed {
-  readonly mac?: string
+  readonly id: string
+  readonly projectId: string
 }
 
 /**
  * The same store; rows that give power carry a MAC, which is looked at whenever one is read: API keys, what provider
- * entries and workers point to, policies. One that was written by hand is as good as not there, except for a policy:
- * then nothing is judged in its project until it is set anew. Envelopes are not covered, since they are bound to their
- * rows themselves; deleting a row or putting an older one back is not noticed.
+ * entries and workers point to, what was accepted of a worker, policies. One that was written by hand is as good as not
+ * there, except for a policy: then nothing is judged in its project until it is set anew. Envelopes are not covered,
+ * since they are bound to their rows themselves; deleting a row or putting an older one back is not noticed.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
   const { apiKeys, providers, tools, workers, policies } = store
   const genuine =
-    <Row extends Signed>(
-      table: AlteredRow['table'],
-      macOf: (row: Row) => string,
-      about: (row: Row) => Omit<AlteredRow, 'table'>,
-    ) =>
+    <Row extends Signed>(table: AlteredRow['table'], isGenuine: (row: Row) => boolean) =>
     (row: Row | undefined): Row | undefined => {
-      if (row === undefined || isSame(row.mac, macOf(row))) return row
-      onAltered({ table, ...about(row) })
+      if (row === undefined || isGenuine(row)) return row
+      onAltered({ table, id: row.id, projectId: row.projectId })
       return undefined
     }
-  const key = genuine('api_keys', signer.apiKey, ({ id, projectId }) => ({ id, projectId }))
-  const entry = genuine('providers', signer.provider, ({ id, projectId }) => ({ id, projectId }))
-  const worker = genuine('workers', signer.worker, ({ id, projectId }) => ({ id, projectId }))
-  const policy = genuine('policies', signer.policy, ({ id, projectId }) => ({ id, projectId }))
+  const key = genuine<ApiKey>('api_keys', (row) => isSame(row.mac, signer.apiKey(row)))
+  const entry = genuine<ProviderEntry>('providers', (row) => isSame(row.mac, signer.provider(row)))
+  const worker = genuine<Worker>(
+    'workers',
+    (row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),
+  )
+  const policy = genuine<Policy>('policies', (row) => isSame(row.mac, signer.policy(row)))
   const all = <Row>(rows: readonly Row[], one: (row: Row) => Row | undefined) =>
     rows.map(one).filter((row) => row !== undefined)
   const signedEntry = (one: ProviderEntry): ProviderEntry => ({ ...one, mac: signer.provider(one) })
-  const signedWorker = (one: Worker): Worker => ({ ...one, mac: signer.worker(one) })
+  const signedWorker = (one: Worker): Worker => ({
+    ...one,
+    mac: signer.worker(one),
+    acceptedMac: signer.accepted(one),
+  })
   const signedKey = (one: ApiKey): ApiKey => ({ ...one, mac: signer.apiKey(one) })
 
   return {
@@ -80,6 +85,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       ...workers,
       add: (one, ...rest) => workers.add(signedWorker(one), ...rest),
       put: (one, ...rest) => workers.put(signedWorker(one), ...rest),
+      accept: (needs, ...rest) => workers.accept({ ...needs, acceptedMac: signer.accepted(needs) }, ...rest),
       findByUid: async (uid) => worker(await workers.findByUid(uid)),
       find: async (projectId, id) => worker(await workers.find(projectId, id)),
       list: async (projectId) => all(await workers.list(projectId), worker),
@@ -88,9 +94,10 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     policies: {
       ...policies,
       put: (one, ...rest) => policies.put({ ...one, mac: signer.policy(one) }, ...rest),
+      find: async (projectId, id) => policy(await policies.find(projectId, id)),
       async inForce(projectId) {
         const found = await policies.inForce(projectId)
-        const altered = (await policies.list(projectId)).find((one) => policy(one) === undefined)
+        const [altered] = (await policies.list(projectId)).filter((one) => policy(one) === undefined)
         if (altered === undefined) return found
         throw new BrokerError(
           'store_unavailable',
@@ -105,15 +112,17 @@ export interface RowSigner {
   readonly apiKey: (row: ApiKey) => string
   readonly provider: (row: ProviderEntry) => string
   readonly worker: (row: Worker) => string
+  /** Apart from the rest, since each is written without the other. */
+  readonly accepted: (row: AcceptedNeeds) => string
   readonly policy: (row: Policy) => string
 }
 
 /** @param installationKey the installation's own: the same under every master key, so that a rotation changes no MAC. */
 export function createRowSigner(installationKey: Buffer): RowSigner {
   const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
-  const mac = (table: AlteredRow['table'], members: readonly unknown[]) =>
+  const mac = (what: AlteredRow['table'] | 'accepted', members: readonly unknown[]) =>
     createHmac('sha256', secret)
-      .update(JSON.stringify([table, ...members.map((one) => one ?? null)]))
+      .update(JSON.stringify([what, ...members.map((one) => one ?? null)]))
       .digest('base64url')
   return {
     apiKey: ({ id, projectId, role, hash, expiresAt, rateLimit }) =>
@@ -122,6 +131,7 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
       mac('providers', [uid, projectId, id, name, wellKnownId, status, source, sorted(provider), clientId]),
     worker: ({ uid, projectId, id, type, enabled, uri, settings }) =>
       mac('workers', [uid, projectId, id, type, enabled, uri, sorted(settings)]),
+    accepted: ({ uid, accepted }) => mac('accepted', [uid, sorted(accepted)]),
     policy: ({ id, projectId, enabled, effect, match, hook }) =>
       mac('policies', [id, projectId, enabled, effect, sorted(match), sorted(hook)]),
   }
@@ -132,7 +142,9 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([, one]) => one !== undefined)
-  return entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)])
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)]),
+  )
 }
 
 /**
@@ -150,6 +162,7 @@ export async function signOlderRows(raw: Store, signer: RowSigner): Promise<numb
     }
     for (const one of await raw.workers.list(id)) {
       await raw.workers.put({ ...one, mac: signer.worker(one) })
+      await raw.workers.accept({ ...one, acceptedMac: signer.accepted(one) })
       signed++
     }
     for (const one of await raw.policies.list(id)) {

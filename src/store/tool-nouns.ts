@@ -5,7 +5,6 @@ import type { Policy } from '../domain/policy.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { Tool } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
-import type { WorkerNeeds } from '../domain/worker-needs.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries, Lease, Page, PageRequest } from './store.ts'
 
@@ -27,13 +26,16 @@ export interface Tools {
   delete(uid: string, audit?: AuditEntries): Promise<void>
 }
 
+/** What the tools of the worker may ask for, and its MAC. */
+export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
+
 export interface Workers {
   /** Adds the worker, or `undefined` when its `id` is taken in the project. */
   add(worker: Worker, audit?: AuditEntries): Promise<Worker | undefined>
-  /** Writes all but `accepted`. */
+  /** Writes all but `accepted` and its MAC. */
   put(worker: Worker, audit?: AuditEntries): Promise<void>
   /** Says what the worker's tools may ask for. */
-  accept(uid: string, accepted: WorkerNeeds, audit?: AuditEntries): Promise<void>
+  accept(needs: AcceptedNeeds, audit?: AuditEntries): Promise<void>
   findByUid(uid: string): Promise<Worker | undefined>
   find(projectId: string, id: string): Promise<Worker | undefined>
   list(projectId: string): Promise<readonly Worker[]>

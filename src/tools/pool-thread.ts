@@ -12,9 +12,9 @@ const NICENESS = 4
 // on Linux a thread has a priority of its own; elsewhere this would be the whole broker's
 if (process.platform === 'linux') setPriority(NICENESS)
 
-port.on('message', async ({ module, input }: ToPoolThread) => {
+port.on('message', async ({ module: taskModule, input }: ToPoolThread) => {
   try {
-    const task = (await import(module)) as TaskModule<unknown, unknown> // thread-pool.ts names such modules alone
+    const task = (await import(taskModule)) as TaskModule<unknown, unknown> // thread-pool.ts names such modules alone
     const transfer: ArrayBuffer[] = []
     const output = await task.run(input, transfer)
     port.postMessage({ output } satisfies FromPoolThread, transfer)

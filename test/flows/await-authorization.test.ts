@@ -149,6 +149,7 @@ describe('events', () => {
       name: 'free',
       description: 'Needs nobody.',
       version: '1.0.0',
+      parameters: { type: 'object', properties: {} },
     })
     const free = (await scene.call('POST', '/v1/tools/authorize', { tool_name: 'free', user_id: 'u1' })).body
     for (const { id } of [covered, free]) {

@@ -5,7 +5,7 @@ import { API_KEY, serveIn, until } from './process.ts'
 test('every request is a line at debug, by its route, under the id that it is answered with', async () => {
   await using served = await serveIn({ environment: { GATEPASS_LOG_LEVEL: 'debug' } })
   const headers = { authorization: `Bearer ${API_KEY}`, 'x-request-id': 'mine-1' }
-  const ours = await fetch(`${served.url}/v1/connections/conn_secretish?user_id=ada`, { headers })
+  const ours = await fetch(`${served.url}/v1/connections/conn_secretish`, { headers })
   const page = await fetch(`${served.url}/connect/auth_unknown?code=S3CRETCODE&state=S3CRETSTATE`)
   const nothing = await fetch(`${served.url}/not/there?token=S3CRETTOKEN`)
   await until(() => served.logLines().filter(({ message }) => message === 'answered').length >= 3)

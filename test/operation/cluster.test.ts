@@ -145,7 +145,7 @@ describe('serve --processes 2', { timeout: 90_000 }, () => {
       .logged()
       .split('\n')
       .filter((line) => line.startsWith('The processes end'))
-    expect(said).toEqual([expect.stringContaining('exit code 1')])
+    expect(said).toEqual([expect.stringContaining('exit code 6')])
   })
 })
 

@@ -2,131 +2,207 @@ import { createHash, randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
 import { findAlteredRows } from '../../src/flows/altered-rows.ts'
-import { type Gatepass, startGatepass } from '../gatepass.ts'
-import { startWorld, type World } from '../http/world.ts'
+import { factPlace } from '../../src/store/sealed-columns.ts'
+import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
+import { providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
+import { freshDatabase, runSql } from '../postgres.ts'
+import { defined } from '../store/fixtures.ts'
 
 // Somebody who can write the database, and has not the master key.
 
-let world: World
-afterEach(() => world[Symbol.asyncDispose]())
+const DENY_BOB = { id: 'no-bob', effect: 'deny', match: { users: ['bob'] } }
 
-/** Writes into the database, and starts another process on it. */
-async function tamper(sql: string, ...values: unknown[]): Promise<Gatepass> {
-  const database = new Database(world.gatepass.databasePath)
-  expect(database.prepare(sql).run(...values).changes).toBeGreaterThan(0)
-  database.close()
-  return startGatepass({ databasePath: world.gatepass.databasePath })
-}
+let world: World
+const opened: Gatepass[] = []
+let database: AsyncDisposable | undefined
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+  await world[Symbol.asyncDispose]()
+  await database?.[Symbol.asyncDispose]()
+})
 
 const alteredIn = async ({ broker }: Gatepass) =>
   (await findAlteredRows(broker)).map(({ table, id }) => `${table} ${id}`)
 
-describe('a row that gives power, and that was written by hand,', () => {
-  test('is no API key', async () => {
-    world = await startWorld()
-    const forged = `gp_${randomBytes(24).toString('base64url')}`
-    const hash = createHash('sha256').update(forged).digest('base64url')
-    await using after = await tamper(
-      "insert into api_keys (id, project_id, name, role, hash, created_at) select 'key_forged', id, 'forged', 'admin', ?, 1 from projects where name = 'default'",
-      hash,
-    )
-    expect((await after.call('GET', '/v1/workers', undefined, { key: forged })).status).toBe(401)
-    expect((await after.call('GET', '/v1/workers')).status).toBe(200)
-    expect(await alteredIn(after)).toEqual(['api_keys key_forged'])
-    expect(after.logLines.join()).toContain('key_forged')
-    expect((await after.call('GET', '/metrics')).body).toMatch(
-      /gatepass_altered_rows_total\{table="api_keys"\} [1-9]/,
-    )
-  })
+describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
+  let options: GatepassOptions
+  /** Writes into the database, and answers how many rows it was. */
+  let write: (sql: string) => Promise<number | null>
 
-  test.each([
-    ['of another role', "update api_keys set role = 'admin' where role = 'caller'"],
-    ['that lives longer', "update api_keys set expires_at = 9999999999 where role = 'caller'"],
-    ['that was revoked', "update api_keys set revoked_at = null where role = 'caller'"],
-  ])('is no API key %s', async (what, sql) => {
-    world = await startWorld()
-    const key = await world.gatepass.makeKey('caller')
-    if (what === 'that was revoked') {
-      const { store } = world.gatepass.broker
-      const project = await store.projects.findByName('default')
-      const known = (await store.apiKeys.list(project?.id ?? '')).find(({ role }) => role === 'caller')
-      await store.apiKeys.revoke(project?.id ?? '', known?.id ?? '', 5)
+  async function begin(): Promise<void> {
+    if (backend === 'postgres') {
+      const fresh = await freshDatabase()
+      database = fresh
+      options = { environment: { GATEPASS_DATABASE_URL: fresh.url } }
+      world = await startWorld({ gatepass: options })
+      write = async (sql) => (await runSql(fresh.url, sql)).rowCount
+      return
     }
-    await using after = await tamper(sql)
-    expect((await after.call('GET', '/v1/workers', undefined, { key })).status).toBe(401)
+    database = undefined
+    world = await startWorld()
+    const { databasePath } = world.gatepass
+    options = { databasePath }
+    write = async (sql) => {
+      const client = new Database(databasePath)
+      const { changes } = client.prepare(sql).run()
+      client.close()
+      return changes
+    }
+  }
+
+  /** Another process, which has read nothing yet. */
+  async function restart(): Promise<Gatepass> {
+    const gatepass = await startGatepass(options)
+    opened.push(gatepass)
+    return gatepass
+  }
+
+  async function tamper(sql: string): Promise<Gatepass> {
+    expect(await write(sql)).toBeGreaterThan(0)
+    return restart()
+  }
+
+  describe('a row that gives power, and that was written by hand,', () => {
+    test('is no API key', async () => {
+      await begin()
+      const forged = `gp_${randomBytes(24).toString('base64url')}`
+      const hash = createHash('sha256').update(forged).digest('base64url')
+      const after = await tamper(
+        `insert into api_keys (id, project_id, name, role, hash, mac, created_at) select 'key_forged', project_id, 'forged', 'admin', '${hash}', mac, 1 from api_keys where role = 'admin'`,
+      )
+      expect((await after.call('GET', '/v1/workers', undefined, { key: forged })).status).toBe(401)
+      expect((await after.call('GET', '/v1/workers')).status).toBe(200)
+      expect(await alteredIn(after)).toEqual(['api_keys key_forged'])
+      expect(after.logLines.join()).toContain('key_forged')
+      expect((await after.call('GET', '/metrics')).body).toMatch(
+        /gatepass_altered_rows_total\{table="api_keys"\} [1-9]/,
+      )
+    })
+
+    test.each([
+      ['of another role', "update api_keys set role = 'admin' where role = 'caller'"],
+      ['that lives longer', "update api_keys set expires_at = 9999999999 where role = 'caller'"],
+      ['that was revoked', "update api_keys set revoked_at = null where role = 'caller'"],
+    ])('is no API key %s', async (what, sql) => {
+      await begin()
+      const key = await world.gatepass.makeKey('caller')
+      if (what === 'that was revoked') {
+        const { store } = world.gatepass.broker
+        const project = await store.projects.findByName('default')
+        const known = (await store.apiKeys.list(project?.id ?? '')).find(({ role }) => role === 'caller')
+        await store.apiKeys.revoke(project?.id ?? '', known?.id ?? '', 5)
+      }
+      const after = await tamper(sql)
+      expect((await after.call('GET', '/v1/workers', undefined, { key })).status).toBe(401)
+    })
+
+    test('is no provider, so that no token goes to an endpoint of its own', async () => {
+      await begin()
+      await world.connect('ada')
+      const after = await tamper(
+        "update providers set provider = replace(provider, '/token', '/evil') where id = 'demo'",
+      )
+      const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
+      const refused = await after.call('POST', '/v1/auth/authorize', need)
+      expect([refused.status, refused.body.name]).toEqual([400, 'provider_not_found'])
+      expect(await alteredIn(after)).toEqual(['providers demo'])
+    })
+
+    test('is no worker, so that no secret and no token goes to an address of its own', async () => {
+      await begin()
+      const after = await tamper("update workers set uri = 'https://evil.example'")
+      expect((await after.call('GET', '/v1/workers/demo')).status).toBe(404)
+      expect(await alteredIn(after)).toEqual(['workers demo'])
+    })
+
+    test.each([
+      ['more', "update workers set accepted = replace(accepted, 'read', 'write')"],
+      ['anything', 'update workers set accepted = null'],
+      ['anything, as one of an older release', 'update workers set accepted = null, accepted_mac = null'],
+    ])('is no worker whose tools may ask for %s', async (_, sql) => {
+      await begin()
+      const after = await tamper(sql)
+      expect((await after.call('GET', '/v1/workers/demo')).status).toBe(404)
+      expect(await alteredIn(after)).toEqual(['workers demo'])
+    })
+
+    test('is no policy that lets anything through: its project releases nothing until it is set anew', async () => {
+      await begin()
+      await world.connect('ada')
+      expect((await world.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)
+      const after = await tamper('update policies set enabled = false')
+      const { items } = (await after.call('GET', '/v1/connections?user_id=ada')).body
+      const fetchToken = () => after.call('POST', `/v1/connections/${items[0].id}/token`)
+      const refused = await fetchToken()
+      expect([refused.status, refused.body.name]).toEqual([503, 'store_unavailable'])
+      expect(refused.body.message).toContain('"no-bob"')
+      expect(await alteredIn(after)).toEqual(['policies no-bob'])
+      // a part of it would leave the rest as somebody has written it
+      const part = await after.call('PATCH', '/v1/admin/policies/no-bob', { description: 'Ours' })
+      expect(part.status).toBe(404)
+      expect((await fetchToken()).status).toBe(503)
+      expect((await after.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)
+      expect((await after.call('GET', '/v1/admin/policies/no-bob')).body.enabled).toBe(true)
+      expect((await fetchToken()).status).toBe(200)
+    })
   })
 
-  test('is no provider, so that no token goes to an endpoint of its own', async () => {
-    world = await startWorld()
-    await world.connect('ada')
-    await using after = await tamper(
-      "update providers set provider = replace(provider, '/token', '/evil') where id = 'demo'",
-    )
+  test('what is not believed can be deleted, and set anew', async () => {
+    await begin()
+    await world.call('POST', '/v1/admin/policies', DENY_BOB)
+    for (const sql of ['providers set client_id', 'workers set uri', 'policies set effect'])
+      expect(await write(`update ${sql} = 'altered'`)).toBeGreaterThan(0)
+    const after = await restart()
+    expect((await alteredIn(after)).sort()).toEqual(['policies no-bob', 'providers demo', 'workers demo'])
+    const places = ['/v1/admin/auth_providers/demo', '/v1/workers/demo', '/v1/admin/policies/no-bob']
+    for (const path of places) {
+      expect((await after.call('GET', path)).status).toBe(404)
+      expect((await after.call('DELETE', path)).status).toBe(204)
+      expect((await after.call('DELETE', path)).status).toBe(404)
+    }
+    const { worker, as } = world
+    const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    expect((await after.call('POST', '/v1/workers', { id: 'demo', http })).status).toBe(201)
+    expect((await after.call('POST', '/v1/admin/auth_providers', providerBody('demo', as))).status).toBe(201)
+    expect((await after.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)
+    expect(await alteredIn(await restart())).toEqual([])
+  })
+
+  test('what Gatepass itself changes is believed, after a restart and after a key was rotated or a provider patched', async () => {
+    await begin()
+    const token = await world.connect('ada')
+    const { body } = await world.call('POST', '/v1/admin/keys', { name: 'one', role: 'caller' })
+    const rotated = await world.call('POST', `/v1/admin/keys/${body.id}/rotate`, {})
+    expect(rotated.status, JSON.stringify(rotated.body)).toBeLessThan(300)
+    await world.call('PATCH', '/v1/admin/auth_providers/demo', { description: 'Another.' })
+    await world.call('PATCH', '/v1/workers/demo', { http: { retry: 1 } })
+    const after = await tamper('update projects set name = name')
+    expect(await alteredIn(after)).toEqual([])
+    for (const key of [body.key, rotated.body.key])
+      expect((await after.call('GET', '/v1/tools', undefined, { key })).status).toBe(200)
     const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
-    const refused = await after.call('POST', '/v1/auth/authorize', need)
-    expect([refused.status, refused.body.name]).toEqual([400, 'provider_not_found'])
-    expect(await alteredIn(after)).toEqual(['providers demo'])
+    expect((await after.call('POST', '/v1/auth/authorize', need)).body.context.token).toBe(token)
   })
 
-  test('is no worker, so that no secret and no token goes to an address of its own', async () => {
-    world = await startWorld()
-    await using after = await tamper("update workers set uri = 'https://evil.example'")
-    expect((await after.call('GET', '/v1/workers/demo')).status).toBe(404)
-    expect(await alteredIn(after)).toEqual(['workers demo'])
+  test('rows of a release without MACs are signed once, on record; one that comes later is not believed', async () => {
+    await begin()
+    const { broker } = world.gatepass
+    expect((await world.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)
+    // as that release left it: its key under its former name, and no MACs
+    const sealed = defined(await broker.store.facts.get('installation_key'))
+    const older = broker.sealer.seal(
+      broker.sealer.open(sealed as never, factPlace('installation_key')),
+      factPlace('audit_key'),
+    )
+    await broker.store.facts.put('audit_key', older)
+    await broker.store.facts.delete('installation_key')
+    for (const table of ['api_keys', 'providers', 'policies'])
+      expect(await write(`update ${table} set mac = null`)).toBeGreaterThan(0)
+    const after = await tamper('update workers set mac = null, accepted = null, accepted_mac = null')
+    expect(await alteredIn(after)).toEqual([])
+    const { items } = (await after.call('GET', '/v1/admin/audit?action=installation.rows_signed')).body
+    expect(items).toHaveLength(1)
+    expect((await after.call('GET', '/v1/workers/demo')).status).toBe(200)
+    expect(await alteredIn(await tamper('update workers set mac = null'))).toEqual(['workers demo'])
   })
-
-  test('is no policy that lets anything through: its project releases nothing until it is set anew', async () => {
-    world = await startWorld()
-    const rule = { id: 'no-bob', effect: 'deny', match: { users: ['bob'] } }
-    await world.connect('ada')
-    expect((await world.call('POST', '/v1/admin/policies', rule)).status).toBe(201)
-    await using after = await tamper('update policies set enabled = 0')
-    const { items } = (await after.call('GET', '/v1/connections?user_id=ada')).body
-    const fetchToken = () => after.call('POST', `/v1/connections/${items[0].id}/token`)
-    const refused = await fetchToken()
-    expect([refused.status, refused.body.name]).toEqual([503, 'store_unavailable'])
-    expect(refused.body.message).toContain('"no-bob"')
-    expect(await alteredIn(after)).toEqual(['policies no-bob'])
-    expect((await after.call('PATCH', '/v1/admin/policies/no-bob', { enabled: true })).status).toBe(200)
-    expect((await fetchToken()).status).toBe(200)
-  })
-})
-
-test('what Gatepass itself changes is believed, after a restart and after a key was rotated or a provider patched', async () => {
-  world = await startWorld()
-  const token = await world.connect('ada')
-  const { body } = await world.call('POST', '/v1/admin/keys', { name: 'one', role: 'caller' })
-  const rotated = await world.call('POST', `/v1/admin/keys/${body.id}/rotate`, {})
-  expect(rotated.status, JSON.stringify(rotated.body)).toBeLessThan(300)
-  await world.call('PATCH', '/v1/admin/auth_providers/demo', { description: 'Another.' })
-  await world.call('PATCH', '/v1/workers/demo', { http: { retry: 1 } })
-  await using after = await tamper('update projects set name = name')
-  expect(await alteredIn(after)).toEqual([])
-  for (const key of [body.key, rotated.body.key])
-    expect((await after.call('GET', '/v1/tools', undefined, { key })).status).toBe(200)
-  const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
-  expect((await after.call('POST', '/v1/auth/authorize', need)).body.context.token).toBe(token)
-})
-
-test('rows of a release without MACs are signed once, on record; one that comes later is not believed', async () => {
-  world = await startWorld()
-  const { broker } = world.gatepass
-  // as that release left it: its key under its former name, and no MACs
-  const { factPlace } = await import('../../src/store/sealed-columns.ts')
-  const sealed = (await broker.store.facts.get('installation_key')) ?? ''
-  const older = broker.sealer.seal(
-    broker.sealer.open(sealed as never, factPlace('installation_key')),
-    factPlace('audit_key'),
-  )
-  await broker.store.facts.put('audit_key', older)
-  await broker.store.facts.delete('installation_key')
-  await using after = await tamper('update providers set mac = null')
-  expect(await alteredIn(after)).toEqual([])
-  const { items } = (await after.call('GET', '/v1/admin/audit?action=installation.rows_signed')).body
-  expect(items).toHaveLength(1)
-  const database = new Database(world.gatepass.databasePath)
-  database.exec('update workers set mac = null')
-  database.close()
-  await using last = await startGatepass({ databasePath: world.gatepass.databasePath })
-  expect(await alteredIn(last)).toEqual(['workers demo'])
 })

@@ -13,8 +13,9 @@ const OPENS_CONNECTIONS = new RegExp(
   [
     /from '(node:)?(undici|https|http2|tls|dgram|dns)(\/[^']*)?'/,
     // a module that is known, or none: what is imported late is judged as what is imported first. But for an operator's
-    // own modules of tools, which are trusted code (docs/tools-in-process.md)
-    /\bimport\((?!'(?:\.{1,2}\/|prom-client')|toolModule\))|\brequire\(/,
+    // own modules of tools, which are trusted code (docs/tools-in-process.md), and the tasks of the thread pool, whose
+    // modules thread-pool.ts names itself
+    /\bimport\((?!'(?:\.{1,2}\/|(?:prom-client|open|yocto-spinner)')|toolModule\)|taskModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
     /import (\w+|\* as \w+) from '(node:)?(http|net)'/,
@@ -32,6 +33,7 @@ describe('threat 14: one guarded client for every request that leaves', () => {
     for (const name of SOURCES.filter((one) => one !== 'providers/outgoing.ts')) {
       const source = readFileSync(join('src', name), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
       expect(source.includes('import(toolModule)'), name).toBe(name === 'tools/module/load-module.ts')
+      expect(source.includes('import(taskModule)'), name).toBe(name === 'tools/pool-thread.ts')
       expect(OPENS_CONNECTIONS.exec(source)?.[0], name).toBeUndefined()
       for (const [, names = ''] of source.matchAll(NAMED_IMPORTS))
         for (const one of names.split(',').map((each) => each.replace(/^\s*type /, '').trim()))

@@ -3,6 +3,7 @@ import { syncWorkers } from '../../src/tools/worker.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import type { GatepassOptions } from '../gatepass.ts'
 import { approve, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
+import { defined } from '../store/fixtures.ts'
 
 // A worker that was registered, and whose catalogue names more than it did then.
 
@@ -233,10 +234,9 @@ test('a worker of a release that knew of no acceptance keeps what it had, and wh
   const scene = await startScene(READ)
   const { world, given } = scene
   // as an upgrade leaves it
-  const { default: Database } = await import('better-sqlite3')
-  const database = new Database(world.gatepass.databasePath)
-  database.exec('update workers set accepted = null')
-  database.close()
+  const { workers } = world.gatepass.broker.store
+  const { uid } = defined((await workers.all()).find(({ id }) => id === 'later'))
+  await workers.accept({ uid })
   await scene.list(tool('Plain', given, READ), tool('More', given, { secrets: ['LATER_KEY'] }))
   expect((await scene.run('Plain')).body.success).toBe(true)
   expect((await scene.run('More')).body.name).toBe('not_accepted')

@@ -265,6 +265,7 @@ export const workers = pgTable(
     syncError: text('sync_error'),
     unreachableSince: whole('unreachable_since'),
     accepted: json('accepted').$type<WorkerNeeds>(),
+    acceptedMac: text('accepted_mac'),
   },
   (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
 )

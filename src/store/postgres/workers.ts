@@ -21,9 +21,9 @@ export function postgresWorkers({ db, write }: PostgresContext): Workers {
         return true
       })
     },
-    async accept(uid, accepted, audit) {
+    async accept({ uid, accepted = null, acceptedMac = null }, audit) {
       await write(audit, async (tx, announce) => {
-        await tx.update(workers).set({ accepted }).where(eq(workers.uid, uid))
+        await tx.update(workers).set({ accepted, acceptedMac }).where(eq(workers.uid, uid))
         announce({ noun: 'worker' })
         return true
       })

@@ -240,6 +240,7 @@ export const workers = sqliteTable(
     syncError: text('sync_error'),
     unreachableSince: integer('unreachable_since'),
     accepted: json<WorkerNeeds>('accepted'),
+    acceptedMac: text('accepted_mac'),
   },
   (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
 )

@@ -28,9 +28,9 @@ export function sqliteWorkers({ db, write }: SqliteContext): Workers {
         return true
       })
     },
-    async accept(uid, accepted, audit) {
+    async accept({ uid, accepted = null, acceptedMac = null }, audit) {
       write(audit, (tx, announce) => {
-        tx.update(workers).set({ accepted }).where(eq(workers.uid, uid)).run()
+        tx.update(workers).set({ accepted, acceptedMac }).where(eq(workers.uid, uid)).run()
         announce({ noun: 'worker' })
         return true
       })

@@ -58,7 +58,10 @@ export async function acceptWaiting(
     )
   const all = unionOfNeeds(accepted, waiting)
   if (!isNothing(waiting))
-    await broker.store.workers.accept(worker.uid, all, auditOf(broker, worker, 'worker.accepted', waiting))
+    await broker.store.workers.accept(
+      { uid: worker.uid, accepted: all },
+      auditOf(broker, worker, 'worker.accepted', waiting),
+    )
   return { accepted: all, waiting: NO_NEEDS }
 }
 
@@ -66,7 +69,10 @@ export async function acceptWaiting(
 export async function acceptAtRegistration(broker: Broker, worker: Worker): Promise<void> {
   const named = needsOf(await ownTools(broker, worker))
   if (isNothing(named)) return
-  await broker.store.workers.accept(worker.uid, named, auditOf(broker, worker, 'worker.accepted', named))
+  await broker.store.workers.accept(
+    { uid: worker.uid, accepted: named },
+    auditOf(broker, worker, 'worker.accepted', named),
+  )
 }
 
 /** Before a worker's tools are replaced: a worker of an older release keeps what its tools have named so far. */
@@ -78,8 +84,7 @@ export async function settleAcceptance(
   if (worker.accepted !== undefined) return worker
   const accepted = needsOf(known)
   await broker.store.workers.accept(
-    worker.uid,
-    accepted,
+    { uid: worker.uid, accepted },
     isNothing(accepted) ? undefined : auditOf(broker, worker, 'worker.accepted', accepted),
   )
   return { ...worker, accepted }

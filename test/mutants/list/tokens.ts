@@ -91,7 +91,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['54'],
     fault: 'another account than the one that was asked for is stored',
-    file: 'src/flows/complete-authorization.ts',
+    file: 'src/flows/connection-of-grant.ts',
     from: "if (meant === undefined || meant === 'new' || account.id === '') return false",
     to: 'if (meant !== account.id) return false',
     test: 'flows/accounts.test.ts',

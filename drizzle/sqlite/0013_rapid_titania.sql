@@ -1,0 +1,1 @@
+ALTER TABLE `workers` ADD `accepted_mac` text;

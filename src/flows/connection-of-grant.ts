@@ -1,0 +1,103 @@
+import type { Broker } from '../broker.ts'
+import { currentStep, type Exchanging, meantAccount } from '../domain/authorization.ts'
+import { type Connection, chooseConnection } from '../domain/connection.ts'
+import { newId } from '../domain/ids.ts'
+import { missingScopes } from '../domain/scopes.ts'
+import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
+import type { Grant } from '../providers/grant.ts'
+import { factsOf } from '../providers/known-facts.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { providerIdentity } from './find-provider.ts'
+import { grantedScopes, withheldAfter } from './granted-scopes.ts'
+import { sealGrant } from './seal-grant.ts'
+
+/**
+ * The connection that a grant makes or renews, sealed and not yet stored. Throws `ProviderRefusal` (`account_mismatch`)
+ * when another account approved than the one that was asked for.
+ */
+export async function connectionOf(
+  broker: Broker,
+  claimed: Exchanging,
+  entry: ProviderEntry,
+  grant: Grant,
+  response: URLSearchParams,
+): Promise<Connection> {
+  const { projectId, userId } = claimed
+  const owner = { projectId, userId, providerUid: entry.uid }
+  const known = await broker.store.connections.ofOwner(owner)
+  if (isAnotherAccount(known, meantAccount(claimed), grant))
+    throw new ProviderRefusal(
+      'account_mismatch',
+      `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
+    )
+  const { id, account } = whichConnection(known, meantAccount(claimed), grant)
+  const scopes = grantedScopes(entry.provider, claimed, grant, response)
+  const { accessToken, refreshToken } = grant
+  const { callbackMembers = {} } = factsOf(entry.provider)
+  const extra = mergedExtra(
+    extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
+    grant.extra,
+  )
+  const tokens = sealGrant(
+    broker,
+    { ...owner, id },
+    {
+      ...grant,
+      userInfo: grant.userInfo ?? {},
+      ...(extra !== undefined && { extra }),
+      scopes,
+    },
+  )
+  return {
+    ...owner,
+    ...tokens,
+    id,
+    account,
+    status: 'active',
+    providerIdentity: providerIdentity(broker, entry),
+    isDefault: false,
+    generation: 1,
+    unansweredRefreshes: 0,
+    createdAt: tokens.receivedAt,
+    consentedAt: claimed.attempt.startedAt,
+    withheldScopes: withheldAfter(
+      known.find((one) => one.id === id),
+      missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider)),
+    ),
+  }
+}
+
+/** Whether a certain account was to approve, and the provider names another. */
+function isAnotherAccount(
+  known: readonly Connection[],
+  meant: string | undefined,
+  { account }: Grant,
+): boolean {
+  if (meant === undefined || meant === 'new' || account.id === '') return false
+  const connection = chooseConnection(known, meant)
+  if (connection === undefined) return account.id !== meant && account.name !== meant
+  const wasNamed = connection.account.id !== '' && connection.account.id !== connection.id
+  return wasNamed && connection.account.id !== account.id
+}
+
+/**
+ * Which connection the grant is: that of its account. Where the provider does not name the account it is the one that
+ * was meant, or for one more a new one, told apart by its own id.
+ */
+function whichConnection(
+  known: readonly Connection[],
+  meant: string | undefined,
+  { account }: Grant,
+): Pick<Connection, 'id' | 'account'> {
+  const unnamed = known.find((one) => one.account.id === '')
+  if (account.id !== '') {
+    // a connection whose account was not told is this one, now that it is
+    const same = known.find((one) => one.account.id === account.id) ?? (meant === 'new' ? undefined : unnamed)
+    return { id: same?.id ?? newId('conn'), account }
+  }
+  const same = meant === 'new' ? undefined : chooseConnection(known, meant)
+  if (same !== undefined) return same
+  const id = newId('conn')
+  return { id, account: { id: unnamed === undefined ? '' : id, name: account.name } }
+}
