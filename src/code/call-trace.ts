@@ -1,5 +1,5 @@
 import { wholeMilliseconds } from '../domain/clock.ts'
-import { fromJsonText, jsonText } from '../tools/large-json.ts'
+import { fromJsonText, jsonText, LargeJson } from '../tools/large-json.ts'
 import type { RunBackend, RunResult } from '../tools/run/run-tool.ts'
 import type { CallError } from './code-error.ts'
 import { MAX_TRACE_CHARACTERS } from './limits.ts'
@@ -50,6 +50,9 @@ export interface CallTrace {
   toWire(): TracedCall[]
 }
 
+/** In UTF-8, of one UTF-16 unit. */
+const MAX_BYTES_OF_CHARACTER = 3
+
 const NOT_ENDED: CallError = {
   kind: 'cancelled',
   message: 'The run ended before this call did. Whether the tool had done something by then is not known.',
@@ -62,6 +65,7 @@ export function createTrace(): CallTrace {
 
   /** As text, which is a copy that nobody can change and that is cheap to keep. */
   function kept(value: unknown): string | undefined {
+    if (value instanceof LargeJson && value.bytes.length > room * MAX_BYTES_OF_CHARACTER) return undefined
     const text = jsonText(value)
     if (text.length > room) return undefined
     room -= text.length

@@ -1,9 +1,12 @@
-import { jsonText } from '../tools/large-json.ts'
+import { jsonBody } from '../tools/large-json.ts'
 import type { StreamEvent } from '../tools/run/run-tool.ts'
 
-/** Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. */
+/**
+ * Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. Lengths
+ * are in characters of texts and in bytes of what is large.
+ */
 const MAX_WAITING_EVENTS = 1_000
-const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
+const MAX_WAITING_LENGTH = 16 * 1024 * 1024
 /**
  * Of all streams together: past it progress is left out everywhere, and where a tool goes on with chunks, the stream with
  * the most is stopped and what waits in it is dropped.
@@ -12,12 +15,12 @@ const MAX_WAITING_OF_ALL = 64 * 1024 * 1024
 
 /** What waits in all streams for their readers. */
 export interface Backlogs {
-  characters: number
+  length: number
   readonly of: Set<Backlog>
 }
 
 interface Backlog {
-  readonly characters: number
+  readonly length: number
   /** Ends the run without what waits. */
   cut(): void
 }
@@ -25,24 +28,24 @@ interface Backlog {
 /** Between a tool that speaks when it likes and a response that is written one event after the other. */
 export function eventQueue(all: Backlogs, stop: () => void) {
   let events: SSEMessage[] = []
-  let characters = 0
+  let length = 0
   let wake = () => {}
   let isClosed = false
   let isCut = false
 
   function count(more: number): void {
-    characters += more
-    all.characters += more
+    length += more
+    all.length += more
   }
 
   function forget(): void {
-    count(-characters)
+    count(-length)
     events = []
   }
 
   const backlog: Backlog = {
-    get characters() {
-      return characters
+    get length() {
+      return length
     },
     cut() {
       const end = events.find(isEnd)
@@ -57,13 +60,13 @@ export function eventQueue(all: Backlogs, stop: () => void) {
 
   return {
     put({ kind, toolId, data }: StreamEvent) {
-      const isFull = events.length >= MAX_WAITING_EVENTS || characters >= MAX_WAITING_CHARACTERS
-      if (kind === 'progress' && (isFull || isCut || all.characters > MAX_WAITING_OF_ALL)) return
+      const isFull = events.length >= MAX_WAITING_EVENTS || length >= MAX_WAITING_LENGTH
+      if (kind === 'progress' && (isFull || isCut || all.length > MAX_WAITING_OF_ALL)) return
       if (kind === 'chunk' && (isFull || isCut)) return stop()
-      const event = { event: kind, toolId, data: jsonText({ kind, toolId, data }) }
+      const event = { event: kind, toolId, data: jsonBody({ kind, toolId, data }) }
       count(event.data.length)
       events.push(event)
-      if (kind !== 'progress' && all.characters > MAX_WAITING_OF_ALL) largest(all)?.cut()
+      if (kind !== 'progress' && all.length > MAX_WAITING_OF_ALL) largest(all)?.cut()
       wake()
     },
     close() {
@@ -90,7 +93,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
 
 function largest({ of }: Backlogs): Backlog | undefined {
   let most: Backlog | undefined
-  for (const one of of) if (most === undefined || one.characters > most.characters) most = one
+  for (const one of of) if (most === undefined || one.length > most.length) most = one
   return most
 }
 
@@ -110,5 +113,13 @@ const DROPPED = {
 interface SSEMessage {
   readonly event: string
   readonly toolId: string
-  readonly data: string
+  /** JSON of one line. */
+  readonly data: string | Uint8Array
+}
+
+/** As the stream has it. What is large is bytes already, which are not made a text and bytes again. */
+export function asSent({ event, data }: SSEMessage): string | Uint8Array {
+  const head = `event: ${event}\ndata: `
+  if (typeof data === 'string') return `${head}${data}\n\n`
+  return Buffer.concat([Buffer.from(head), data, Buffer.from('\n\n')])
 }

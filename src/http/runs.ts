@@ -7,7 +7,7 @@ import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../tools/run/run-chain.t
 import { runTool, streamTool } from '../tools/run/run-tool.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
-import { type Backlogs, eventQueue } from './event-queue.ts'
+import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
 import { nothingWasDone } from './idempotency.ts'
 import { idText } from './limits.ts'
 import { sendJson } from './send-json.ts'
@@ -28,7 +28,7 @@ const tag = 'Tools'
 
 /** Running tools with a plain result (seeds/002): one, one with what it says meanwhile, several in a row. */
 export function addRuns(add: AddEndpoint, broker: Broker): void {
-  const streams: Backlogs = { characters: 0, of: new Set() }
+  const streams: Backlogs = { length: 0, of: new Set() }
 
   add(
     {
@@ -96,7 +96,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         }, HEARTBEAT_MS)
         try {
           for (let event = first; event !== undefined; event = await events.next())
-            await write(stream.write(`event: ${event.event}\ndata: ${event.data}\n\n`)) // of one line: it is JSON
+            await write(stream.write(asSent(event)))
           await running
         } catch (error) {
           const data = errorToWire(toRefusal(error, c.req.path, broker.log))

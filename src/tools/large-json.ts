@@ -46,6 +46,10 @@ export class LargeJson {
   }
 }
 
+export function isList(value: unknown): boolean {
+  return value instanceof LargeJson ? value.isArray : Array.isArray(value)
+}
+
 let collecting: { readonly mark: string; readonly found: LargeJson[] } | undefined
 
 /** As `JSON.stringify`, in pieces: each `LargeJson` as it is. `undefined` for what JSON has no word for. */

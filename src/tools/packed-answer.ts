@@ -28,8 +28,9 @@ export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): Pa
   const mcp = answer.outcome === 'value' && answer.mcpResult !== undefined ? answer : undefined
   const isMcpLarge = mcp !== undefined && (isLarge(mcp.mcpResult) || isLarge(mcp.value))
   const rest = mapParts(answer, (part, value) => {
-    // the value of an MCP tool goes the way of what it was made of
-    const goes = mcp !== undefined && (part === 'value' || part === 'mcpResult') ? isMcpLarge : isLarge(value)
+    // The value of an MCP tool goes the way of the result it was made from. A value of `null` stays: callers look for it.
+    const isOfMcp = mcp !== undefined && (part === 'mcpResult' || (part === 'value' && value !== null))
+    const goes = isOfMcp ? isMcpLarge : isLarge(value)
     if (!goes) return value
     parts[part] = toBytes(value)
     return EMPTY[part]

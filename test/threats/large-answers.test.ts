@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from '../http/world.ts'
+import { STAINLESS, startWorld, type World } from '../http/world.ts'
 
 // Answers of 4 MB that are as costly to read as they can be, by every kind of tool and every way in. What is measured is
 // the processor time that the event loop is held at a stretch, which other processes do not lengthen.
@@ -46,6 +47,47 @@ function body4MB(): string {
   return text
 }
 
+/** The picture holds the token too. */
+function mcpResult(method: string, protocolVersion: string): string | undefined {
+  switch (method) {
+    case 'initialize':
+      return JSON.stringify({
+        protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'pictures', version: '1.0.0' },
+      })
+    case 'tools/list': {
+      const needs = {
+        securitySchemes: { demo: { type: 'oauth2' } },
+        securityRequirements: [{ demo: ['read'] }],
+      }
+      const tool = { description: 'Answers much.', inputSchema: { type: 'object' }, _meta: needs }
+      return JSON.stringify({ tools: ['Large', 'Refuses', 'Chats'].map((name) => ({ name, ...tool })) })
+    }
+    case 'tools/call': {
+      const image = { type: 'image', mimeType: 'image/png', data: Buffer.from(token).toString('base64') }
+      return `{"content":[${JSON.stringify(image)}],"structuredContent":${body4MB()}}`
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Refuses with 4 MB that are a message of the protocol, or says 4 MB of small things before its answer. */
+function badServer(name: 'Refuses' | 'Chats', id: unknown, response: ServerResponse): unknown {
+  const message = (more: object) => JSON.stringify({ jsonrpc: '2.0', ...more })
+  if (name === 'Refuses') {
+    const error = `{"code":-32602,"message":"No.","data":${body4MB()}}`
+    return response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${error}}`)
+  }
+  const news = `data: ${message({ method: 'notifications/message', params: { level: 'info', data: 1 } })}\n\n`
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(news.repeat(SIZE / news.length))
+  return response.end(`data: ${message({ id, result: { content: [{ type: 'text', text: 'Done.' }] } })}\n\n`)
+}
+
 const close: (() => Promise<unknown> | unknown)[] = []
 
 beforeAll(async () => {
@@ -66,8 +108,15 @@ beforeAll(async () => {
       ],
     },
   })
-  const api = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(body4MB())
+  const api = createServer(async (request, response) => {
+    const answer = (body: string) => response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    if (request.url !== '/mcp') return answer(body4MB())
+    const { id, method, params } = JSON.parse((await text(request)) || '{}')
+    if (method === 'tools/call' && params.name !== 'Large') return badServer(params.name, id, response)
+    const known = mcpResult(method, params?.protocolVersion)
+    if (id === undefined) return response.writeHead(202).end()
+    const end = known === undefined ? '"error":{"code":-32601,"message":"not known"}' : `"result":${known}`
+    return answer(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${end}}`)
   })
   api.listen(0, '127.0.0.1')
   await once(api, 'listening')
@@ -79,6 +128,7 @@ beforeAll(async () => {
   const origin = `http://127.0.0.1:${port}`
   const flow = { authorizationUrl: `${origin}/a`, tokenUrl: `${origin}/t`, scopes: { read: 'Read' } }
   for (const worker of [
+    { id: 'mcp', mcp: { uri: `${origin}/mcp`, timeout: 60 } },
     {
       id: 'api',
       openapi: {
@@ -140,6 +190,8 @@ const WAYS: readonly [name: string, path: string, body?: unknown][] = [
   ['run_stream', '/v1/tools/run_stream', { toolId: 'Arcade.Large', user_id: USER, args: {} }],
   ['an OpenAPI tool', '/v1/tools/execute', { tool_name: 'Api.Large', user_id: USER, input: {} }],
   ['OXP', '/oxp/tools/call', { request: { tool_id: 'Arcade.Large', input: {}, context: { user_id: USER } } }],
+  ['an MCP tool', '/v1/tools/execute', { tool_name: 'pictures.Large', user_id: USER, input: {} }],
+  ['a stream of an MCP tool', '/v1/tools/run_stream', { toolId: 'pictures.Large', user_id: USER, args: {} }],
   ['the proxy', '/proxy/demo/large'],
 ]
 
@@ -172,5 +224,27 @@ describe('threat 41: an answer of 4 MB', () => {
       }
     },
     120_000,
+  )
+
+  test.each([
+    ['a refusal', 'Refuses', { error: { kind: 'UPSTREAM_RUNTIME_BAD_REQUEST' } }],
+    ['many small events', 'Chats', { value: 'Done.' }],
+  ])(
+    'nor is %s of an MCP server',
+    async (_, name, output) => {
+      shape = 'harmless keys'
+      body4MB()
+      const { held, result } = await longestHold(() =>
+        world.call(
+          'POST',
+          '/v1/tools/execute',
+          { tool_name: `pictures.${name}`, user_id: USER, input: {} },
+          { headers: STAINLESS },
+        ),
+      )
+      expect(result.body.output).toMatchObject(output)
+      expect(held).toBeLessThan(50)
+    },
+    60_000,
   )
 })

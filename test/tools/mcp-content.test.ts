@@ -4,7 +4,6 @@ import { type McpWorld, startMcpWorld } from '../http/mcp-world.ts'
 import { approve, providerBody } from '../http/world.ts'
 
 const text = (text: string) => ({ type: 'text', text })
-const image = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' }
 const audio = { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' }
 const embedded = {
   type: 'resource',
@@ -18,7 +17,14 @@ const link = {
 }
 const whole = { ...link, size: 2048, description: 'The report of May' }
 
-const answers: Record<string, { content: unknown[]; structuredContent?: unknown; isError?: boolean }> = {
+interface Answer {
+  readonly content: unknown[]
+  readonly structuredContent?: unknown
+  readonly isError?: boolean
+  readonly _meta?: Record<string, unknown>
+}
+
+const answersWith = (image: object): Record<string, Answer> => ({
   image: { content: [image] },
   mixed: { content: [text('Look:'), image, text('{"a":1}')] },
   sounds: { content: [audio, embedded] },
@@ -28,30 +34,10 @@ const answers: Record<string, { content: unknown[]; structuredContent?: unknown;
   script_link: { content: [{ ...whole, uri: 'javascript:alert(1)' }] },
   structured: { structuredContent: { sum: 5 }, content: [text('{"sum":5}'), image] },
   structured_content: { structuredContent: { content: 'own' }, content: [image] },
+  list: { content: [text('[1,2]')] },
   fails: { content: [text('No picture.'), image], isError: true },
   plain: { content: [text('just text')] },
-}
-
-const tools: FakeMcpTool[] = [
-  ...Object.entries(answers).map(([name, answer]) => ({ name, description: name, run: async () => answer })),
-  {
-    name: 'leaky',
-    description: 'Puts its token into what it shows.',
-    _meta: { arcade: { requirements: { authorization: [{ id: 'hub', oauth2: { scopes: ['read'] } }] } } },
-    run: async (_, { meta }) => {
-      const { token } = (meta.arcade_context as { authorization: { token: string } }).authorization
-      const uri = `https://files.example/?t=${token}`
-      return {
-        content: [
-          { ...image, data: Buffer.from(`picture of ${token}`).toString('base64') },
-          { ...embedded, resource: { uri, text: token } },
-          { ...link, uri },
-        ],
-        structuredContent: { digest: digest(token) },
-      }
-    },
-  },
-]
+})
 
 /** Its token stands where what it says is cut, as an error of the tool or of the protocol, small or large. */
 const CUT: readonly (readonly [kind: 'texts' | 'error', before: number, after: number])[] = [
@@ -60,32 +46,67 @@ const CUT: readonly (readonly [kind: 'texts' | 'error', before: number, after: n
   ['error', 495, 0],
   ['error', 495, 100_000],
 ]
-tools.push({
-  name: 'leaky_failure',
-  description: 'Puts its token into what it complains of.',
-  _meta: { arcade: { requirements: { authorization: [{ id: 'hub', oauth2: { scopes: ['read'] } }] } } },
-  run: async (args, { meta }) => {
-    const { token } = (meta.arcade_context as { authorization: { token: string } }).authorization
-    const { kind, before, after } = args as { kind: string; before: number; after: number }
-    const said = `${'x'.repeat(before)}${token}${'x'.repeat(after)}`
-    if (kind === 'error') throw new Error(said)
-    return { isError: true, content: [text(said)] }
-  },
-})
 
-let world: McpWorld
-beforeAll(async () => {
-  world = await startMcpWorld({ mcp: { tools } })
-  await world.call('POST', '/v1/admin/auth_providers', providerBody('hub', world.as))
-})
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+/** With the protocol of 2025 a server of the SDK answers with events. Over 64 kB, answers are read in a thread. */
+const SIZES: readonly [name: string, padding: number][] = [
+  ['small', 0],
+  ['large', 100_000],
+]
 
-const plain = async (name: string) =>
-  (await world.call('POST', '/v1/tools/execute', { tool_name: `Demo.${name}` })).body.output
+describe.each(SIZES)('what an MCP tool answers besides text, when it is %s', (_, padding) => {
+  const pad = 'A'.repeat(padding)
+  const image = { type: 'image', data: `iVBORw0K${pad}`, mimeType: 'image/png' }
+  const withPad = (answer: Answer): Answer => ({ ...answer, ...(pad !== '' && { _meta: { pad } }) })
+  const answers = answersWith(image)
+  const tools: FakeMcpTool[] = [
+    ...Object.entries(answers).map(([name, answer]) => ({
+      name,
+      description: name,
+      run: async () => withPad(answer),
+    })),
+    {
+      name: 'leaky',
+      description: 'Puts its token into what it shows.',
+      _meta: { arcade: { requirements: { authorization: [{ id: 'hub', oauth2: { scopes: ['read'] } }] } } },
+      run: async (_, { meta }) => {
+        const { token } = (meta.arcade_context as { authorization: { token: string } }).authorization
+        const uri = `https://files.example/?t=${token}`
+        return {
+          content: [
+            { ...image, data: Buffer.from(`${pad}picture of ${token}`).toString('base64') },
+            { ...embedded, resource: { uri, text: token } },
+            { ...link, uri },
+          ],
+          structuredContent: { digest: digest(token) },
+        }
+      },
+    },
+    {
+      name: 'leaky_failure',
+      description: 'Puts its token into what it complains of.',
+      _meta: { arcade: { requirements: { authorization: [{ id: 'hub', oauth2: { scopes: ['read'] } }] } } },
+      run: async (args, { meta }) => {
+        const { token } = (meta.arcade_context as { authorization: { token: string } }).authorization
+        const { kind, before, after } = args as { kind: string; before: number; after: number }
+        const said = `${'x'.repeat(before)}${token}${'x'.repeat(after)}`
+        if (kind === 'error') throw new Error(said)
+        return { isError: true, content: [text(said)] }
+      },
+    },
+  ]
 
-describe('what an MCP tool answers besides text', () => {
+  let world: McpWorld
+  beforeAll(async () => {
+    world = await startMcpWorld({ mcp: { tools } })
+    await world.call('POST', '/v1/admin/auth_providers', providerBody('hub', world.as))
+  })
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]()
+  })
+
+  const plain = async (name: string) =>
+    (await world.call('POST', '/v1/tools/execute', { tool_name: `Demo.${name}` })).body.output
+
   test.each<[string, unknown]>([
     ['image', { value: { content: [image] } }],
     ['mixed', { value: { content: [text('Look:'), image, text('{"a":1}')] } }],
@@ -112,6 +133,11 @@ describe('what an MCP tool answers besides text', () => {
     expect((await world.execute(`Demo.${name}`)).body.output).toEqual(output)
   })
 
+  test('is a list with members of its own for those who know no list as a value', async () => {
+    expect(await plain('list')).toEqual({ value: { items: [1, 2] } })
+    expect((await world.execute('Demo.list')).body.output).toEqual({ value: [1, 2] })
+  })
+
   test('is kept beside an error', async () => {
     const { body } = await world.execute('Demo.fails')
     expect(body.output.error).toMatchObject({ message: 'No picture.', extra: { content: [image] } })
@@ -127,7 +153,8 @@ describe('what an MCP tool answers besides text', () => {
       headers: { authorization: `Bearer ${world.gatepass.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ toolId: 'Demo:image:1.2.3', args: {} }),
     })
-    expect(await stream.text()).toContain(image.data)
+    const done = JSON.parse(/^event: done\ndata: (.*)$/m.exec(await stream.text())?.[1] ?? '')
+    expect(done.data).toMatchObject({ structured: { content: [image] }, mcpResult: { content: [image] } })
     const oxp = await world.call('POST', '/oxp/tools/call', {
       request: { tool_id: 'Demo.mixed@1.2.3', input: {} },
     })

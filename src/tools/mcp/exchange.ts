@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Outgoing, OutgoingError } from '../../providers/outgoing.ts'
 import { toFetch } from '../../providers/outgoing-fetch.ts'
+import { LARGE_BYTES } from '../large-json.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
 import type { LargeResults } from './large-messages.ts'
 
@@ -156,11 +157,29 @@ function watched(response: Response, current: Exchange, sent: Headers, host: str
       ...(retryAfter !== undefined && { retryAfter }),
       hadSession: sent.has('mcp-session-id'),
     }
-    return response
+    return body === null ? response : new Response(beginningOf(body), { status, headers })
   }
   if (body === null) return response
   if (current.large !== undefined) return watchedEvents(current.large.replaced(response), current, host)
   return watchedEvents(response, current, host)
+}
+
+/** As much of the body of a refusal as the SDK may parse on the event loop. */
+function beginningOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let room = LARGE_BYTES
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) return controller.close()
+      controller.enqueue(value.subarray(0, room))
+      room -= value.length
+      if (room > 0) return
+      controller.close()
+      await reader.cancel()
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
 }
 
 function watchedEvents(response: Response, current: Exchange, host: string): Response {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { membersOf } from '../../providers/response-body.ts'
 import { LARGE_BYTES } from '../large-json.ts'
 import { unpackAnswer } from '../packed-answer.ts'
 import type { AnswerReading } from '../read-answer.ts'
+import { BUDGET_MS, ownTurn } from '../slices.ts'
 import { inThread, threadTask } from '../thread-pool.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { type LargeMessage, MARK, type ReadMessage } from './large-message-task.ts'
@@ -71,7 +71,10 @@ function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableS
     let size = 0
     let isLineEmpty = true
     let last = 0
+    let begun = 0
     for await (const chunk of body) {
+      await ownTurn()
+      begun = performance.now()
       let from = 0
       for (let at = 0; at < chunk.length; at++) {
         const byte = chunk[at] as number
@@ -88,12 +91,16 @@ function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableS
           pieces = []
           size = 0
           from = at + 1
+          // many small events are as much as one that is large: the SDK parses and checks each
+          if (performance.now() - begun > BUDGET_MS) {
+            await ownTurn()
+            begun = performance.now()
+          }
         }
         isLineEmpty = true
       }
       pieces.push(chunk.subarray(from))
       size += chunk.length - from
-      await setImmediate() // many small events are as much as one that is large
     }
     if (size <= LARGE_BYTES) yield Buffer.concat(pieces)
   })

@@ -1,6 +1,7 @@
 import { toTimestamp } from '../../domain/clock.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { isList } from '../large-json.ts'
 import { withMedia } from '../mcp/kept-content.ts'
 import type { AuthorizationStatus, ToolAnswer } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
@@ -84,7 +85,7 @@ function toOutput(outcome: ShownOutcome): Record<string, unknown> | undefined {
     case 'value': {
       const { value } = outcome
       if (value === null || value === undefined) return undefined
-      return { value: Array.isArray(value) ? { items: value } : value } // that schema knows no list as a value
+      return { value: isList(value) ? { items: value } : value } // that schema knows no list as a value
     }
     case 'error':
       return { error: toError(outcome.error) }
