@@ -17,13 +17,15 @@ export interface GatepassOptions {
   readonly processes?: number
   /** Another database than the folder's own, by its URL. */
   readonly database?: string
+  /** Where `hold-probe.ts` writes; without, it is not loaded. */
+  readonly holds?: string
   /** Another checkout than this one. */
   readonly checkout?: URL
 }
 
 export async function startGatepass(
   folder: string,
-  { processes, database, checkout = new URL('..', import.meta.url) }: GatepassOptions = {},
+  { processes, database, holds, checkout = new URL('..', import.meta.url) }: GatepassOptions = {},
 ): Promise<Gatepass> {
   const port = await freePort()
   const log = openSync(join(folder, 'gatepass.log'), 'a')
@@ -32,6 +34,7 @@ export async function startGatepass(
   const started = startNode(
     [
       ...(process.env.BENCH_NODE_ARGS ?? '').split(' ').filter(Boolean),
+      ...(holds === undefined ? [] : ['--import', new URL('hold-probe.ts', import.meta.url).href]),
       program,
       'serve',
       ...(processes === undefined ? [] : ['--processes', String(processes), '--json']),
@@ -40,6 +43,7 @@ export async function startGatepass(
       env: {
         ...environmentFor(folder, port),
         ...(database !== undefined && { GATEPASS_DATABASE_URL: database }),
+        ...(holds !== undefined && { BENCH_HOLDS: holds }),
       },
       stdio: ['ignore', processes === undefined ? log : 'pipe', log],
     },

@@ -1,7 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
 import { startGatepass } from './gatepass.ts'
-import { freePort, startScript, untilHealthy } from './process.ts'
+import { addTools } from './hostile-tools.ts'
+import { freePort, type Started, startScript, untilHealthy } from './process.ts'
 import { connect, type RawRequest, rawRequest } from './raw-client.ts'
 import { type Figure, median } from './report.ts'
 import { API_KEY, accessSecrets, authorizeBody, seed, userName } from './seed.ts'
@@ -9,19 +13,34 @@ import { API_KEY, accessSecrets, authorizeBody, seed, userName } from './seed.ts
 const AT_ONCE = 20
 const ROUND_MS = 6_000
 const PAUSE_MS = 5
+/** What is promised is promised of a machine that has nothing else to do. */
 const MEDIAN_MS = 50
 const WORST_MS = 150
+/** Before and after each round the same is measured with nothing hostile: a round counts if both stayed under this. */
+const QUIET_MS = 40
+const CONTROL_MS = 1_000
+/** Rounds that count, of each way, and how many are tried for them. */
+const ROUNDS = 2
+const MAX_ROUNDS = 4
 const OTHER_KEY = 'bench-other-project-key'
 const USER = userName(0)
 
-interface Job {
+interface Watched {
   readonly port: number
-  readonly requests: Readonly<Record<string, RawRequest>>
+  readonly request: RawRequest
+}
+
+interface Job {
+  readonly watched: Readonly<Record<string, Watched>>
   readonly ms: number
 }
 
 /** Milliseconds, by the name of the request. */
 type Times = Readonly<Record<string, readonly number[]>>
+
+const HEALTH = '/health'
+const FETCH = "another project's token"
+const BARE = 'a bare server'
 
 /** What others notice while a tool answers 20 calls at once with 4 MB that are hard to read, by each way in. */
 export async function hostileAnswers({ folder, load, upstream }: Bench): Promise<Figure[]> {
@@ -29,82 +48,92 @@ export async function hostileAnswers({ folder, load, upstream }: Bench): Promise
   const toolPort = await freePort()
   await using tools = startScript('hostile-server.ts', [String(toolPort)])
   await untilHealthy(toolPort, tools)
-  await using gatepass = await startGatepass(folder)
+  const holds = join(folder, 'holds')
+  writeFileSync(holds, '')
+  await using gatepass = await startGatepass(folder, { holds })
+  await using bare = await startBare()
   const { port } = gatepass
   await addTools(port, toolPort)
 
-  const watched: Job['requests'] = {
-    '/health': { method: 'GET', path: '/health' },
-    "another project's token": {
-      method: 'POST',
-      path: '/v1/auth/authorize',
-      headers: { authorization: `Bearer ${OTHER_KEY}` },
-      body: authorizeBody(userName(3)),
-    },
+  const health: RawRequest = { method: 'GET', path: '/health' }
+  const token: RawRequest = {
+    method: 'POST',
+    path: '/v1/auth/authorize',
+    headers: { authorization: `Bearer ${OTHER_KEY}` },
+    body: authorizeBody(userName(3)),
+  }
+  const watched: Job['watched'] = {
+    [HEALTH]: { port, request: health },
+    [FETCH]: { port, request: token },
+    [BARE]: { port: bare.port, request: health },
   }
   const watch = (ms: number): Promise<Times> =>
-    load.run({ module: import.meta.url, load: watchLoad }, { port, requests: watched, ms })
+    load.run({ module: import.meta.url, load: watchLoad }, { watched, ms })
+  const controls: Times[] = []
+  const control = async () => {
+    await untilIdle(gatepass)
+    const times = await watch(CONTROL_MS)
+    controls.push(times)
+    return Math.max(...[HEALTH, FETCH, BARE].flatMap((what) => times[what] ?? []))
+  }
 
   const figures: Figure[] = []
   await watch(1_000) // what comes first finds nothing compiled
-  figures.push(...toFigures('nothing hostile', await watch(2_000)))
   for (const [name, call] of Object.entries(WAYS)) {
     await answered(port, call) // starts the threads
-    const over = new AbortController()
-    const watching = watch(ROUND_MS).finally(() => over.abort())
-    const lanes = Array.from({ length: AT_ONCE }, () => again(port, call, over.signal))
-    const calls = (await Promise.all(lanes)).reduce((sum, one) => sum + one, 0)
-    figures.push(...toFigures(`${name}, ${AT_ONCE} at once, ${calls} answered`, await watching))
+    const rounds: Round[] = []
+    let before = await control()
+    for (let tries = 0; tries < MAX_ROUNDS && rounds.filter(isQuiet).length < ROUNDS; tries++) {
+      const over = new AbortController()
+      const from = Date.now()
+      const watching = watch(ROUND_MS).finally(() => over.abort())
+      const lanes = Array.from({ length: AT_ONCE }, () => again(port, call, over.signal))
+      const calls = (await Promise.all(lanes)).reduce((sum, one) => sum + one, 0)
+      const times = await watching
+      const held = longestHold(holds, from, Date.now())
+      const after = await control()
+      rounds.push({ calls, times, held, noise: Math.max(before, after) })
+      before = after
+    }
+    figures.push(...toFigures(name, rounds))
   }
-  return figures
+  const all = joined(controls)
+  const quiet = Object.keys(watched).map((what) => ({
+    name: `nothing hostile, in turn with what follows: ${what}`,
+    value: shown(all[what] ?? []),
+  }))
+  return [...quiet, ...figures]
 }
 
-async function addTools(port: number, toolPort: number): Promise<void> {
-  const origin = `http://127.0.0.1:${toolPort}`
-  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
-  const admin = async (method: string, path: string, body: unknown) => {
-    const url = `http://127.0.0.1:${port}${path}`
-    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
-    const text = await response.text()
-    if (!response.ok || text.includes('sync_error'))
-      throw new Error(`${method} ${path}: ${response.status} ${text}`)
-  }
-  const id = (name: string) => `${name}-${toolPort}`
-  await admin('POST', '/v1/workers', {
-    id: id('arcade'),
-    http: { uri: origin, secret: 'bench-worker-secret', timeout: 30, retry: 0 },
+/** The most processor time that the event loop took at a stretch meanwhile. */
+function longestHold(file: string, from: number, until: number): number {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const held = lines.flatMap((line) => {
+    const [at = 0, ms = 0] = line.split(' ').map(Number)
+    return at >= from && at <= until ? [ms] : []
   })
-  await admin('POST', '/v1/workers', { id: id('oxp'), oxp: { uri: `${origin}/oxp`, timeout: 30, retry: 0 } })
-  await admin('POST', '/v1/workers', { id: id('mcp'), mcp: { uri: `${origin}/mcp`, timeout: 30, retry: 0 } })
-  await admin('POST', '/v1/workers', {
-    id: id('api'),
-    openapi: { document: apiDocument(origin), namespace: 'Api', timeout: 30, retry: 0 },
-  })
-  await admin('PATCH', '/v1/admin/auth_providers/bench', {
-    oauth2: { api: { base_url: `${origin}/api`, hosts: [`127.0.0.1:${toolPort}`] } },
-  })
+  return Math.max(0, ...held)
 }
 
-function apiDocument(origin: string): object {
-  const flow = {
-    authorizationUrl: `${origin}/authorize`,
-    tokenUrl: `${origin}/token`,
-    scopes: { repo: 'All' },
-  }
-  return {
-    openapi: '3.1.0',
-    info: { title: 'Api', version: '1.0.0' },
-    servers: [{ url: `${origin}/api` }],
-    components: { securitySchemes: { bench: { type: 'oauth2', flows: { authorizationCode: flow } } } },
-    paths: {
-      '/hostile': {
-        get: {
-          operationId: 'Hostile',
-          security: [{ bench: ['repo'] }],
-          responses: { 200: { description: 'Much', content: { 'application/json': { schema: {} } } } },
-        },
-      },
-    },
+interface Round {
+  readonly held: number
+  readonly calls: number
+  readonly times: Times
+  /** The longest that anything took without anything hostile, right before and right after. */
+  readonly noise: number
+}
+
+function isQuiet({ noise }: Round): boolean {
+  return noise < QUIET_MS
+}
+
+/** What was given up may still be under way in a thread. */
+async function untilIdle({ cpuMs }: Started): Promise<void> {
+  for (let used = cpuMs(); ; ) {
+    await sleep(200)
+    const now = cpuMs()
+    if (now - used <= 20) return
+    used = now
   }
 }
 
@@ -182,25 +211,53 @@ async function answered(
   if (response.status !== 200 || !isWhole) throw new Error(`not as expected: ${response.status} ${head}`)
 }
 
-function toFigures(name: string, times: Times): Figure[] {
-  return Object.entries(times).map(([what, all]) => {
-    const [middle, worst] = [median(all), Math.max(...all)]
+/**
+ * Rounds beside which the machine was busy with something else are left out, whatever was measured in them. Where too few
+ * are left all count, and such a figure is met only if it was met in spite of the noise.
+ */
+function toFigures(name: string, rounds: readonly Round[]): Figure[] {
+  const quiet = rounds.filter(isQuiet)
+  const isNoisy = quiet.length < ROUNDS
+  const counted = isNoisy ? rounds : quiet
+  const calls = counted.reduce((sum, one) => sum + one.calls, 0)
+  const times = joined(counted.map((one) => one.times))
+  const noise = Math.max(...counted.map((one) => one.noise))
+  const held = Math.max(...rounds.map((one) => one.held))
+  const loop = {
+    name: `${name}: processor time of the event loop at a stretch`,
+    value: `at most ${held.toFixed(0)} ms`,
+    target: `< ${WORST_MS} ms`,
+    met: held < WORST_MS,
+  }
+  const latencies = Object.entries(times).map(([what, all]): Figure => {
+    const about = { name: `${name}, ${AT_ONCE} at once, ${calls} answered: ${what}`, value: shown(all) }
+    if (what === BARE) return about
     return {
-      name: `${name}: ${what}`,
-      value: `${middle.toFixed(1)} ms, worst ${worst.toFixed(1)} ms`,
+      ...about,
+      value: isNoisy ? `${about.value} (not a quiet machine: ${noise.toFixed(0)} ms without)` : about.value,
       target: `< ${MEDIAN_MS} ms, worst < ${WORST_MS} ms`,
-      met: middle < MEDIAN_MS && worst < WORST_MS,
+      met: median(all) < MEDIAN_MS && Math.max(...all) < WORST_MS && calls > 0,
     }
   })
+  return [...latencies, loop]
+}
+
+function shown(times: readonly number[]): string {
+  return `${median(times).toFixed(1)} ms, worst ${Math.max(...times).toFixed(1)} ms`
+}
+
+function joined(all: readonly Times[]): Times {
+  const names = Object.keys(all[0] ?? {})
+  return Object.fromEntries(names.map((name) => [name, all.flatMap((one) => one[name] ?? [])]))
 }
 
 /** In the load process: each request again and again, with a pause between. */
 export { watchLoad as load }
 
-async function watchLoad({ port, requests, ms }: Job): Promise<Times> {
+async function watchLoad({ watched, ms }: Job): Promise<Times> {
   const begun = performance.now()
   const times = await Promise.all(
-    Object.entries(requests).map(async ([name, request]) => {
+    Object.entries(watched).map(async ([name, { port, request }]) => {
       const made = rawRequest(port, request)
       const connection = await connect(port)
       const all: number[] = []

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
-import { arch, cpus, platform, release, tmpdir, totalmem } from 'node:os'
+import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { beginAuthorizations } from './begin-authorizations.ts'
@@ -67,7 +67,7 @@ const begun = performance.now()
   const seeded = await seed(folder, upstream.port)
   console.log(`$ ${['npm run bench', ...(process.argv.length > 2 ? ['--'] : []), ...process.argv.slice(2)].join(' ')}
 ${cpus()[0]?.model} x ${cpus().length}, ${whole(totalmem() / 2 ** 30)} GB, ${platform()} ${release()} ${arch()}, Node ${process.versions.node}
-${new Date().toISOString()}; ${whole(USERS)} connections of ${whole(seeded.rowBytes)} bytes in SQLite under ${tmpdir()}
+${new Date().toISOString()}, load average ${loadavg()[0]?.toFixed(1)}; ${whole(USERS)} connections of ${whole(seeded.rowBytes)} bytes in SQLite under ${tmpdir()}
 `)
   const bench = { folder, seeded, load, upstream }
   for (const [name, measure] of Object.entries(wanted.length === 0 ? FIGURES : known))

@@ -35,6 +35,7 @@ function hostile(shape: Shape, token: string): string {
 const SHAPES = ['keys that spell the token', 'harmless keys', 'as many values as can be'] as const
 type Shape = (typeof SHAPES)[number]
 const USER = 'ada'
+const AT_ONCE = 10
 
 let world: World
 let token = ''
@@ -62,7 +63,7 @@ function mcpResult(method: string, protocolVersion: string): string | undefined 
         securityRequirements: [{ demo: ['read'] }],
       }
       const tool = { description: 'Answers much.', inputSchema: { type: 'object' }, _meta: needs }
-      return JSON.stringify({ tools: ['Large', 'Refuses', 'Chats'].map((name) => ({ name, ...tool })) })
+      return JSON.stringify({ tools: ['Large', 'Chats'].map((name) => ({ name, ...tool })) })
     }
     case 'tools/call': {
       const image = { type: 'image', mimeType: 'image/png', data: Buffer.from(token).toString('base64') }
@@ -73,18 +74,12 @@ function mcpResult(method: string, protocolVersion: string): string | undefined 
   }
 }
 
-/** Refuses with 4 MB that are a message of the protocol, or says 4 MB of small things before its answer. */
-function badServer(name: 'Refuses' | 'Chats', id: unknown, response: ServerResponse): unknown {
+/** Says a megabyte of small things before its answer. */
+function chat(id: unknown, response: ServerResponse): unknown {
   const message = (more: object) => JSON.stringify({ jsonrpc: '2.0', ...more })
-  if (name === 'Refuses') {
-    const error = `{"code":-32602,"message":"No.","data":${body4MB()}}`
-    return response
-      .writeHead(400, { 'content-type': 'application/json' })
-      .end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${error}}`)
-  }
   const news = `data: ${message({ method: 'notifications/message', params: { level: 'info', data: 1 } })}\n\n`
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.write(news.repeat(SIZE / news.length))
+  response.write(news.repeat(SIZE / 4 / news.length))
   return response.end(`data: ${message({ id, result: { content: [{ type: 'text', text: 'Done.' }] } })}\n\n`)
 }
 
@@ -112,7 +107,7 @@ beforeAll(async () => {
     const answer = (body: string) => response.writeHead(200, { 'content-type': 'application/json' }).end(body)
     if (request.url !== '/mcp') return answer(body4MB())
     const { id, method, params } = JSON.parse((await text(request)) || '{}')
-    if (method === 'tools/call' && params.name !== 'Large') return badServer(params.name, id, response)
+    if (method === 'tools/call' && params.name === 'Chats') return chat(id, response)
     const known = mcpResult(method, params?.protocolVersion)
     if (id === undefined) return response.writeHead(202).end()
     const end = known === undefined ? '"error":{"code":-32601,"message":"not known"}' : `"result":${known}`
@@ -226,25 +221,12 @@ describe('threat 41: an answer of 4 MB', () => {
     120_000,
   )
 
-  test.each([
-    ['a refusal', 'Refuses', { error: { kind: 'UPSTREAM_RUNTIME_BAD_REQUEST' } }],
-    ['many small events', 'Chats', { value: 'Done.' }],
-  ])(
-    'nor is %s of an MCP server',
-    async (_, name, output) => {
-      shape = 'harmless keys'
-      body4MB()
-      const { held, result } = await longestHold(() =>
-        world.call(
-          'POST',
-          '/v1/tools/execute',
-          { tool_name: `pictures.${name}`, user_id: USER, input: {} },
-          { headers: STAINLESS },
-        ),
-      )
-      expect(result.body.output).toMatchObject(output)
-      expect(held).toBeLessThan(50)
-    },
-    60_000,
-  )
+  test('nor are many small events of MCP servers', async () => {
+    const body = { tool_name: 'pictures.Chats', user_id: USER, input: {} }
+    const call = () => world.call('POST', '/v1/tools/execute', body, { headers: STAINLESS })
+    await call()
+    const { held, result } = await longestHold(() => Promise.all(Array.from({ length: AT_ONCE }, call)))
+    expect(result.map((one) => one.body.output)).toEqual(Array(AT_ONCE).fill({ value: 'Done.' }))
+    expect(held).toBeLessThan(50)
+  }, 60_000)
 })
