@@ -38,21 +38,21 @@ console.log(`${chosen.length} mutants. First the tests of ${namesByFile.size} fi
 await inCopies([...namesByFile], async (copy, [file, names]) => {
   const outcome = await copy.test(file, [...names])
   if (outcome === 'passed') return
-  tell(outcome, `test/${file}, with nothing broken`)
+  tell(outcome, `test/${file}, with nothing broken: its mutants show nothing and are left out`)
   unexpected.push(file)
 })
+const shown = chosen.filter(({ test }) => !unexpected.includes(test))
 
 const survivors: Mutation[] = []
-if (unexpected.length === 0)
-  await inCopies(chosen, async (copy, mutation) => {
-    const outcome = await copy.run(mutation)
-    const { rows, fault, file, test, name } = mutation
-    if (outcome === 'passed') survivors.push(mutation)
-    else if (typeof outcome !== 'string') unexpected.push(`${file}: ${outcome.unusable}`)
-    const verdict = outcome === 'passed' ? 'SURVIVES' : typeof outcome === 'string' ? 'noticed' : 'UNUSABLE'
-    const detail = typeof outcome === 'string' ? '' : ` (${outcome.unusable})`
-    console.log(`${verdict}  ${rows.join(', ')}: ${fault} [${file}] by test/${test} "${name}"${detail}`)
-  })
+await inCopies(shown, async (copy, mutation) => {
+  const outcome = await copy.run(mutation)
+  const { rows, fault, file, test, name } = mutation
+  if (outcome === 'passed') survivors.push(mutation)
+  else if (typeof outcome !== 'string') unexpected.push(`${file}: ${outcome.unusable}`)
+  const verdict = outcome === 'passed' ? 'SURVIVES' : typeof outcome === 'string' ? 'noticed' : 'UNUSABLE'
+  const detail = typeof outcome === 'string' ? '' : ` (${outcome.unusable})`
+  console.log(`${verdict}  ${rows.join(', ')}: ${fault} [${file}] by test/${test} "${name}"${detail}`)
+})
 
 console.log(
   `\n${chosen.length} mutants, ${survivors.length} survive, ${unexpected.length} could not be tried.`,
