@@ -59,6 +59,7 @@ describe('the commands that development prints', { timeout: 60_000 }, () => {
 
   test('hold a key that its file keeps for its owner alone, until it is revoked', async () => {
     const file = join(gatepass.directory, 'x.db.api-key')
+    await (await startDevelopment()).server.stop()
     const key = readFileSync(file, 'utf8').trim()
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const { items } = JSON.parse((await gatepass.run('keys', 'list', '--json')).stdout)
