@@ -55,12 +55,26 @@ export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
 async function tried(broker: Broker, worker: Worker) {
   const backend = backendOf(worker)
   const health = await backend.health(broker, worker)
-  if (!health.healthy) return health
+  // with a message: no more can be known of it without an authorization, which only a registered worker gets
+  if (!health.healthy || health.message !== undefined) return health
   try {
     const listed = await backend.catalogue(broker, worker)
     return { ...health, tool_count: listed.filter(({ outcome }) => outcome === 'read').length }
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return { healthy: false, message: error.message }
+  } finally {
+    await forget(broker, worker)
   }
+}
+
+/** The provider entry that an MCP server brings which wants OAuth for its list of tools alone. */
+async function forget({ store, audit }: Broker, { uid, projectId }: Worker): Promise<void> {
+  for (const { id, externalId } of await store.providers.list(projectId))
+    if (externalId === uid)
+      await store.providers.delete(
+        projectId,
+        id,
+        audit.of(projectId, { action: 'provider.deleted', providerId: id }),
+      )
 }

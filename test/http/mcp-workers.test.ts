@@ -10,6 +10,29 @@ import { approve, providerBody } from './world.ts'
 
 const wantingOAuth = (options: McpWorldOptions = {}) => startMcpWorld({ ...options, wantsOAuth: true })
 
+test('an MCP server that wants OAuth and is only tried out leaves no provider behind', async () => {
+  await using world = await wantingOAuth()
+  const { call, mcp } = world
+  const ids = async () =>
+    (await call('GET', '/v1/admin/auth_providers')).body.items.map(({ id }: { id: string }) => id)
+  const before = await ids()
+  const tried = () =>
+    call('POST', '/v1/workers/test', { id: 'trial', mcp: { uri: mcp.url, timeout: 5, retry: 0 } })
+  const { status, body } = await tried()
+  expect([status, body.healthy, body.message]).toEqual([200, true, expect.stringContaining('authorization')])
+  // one that lets anybody in, and wants OAuth only for its list of tools
+  mcp.behaviour.as = undefined
+  mcp.behaviour.intercept = async ({ body }, res) => {
+    if (!body.includes('tools/list')) return false
+    mcp.behaviour.as = world.as
+    const where = new URL('/.well-known/oauth-protected-resource/mcp', mcp.url).href
+    res.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${where}"` }).end()
+    return true
+  }
+  expect((await tried()).status).toBe(200)
+  expect(await ids()).toEqual(before)
+})
+
 const toolNames = async ({ call }: McpWorld) =>
   (await call('GET', '/v1/workers/demo/tools?limit=100')).body.items.map(({ name }: { name: string }) => name)
 
