@@ -32,6 +32,7 @@ export class CommandFailure extends Error {
 
 const OF_CODES: Partial<Record<ErrorCode, ExitCode>> = {
   invalid_request: EXIT.usage,
+  ambiguous_tool: EXIT.usage,
   not_found: EXIT.notFound,
   provider_not_found: EXIT.notFound,
   invalid_authorization: EXIT.refused,

@@ -27,7 +27,8 @@ interface ImportedItem {
 interface ImportedProvider {
   readonly id: string
   readonly name: string
-  readonly redirect_uri: string
+  /** Not before the provider is there. */
+  readonly redirect_uri?: string
   readonly missing: readonly string[]
 }
 
@@ -133,7 +134,7 @@ function reportProvider({ id, name, redirect_uri, missing }: ImportedProvider): 
   const variables = missing.map((one) => `${environmentName(id)}_${one.toUpperCase()}`)
   print(
     `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${faint(plain(name))}\n` +
-      `    redirect URI  ${redirect_uri}` +
+      `    redirect URI  ${redirect_uri ?? 'named once it is imported'}` +
       (variables.length === 0 ? '' : `\n    to be set     ${variables.join('  ')}`),
   )
 }

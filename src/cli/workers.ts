@@ -9,7 +9,8 @@ import { type CommonOptions, parseId, type Shell, withCommonOptions } from './sh
 interface WorkerWire {
   readonly id: string
   readonly type: string
-  readonly enabled: boolean
+  /** `active`, `inactive`, `unreachable` or `unauthorized`. */
+  readonly status: string
   readonly requirements: { readonly met: boolean }
   readonly synced_at?: string
   readonly sync_error?: string
@@ -60,7 +61,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
           worker.id,
           worker.type,
           addressOf(worker),
-          !worker.enabled ? 'off' : worker.requirements.met ? 'ready' : 'not ready',
+          worker.status,
           worker.sync_error ?? '',
         ])
         print(table(['id', 'type', 'at', 'status', 'last reading'], rows))
@@ -160,9 +161,9 @@ function report(worker: WorkerWire, { json }: CommonOptions): void {
     printJson(worker)
     return
   }
-  const { id, type, requirements, synced_at, sync_error, acceptance } = worker
+  const { id, type, status, requirements, synced_at, sync_error, acceptance } = worker
   const isWell = requirements.met && sync_error === undefined
-  print(`${isWell ? MARKS.ok : MARKS.warning} ${strong(plain(id))}  ${plain(type)}`)
+  print(`${isWell ? MARKS.ok : MARKS.warning} ${strong(plain(id))}  ${plain(type)}  ${plain(status)}`)
   print(`  ${faint('at')}            ${plain(addressOf(worker))}`)
   if (synced_at !== undefined) print(`  ${faint('last reading')}  ${synced_at}`)
   if (sync_error !== undefined) print(`  ${faint('trouble')}       ${plain(sync_error)}`)

@@ -126,7 +126,10 @@ function collect(
   }
 }
 
-/** A sibling in another spelling, else the same name at another place of the schema, else a sibling that is near. */
+/**
+ * A sibling in another spelling, else the same name at another place of the schema, else a sibling that is near, else
+ * the one sibling that goes on where the name ends (`user`: `user_id`).
+ */
 function meantBy(
   root: Known,
   path: readonly PropertyKey[],
@@ -138,8 +141,13 @@ function meantBy(
   return (
     beside(siblings.find((one) => folded(one) === wanted)) ??
     placesOf(root).find((place) => folded(place.slice(place.lastIndexOf('.') + 1)) === wanted) ??
-    beside(nearest(name, siblings))
+    beside(nearest(name, siblings)) ??
+    beside(onlyOne(siblings.filter((one) => one.startsWith(`${name}_`))))
   )
+}
+
+function onlyOne<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined
 }
 
 /** The paths of all members below, those that are nearer first. */

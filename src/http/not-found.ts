@@ -39,12 +39,11 @@ export function createNotFound(app: Pick<Hono, 'routes'>): NotFound {
   return {
     noRoute(c) {
       const { method, path } = c.req
-      const methods = routes().filter(({ pattern }) => pattern.test(path))
-      if (methods.length > 0)
-        return notAllowed(
-          c,
-          methods.map((route) => route.method),
-        )
+      const fitting = routes().filter(({ pattern }) => pattern.test(path))
+      // a path of its own is not the value of another one's parameter, here as in `nothingThere`
+      const own = fitting.filter((route) => route.path === path)
+      const methods = (own.length > 0 ? own : fitting).map((route) => route.method)
+      if (methods.length > 0) return notAllowed(c, methods)
       return new BrokerError(
         'not_found',
         `There is nothing at ${method} ${path.slice(0, 200)}. GET /docs describes what there is.`,

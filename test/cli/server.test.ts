@@ -72,6 +72,14 @@ describe('with --url and --key, and no database', () => {
     const dry = await json('import', file, '--dry-run')
     expect(dry.items).toMatchObject([{ result: 'created', tool_id: 'local:Remote_Tool:1.0.0' }])
     expect((await json('tools', '--query', 'afar')).items).toEqual([])
+    const oauth = {
+      name: 'afar',
+      authorizationUrl: 'https://afar.example/authorize',
+      tokenUrl: 'https://afar.example/token',
+    }
+    const needy = toolFile('needy-tool.json', { ...TOOL, name: 'Needy Tool', oauth: [oauth] })
+    const { stdout } = await run(['import', needy, '--dry-run'])
+    expect(stdout).toMatch(/redirect URI +named once it is imported/)
     expect((await json('import', file)).items).toMatchObject([{ result: 'created' }])
     expect((await json('tools', '--query', 'afar')).items).toMatchObject([
       { tool_id: 'local:Remote_Tool:1.0.0' },
@@ -106,7 +114,7 @@ describe('with --url and --key, and no database', () => {
     await using worker = await startFakeWorker({ secret: 'shared-secret' })
     const file = toolFile('worker.json', { http: { uri: worker.url, secret: 'shared-secret' } })
     expect(await json('workers', 'add', 'afar', '--file', file)).toMatchObject({ id: 'afar', type: 'http' })
-    expect((await run(['workers'])).stdout).toMatch(new RegExp(`^afar +http +${worker.url}`, 'm'))
+    expect((await run(['workers'])).stdout).toMatch(new RegExp(`^afar +http +${worker.url} +active`, 'm'))
     expect(await json('workers', 'delete', 'afar')).toEqual({ id: 'afar', deleted: true })
   })
 

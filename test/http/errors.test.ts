@@ -218,6 +218,8 @@ test('a method that a path does not take is 405 with those it takes', async () =
   for (const [method, path, allow] of [
     ['GET', '/v1/tools/execute', 'POST'],
     ['GET', '/v1/tools/run', 'POST'],
+    ['PUT', '/v1/tools/execute', 'POST'],
+    ['PUT', '/v1/tools/any', 'DELETE, GET, HEAD'],
     ['GET', '/v1/auth/authorize', 'POST'],
     ['PUT', '/v1/connections/x', 'DELETE, GET, HEAD, PATCH'],
     ['POST', '/v1/tools', 'GET, HEAD'],

@@ -489,6 +489,23 @@ describe('versions and namesakes', () => {
     }
     expect((await definition(world, 'two.Twin')).toolkit.name).toBe('two')
   })
+
+  test('a name that a list gives to models is that tool, whatever else is called so', async () => {
+    const { call, execute } = world
+    await call('POST', '/v1/tools/import', [
+      metadata('Called', { tool_set: 'listed' }),
+      metadata('listed Called'),
+    ])
+    const { items } = (await call('GET', '/v1/formatted_tools?format=openai&q=called')).body
+    const names = items.map((one: { function: { name: string } }) => one.function.name)
+    expect(names.toSorted()).toEqual(['listed_Called', 'local_listed_Called'])
+    expect((await definition(world, 'listed_Called')).toolkit.name).toBe('listed')
+    expect((await definition(world, 'listed_Called@1.0.0')).toolkit.name).toBe('listed')
+    expect((await definition(world, 'local_listed_Called')).toolkit.name).toBe('local')
+    expect((await execute('listed_Called')).body.name).not.toBe('ambiguous_tool')
+    const run = { toolId: 'listed_Called', args: {}, user_id: 'ada' }
+    expect((await call('POST', '/v1/tools/run', run)).body.name).not.toBe('ambiguous_tool')
+  })
 })
 
 describe('workers', () => {

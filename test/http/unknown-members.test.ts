@@ -47,6 +47,7 @@ test.each([
     'inputs',
     'input',
   ],
+  ['the begin of a name', 'POST', '/v1/tools/execute', { tool_name: 'X.Y', user: 'ada' }, 'user', 'user_id'],
   [
     'a step of a chain',
     'POST',

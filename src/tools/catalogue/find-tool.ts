@@ -1,14 +1,15 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
-import { type Tool, toolId } from '../../domain/tool.ts'
+import { functionName, type Tool, toolId } from '../../domain/tool.ts'
 import { compareVersions, parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
 
 /**
  * The tool that answers to this spelling (`toolAliases`, in any case), its newest version unless one is said: as
  * `version`, or in the spelling after `@` or as the third part of an id. What is said may be a constraint (`^1.2`, `>=1 <3`), which
- * the newest that meets it answers. Throws `not_found`, and `ambiguous_tool` when tools of different namespaces answer.
+ * the newest that meets it answers. Throws `not_found`, and `ambiguous_tool` when tools of different namespaces answer
+ * and none of them is listed for models by this name.
  */
 export async function findTool(
   broker: Broker,
@@ -22,7 +23,7 @@ export async function findTool(
   const exact = await namedTools(broker, projectId, said.toLowerCase())
   const found =
     exact.length > 0 || wanted === undefined ? exact : await meeting(broker, projectId, plain, wanted)
-  const [newest, ...others] = newestFirst(found)
+  const [newest, ...others] = newestFirst(asListed(found, plain))
   if (newest === undefined)
     throw new BrokerError(
       'not_found',
@@ -37,6 +38,16 @@ export async function findTool(
       `"${said.slice(0, 120)}" may be any of ${[newest, ...rivals].map(toolId).join(', ')}: use one of these ids.`,
     )
   return newest
+}
+
+/**
+ * Those whose name in the lists that are given to models is this one, else all: a name that a list gives wins over an
+ * alias of another tool.
+ */
+function asListed(found: readonly Tool[], spelling: string): readonly Tool[] {
+  const wanted = spelling.toLowerCase()
+  const listed = found.filter((tool) => functionName(tool).toLowerCase() === wanted)
+  return listed.length > 0 ? listed : found
 }
 
 /** The nearest tool by its whole name or by its last part, as ` Did you mean …?`. */
