@@ -14,7 +14,8 @@ const OLDER_KEY = 'audit_key'
 /**
  * The installation's own key, of the audit trail and of rows that give power: made at the first start, and the same under
  * every master key. `isSigned`: under its name of today, which it gets once all rows have their MACs. The name is
- * part of the envelope's place, so nobody without the master key can take it back to the older one.
+ * part of the envelope's place, so nobody without the master key can make one of the older name; an envelope that was kept
+ * from before the upgrade still opens, until the master key of that time is given up.
  */
 export async function ensureInstallationKey(
   { facts }: Store,
