@@ -174,20 +174,21 @@ const BUSY = 429
 
 /** One call after the other until they are stopped; answers how many were answered. */
 async function again(port: number, way: Way, signal: AbortSignal): Promise<number> {
-  for (let calls = 0; ; calls++)
+  for (let calls = 0; ; )
     try {
-      await answered(port, way, signal)
+      if (await answered(port, way, signal)) calls++
     } catch (error) {
       if (signal.aborted) return calls
       throw error
     }
 }
 
+/** Whether it was carried out; more pieces of code than run at once for one key are refused. */
 async function answered(
   port: number,
   { path, method, headers, body }: Way,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: method ?? 'POST',
     headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json', ...headers },
@@ -197,7 +198,7 @@ async function answered(
   if (response.status === BUSY && path.includes('/code/')) {
     await response.text()
     await sleep(100)
-    return
+    return false
   }
   let size = 0
   let head = ''
@@ -209,6 +210,7 @@ async function answered(
   }
   const isWhole = size > 100_000 || path.includes('/code/')
   if (response.status !== 200 || !isWhole) throw new Error(`not as expected: ${response.status} ${head}`)
+  return true
 }
 
 /**
