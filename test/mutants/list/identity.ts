@@ -138,4 +138,13 @@ export const identity: readonly Mutation[] = [
     test: 'threats/hook-agreements.test.ts',
     name: 'to what is needed says nothing of a token that may do more',
   },
+  {
+    rows: [],
+    fault: 'an entry that needs a secret says that all is well',
+    file: 'src/flows/find-provider.ts',
+    from: "if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true",
+    to: '',
+    test: 'http/statuses.test.ts',
+    name: 'whose token request sends its secret in the body is missing it',
+  },
 ]

@@ -120,4 +120,22 @@ export const nodes: readonly Mutation[] = [
     test: 'store/pooling.test.ts',
     name: 'that lends by transaction',
   },
+  {
+    rows: ['49'],
+    fault: 'a policy that was changed by hand is changed further',
+    file: 'src/store/signed-rows.ts',
+    from: 'find: async (projectId, id) => policy(await policies.find(projectId, id)),',
+    to: '',
+    test: 'threats/altered-rows.test.ts',
+    name: 'is no policy that lets anything through',
+  },
+  {
+    rows: ['29'],
+    fault: 'a key whose rotation has ended it gets tokens on other nodes',
+    file: 'src/store/postgres/audit.ts',
+    from: "key?.status !== 'active' || isOver",
+    to: "key?.status !== 'active'",
+    test: 'faults/stalled-listener.test.ts',
+    name: 'rotated without a grace',
+  },
 ]
