@@ -126,7 +126,7 @@ export function testClock(start = 1_800_000_000): Clock & { advance(seconds: num
 }
 
 /** Another test may take a port between its choice and its use: then another one is chosen. */
-async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++)
     try {
       return await start(await freePort())

@@ -121,7 +121,7 @@ export async function install(
     database,
     nodes,
     async start(options = {}) {
-      const node = await startNode({ ...settings, ...options.environment }, options.nodeArgs)
+      const node = await startOnFreePort({ ...settings, ...options.environment }, options.nodeArgs)
       node.gone.then(() => {
         const known = nodes.indexOf(node)
         if (known >= 0) nodes.splice(known, 1)
@@ -211,6 +211,17 @@ export async function install(
 
 const nothing = () => {}
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing }
+
+/** Another test may take a port between its choice and its use: then another one is chosen. */
+async function startOnFreePort(...given: Parameters<typeof startNode>) {
+  for (let tries = 1; ; tries++)
+    try {
+      return await startNode(...given)
+    } catch (error) {
+      const isTaken = error instanceof NotStarted && error.message.includes('address is in use')
+      if (!isTaken || tries === 5) throw error
+    }
+}
 
 async function startNode(
   environment: Readonly<Record<string, string>>,

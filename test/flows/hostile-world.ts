@@ -1,5 +1,5 @@
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { freePort, type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
+import { type Gatepass, type GatepassOptions, onFreePort, startGatepass, testClock } from '../gatepass.ts'
 import { listen } from '../loopback.ts'
 import { startOidcProvider } from '../oidc-provider.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -25,7 +25,6 @@ export async function startHostileWorld(
   { environment, crossSite = false }: HostileOptions = {},
 ) {
   const clock = testClock()
-  const port = await freePort()
   const as = await startFakeAuthorizationServer({ now: () => clock() * 1000, requirePkce: 'S256' })
   let gatepass: Gatepass | undefined
   // the caller's application: a session cookie says who it is, never the query
@@ -51,12 +50,17 @@ export async function startHostileWorld(
     caller: { GATEPASS_USER_VERIFIER: `${application.url}/verify` },
     oidc: verifierOf(oidc),
   }[kind]
-  const publicUrl = crossSite && { GATEPASS_PUBLIC_URL: `http://localhost:${port}` }
-  gatepass = await startGatepass({
-    now: clock,
-    port,
-    environment: { ...settings, ...publicUrl, ...environment },
-  })
+  gatepass = await onFreePort((port) =>
+    startGatepass({
+      now: clock,
+      port,
+      environment: {
+        ...settings,
+        ...(crossSite && { GATEPASS_PUBLIC_URL: `http://localhost:${port}` }),
+        ...environment,
+      },
+    }),
+  )
   await addProvider(gatepass, as)
   const { call } = gatepass
   const url = gatepass.url
