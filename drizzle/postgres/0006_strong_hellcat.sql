@@ -1,1 +1,0 @@
-ALTER TABLE "projects" ADD COLUMN "policies_version" bigint DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "connections" ADD COLUMN "withheld_scopes" text DEFAULT '{}' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "workers" ADD COLUMN "unreachable_since" bigint;

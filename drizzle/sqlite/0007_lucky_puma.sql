@@ -1,1 +1,0 @@
-ALTER TABLE `projects` ADD `policies_version` integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `connections` ADD `withheld_scopes` text DEFAULT '{}' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `workers` ADD `accepted_mac` text;
