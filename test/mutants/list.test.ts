@@ -11,12 +11,13 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 /** What the tests of a file may be called: suites that several files share are imported from beside it. */
 function namesIn(file: string): string[] {
-  const source = read(file)
-  const folder = dirname(file)
-  const shared = [...source.matchAll(/^import .* from '(\.\/[^']+)'$/gm)].map(([, path = '']) =>
-    join(folder, path),
-  )
-  return [file, ...shared].flatMap((one) => stringLiteralsOf(one, read(one)))
+  const found = new Set([file])
+  for (const one of found)
+    for (const [, path = ''] of read(one).matchAll(/^import .* from '(\.\.?\/[^']+)'$/gm)) {
+      const imported = join(dirname(one), path)
+      if (imported.startsWith('test/')) found.add(imported)
+    }
+  return [...found].flatMap((one) => stringLiteralsOf(one, read(one)))
 }
 
 describe('the mutations', () => {

@@ -159,8 +159,8 @@ export const consent: readonly Mutation[] = [
     file: SQLITE,
     from: 'eq(authorizations.status, from),\n              gt(authorizations.expiresAt, now),',
     to: 'eq(authorizations.status, from),',
-    test: 'properties/authorizations.test.ts',
-    name: 'threat 42 and 43',
+    test: 'store/sqlite.test.ts',
+    name: 'of an attempt that is',
   },
   {
     rows: ['R12'],
@@ -186,8 +186,8 @@ export const consent: readonly Mutation[] = [
     file: 'src/flows/get-access-token.ts',
     from: 'if (connection.providerIdentity !== providerIdentity(broker, entry)) {',
     to: 'if (connection.providerIdentity === undefined) {',
-    test: 'http/import.test.ts',
-    name: 'hosts that change later are another provider',
+    test: 'flows/refresh-connection.test.ts',
+    name: 'a new consent, and no token of the old one is sent',
   },
   {
     rows: ['P2'],

@@ -85,8 +85,8 @@ export const requests: readonly Mutation[] = [
     file: 'src/http/body-limit.ts',
     from: "if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(c)\n",
     to: '',
-    test: LIMITS,
-    name: 'threat 41',
+    test: 'http/api.test.ts',
+    name: 'a body that is too large',
   },
   {
     rows: ['41'],
@@ -94,8 +94,8 @@ export const requests: readonly Mutation[] = [
     file: 'src/http/body-limit.ts',
     from: '    if (size > maxBytes) throw tooLarge(c)\n    chunks.push(chunk)',
     to: '    chunks.push(chunk)',
-    test: LIMITS,
-    name: 'threat 41',
+    test: 'http/api.test.ts',
+    name: 'a body that is too large',
   },
   {
     rows: ['41'],

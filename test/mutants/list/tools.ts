@@ -2,26 +2,15 @@ import type { Mutation } from '../mutation.ts'
 
 // What tools, their workers and code are given, and what of their answers goes on.
 
-const EXECUTE = 'src/tools/run/execute-tool.ts'
-
 export const tools: readonly Mutation[] = [
   {
     rows: ['25', '46', 'P3'],
-    fault: 'what a tool answers is not scrubbed',
-    file: EXECUTE,
-    from: 'const clean = <T>(said: T) => scrub(said, secretValues) as T',
-    to: 'const clean = <T>(said: T) => said',
+    fault: 'texts of a tool’s answer are not scrubbed',
+    file: 'src/tools/scrub.ts',
+    from: "if (typeof value === 'string') return redactor.redact(value)",
+    to: "if (typeof value === 'string') return value",
     test: 'threats/workers.test.ts',
     name: 'threat 25 and 46',
-  },
-  {
-    rows: ['25'],
-    fault: 'a worker’s own link is handed on',
-    file: EXECUTE,
-    from: "if (answer.outcome === 'requires_authorization') return askForMore(broker, call, answer)",
-    to: "if (answer.outcome === 'requires_authorization') return withCheckedValue(tool, { outcome: 'value', value: answer.requirement as never }, worker.type)",
-    test: 'threats/workers.test.ts',
-    name: 'threat 25: a worker that asks for consent',
   },
   {
     rows: ['30'],
@@ -43,10 +32,10 @@ export const tools: readonly Mutation[] = [
   },
   {
     rows: ['31'],
-    fault: 'the caller’s key goes on to the provider’s API',
+    fault: 'the caller’s cookies go on to the provider’s API',
     file: 'src/http/proxy-headers.ts',
     from: "  'authorization',\n  'cookie',",
-    to: "  'cookie',",
+    to: "  'authorization',",
     test: 'http/proxy.test.ts',
     name: 'says nothing of the caller',
   },
@@ -85,23 +74,5 @@ export const tools: readonly Mutation[] = [
     to: 'const policies = checked instanceof Promise ? await checked.catch(() => 0) : checked',
     test: 'http/policies.test.ts',
     name: 'threat 48',
-  },
-  {
-    rows: ['P8'],
-    fault: 'code runs for as long as it likes',
-    file: 'src/code/sandbox-thread.ts',
-    from: 'isOver: () => begun !== undefined && elapsed() - begun > timeoutMs,',
-    to: 'isOver: () => begun !== undefined && elapsed() - begun > timeoutMs * 1_000,',
-    test: 'code/execute-code.test.ts',
-    name: 'the time ends the run',
-  },
-  {
-    rows: ['P8'],
-    fault: 'code may call tools without end',
-    file: 'src/code/interpreter.ts',
-    from: 'if (id > options.maxAsks) fail(options.tooManyAsks)\n    else if',
-    to: 'if',
-    test: 'code/execute-code.test.ts',
-    name: '10,000 calls are stopped at the limit',
   },
 ]
