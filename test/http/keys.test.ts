@@ -144,7 +144,9 @@ describe('projects over HTTP', () => {
     expect(await gatepass.call('POST', '/v1/admin/projects', { name: 'grab' }, { key })).toMatchObject({
       status: 403,
     })
-    for (const project of ['default', 'never-there'])
+    const empty = await gatepass.call('POST', '/v1/admin/projects', { name: 'without-keys' })
+    expect(empty.status).toBe(201)
+    for (const project of ['default', 'never-there', 'without-keys'])
       expect(await create({ role: 'admin', project }, key)).toMatchObject({
         status: 403,
         body: { name: 'insufficient_role' },

@@ -58,15 +58,6 @@ export const nodes: readonly Mutation[] = [
     name: 'after it has taken the lease, until another holds it: it sends nothing',
   },
   {
-    rows: ['P6'],
-    fault: 'a late refusal ends a connection that another process is refreshing',
-    file: 'src/flows/refresh-failure.ts',
-    from: 'connection, why, leaseOwner)',
-    to: 'connection, why)',
-    test: 'flows/refresh-connection.test.ts',
-    name: 'R2: a refusal that comes late',
-  },
-  {
     rows: ['R8', 'R12'],
     fault: 'a process that stood still sends a code under a claim that has ended',
     file: 'src/flows/complete-authorization.ts',

@@ -112,15 +112,6 @@ export const workers: readonly Mutation[] = [
     name: 'owners take turns',
   },
   {
-    rows: ['P8'],
-    fault: '/docs is sent again to who has it',
-    file: 'src/http/prepared.ts',
-    from: 'return c.body(null, 304)',
-    to: '',
-    test: 'http/api.test.ts',
-    name: 'is compressed, and not sent to who has it',
-  },
-  {
     rows: ['46', '48'],
     fault: 'what waits for acceptance is asked of the user beside other tools',
     file: 'src/tools/catalogue/requirements-of-many.ts',
@@ -146,14 +137,5 @@ export const workers: readonly Mutation[] = [
     to: '))',
     test: 'tools/mcp-content.test.ts',
     name: 'is kept by run, run_stream, OXP and code',
-  },
-  {
-    rows: ['41'],
-    fault: 'many small events of an MCP server hold the event loop',
-    file: 'src/tools/mcp/large-messages.ts',
-    from: 'performance.now() - begun > BUDGET_MS',
-    to: 'performance.now() < 0',
-    test: 'threats/large-answers.test.ts',
-    name: 'nor are many small events of MCP servers',
   },
 ]
