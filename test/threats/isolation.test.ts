@@ -173,6 +173,8 @@ function comparable({ status, headers, body }: Answer, asked: ReadonlyMap<string
     .replaceAll(/\b[a-z]+_[0-9a-f]{32}\b/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/"duration":[\d.]+/g, '"duration":0')
+    // a key that the stranger has just made
+    .replaceAll(/"key":"(gp|arc)_[\w-]+"/g, '"key":"<key>"')
     // a trial of the stranger's own verifier page
     .replaceAll(/\btrial\.[\w.-]+/g, '<trial>')
     // a name of the stranger's own, which an earlier request has made
