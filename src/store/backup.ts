@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { COPIED_TABLES, copyRows } from './copy.ts'
 import type { DatabasePlace } from './database-place.ts'
+import { discard, sync } from './durable-file.ts'
 import { openSqliteTarget } from './sqlite/copy.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './store.ts'
 
@@ -96,10 +97,6 @@ function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
   }
 }
 
-function discard(partial: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${partial}${suffix}`, { force: true })
-}
-
 /** Never over something else. */
 function giveName(partial: string, path: string, to: string): void {
   try {
@@ -116,15 +113,6 @@ function giveName(partial: string, path: string, to: string): void {
     )
       throw error
     renameSync(partial, path) // no hard links on this file system
-  }
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }
 

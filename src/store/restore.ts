@@ -1,20 +1,11 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, linkSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { copyRows } from './copy.ts'
 import { type DatabasePlace, databaseName } from './database-place.ts'
+import { discard, sync } from './durable-file.ts'
 import { openSource, openTarget } from './open-copy.ts'
 import { openStore } from './open-store.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './store.ts'
@@ -132,17 +123,4 @@ function damaged(backup: string, why: string): BrokerError {
     'invalid_request',
     `${backup} is no backup of Gatepass, or it is damaged (${why.replaceAll(/\s+/g, ' ')}). Nothing was restored.`,
   )
-}
-
-function discard(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
