@@ -57,6 +57,7 @@ describe('threat 50: supply chain', () => {
       'drizzle-orm',
       'hono',
       'jose',
+      'lru-cache',
       'open',
       'openid-client',
       'pg',
