@@ -1,30 +1,26 @@
 import type { EpochSeconds } from './domain/clock.ts'
+import type { Log } from './domain/log.ts'
 import type { Tool } from './domain/tool.ts'
 import type { Worker } from './domain/worker.ts'
-import type { AlteredRows } from './flows/altered-rows.ts'
-import type { AuditLog } from './flows/audit-log.ts'
-import type { Confirmations } from './flows/confirmations.ts'
-import type { ExecutionLog } from './flows/execution-log.ts'
-import type { HeldConnection } from './flows/get-access-token.ts'
-import type { Liveness } from './flows/liveness.ts'
-import type { Metrics } from './flows/metrics.ts'
-import type { PendingLimit } from './flows/pending-limit.ts'
-import type { Policies } from './flows/policies.ts'
-import type { ReadCache } from './flows/read-cache.ts'
-import type { Refreshes } from './flows/refreshes.ts'
-import type { UseLog } from './flows/use-log.ts'
-import type { Waiters } from './flows/waiters.ts'
+import type { Outgoing } from './egress/outgoing.ts'
 import type { OAuthClient } from './providers/oauth-client.ts'
-import type { Outgoing } from './providers/outgoing.ts'
 import type { Client, ProviderEntry } from './providers/provider.ts'
+import type { AlteredRows } from './services/altered-rows.ts'
+import type { AuditLog } from './services/audit-log.ts'
+import type { Confirmations } from './services/confirmations.ts'
+import type { NamedClient } from './services/environment-client.ts'
+import type { ExecutionLog } from './services/execution-log.ts'
+import type { Liveness } from './services/liveness.ts'
+import type { Metrics } from './services/metrics.ts'
+import type { PendingLimit } from './services/pending-limit.ts'
+import type { Policies } from './services/policies/policy-engine.ts'
+import type { ReadCache } from './services/read-cache.ts'
+import type { Refreshes } from './services/refresh-table.ts'
+import type { HeldConnection } from './services/release.ts'
+import type { UseLog } from './services/use-log.ts'
+import type { Waiters } from './services/waiters.ts'
 import type { Sealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
-
-/** A client of the environment. `allowed`: as `environmentClientOf` judges. */
-export interface NamedClient {
-  readonly client: Client
-  readonly allowed: boolean
-}
 
 /** What every flow is given. Holds only types; `open-broker.ts` makes one. */
 export interface Broker {
@@ -105,14 +101,4 @@ export interface OidcVerifier {
   readonly scopes: readonly string[]
   /** The claim that must equal the authorization's `userId`. */
   readonly claim: string
-}
-
-/** The few words of a logger that are used. */
-export interface Log {
-  /** Whether `debug` writes anything: a line for every request is not made for nothing. */
-  readonly isDebugging?: boolean
-  debug(about: object, message: string): void
-  info(about: object, message: string): void
-  warn(about: object, message: string): void
-  error(about: object, message: string): void
 }

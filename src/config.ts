@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BrokerSettings, Verifier } from './broker.ts'
 import { ConfigError } from './config-error.ts'
+import { parseAllowedHost } from './egress/outgoing.ts'
 import { isServiceLink, type SettingName, unknownSettings } from './known-settings.ts'
-import { parseAllowedHost } from './providers/outgoing.ts'
 import type { DatabasePlace } from './store/database-place.ts'
 
 /** All settings, read once from the environment. Frozen; nothing else reads `process.env`. */

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
-import type { Log } from './broker.ts'
 import type { LogLevel } from './config.ts'
-import { currentContext } from './flows/request-context.ts'
+import type { Log } from './domain/log.ts'
 import { redact, redactText } from './redact.ts'
+import { currentContext } from './services/request-context.ts'
 
 /** What may wait for whoever reads the log. Beyond it lines are dropped: nothing that is served waits for a reader. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024

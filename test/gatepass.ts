@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Broker, Log } from '../src/broker.ts'
+import type { Broker } from '../src/broker.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { issueApiKey, type Role } from '../src/domain/api-key.ts'
 import { type Clock, systemClock } from '../src/domain/clock.ts'
+import type { Log } from '../src/domain/log.ts'
 import { startServer } from '../src/server.ts'
 
 /** A real Gatepass: an HTTP server on a port of its own, on a SQLite file of its own. */

@@ -99,7 +99,7 @@ export function defineAudit(audit: Command, shell: Shell): void {
       const [{ withBroker }, { verifyAudit }, { findAlteredRows, nameOfRow }] = await Promise.all([
         import('./with-broker.ts'),
         import('../flows/read-audit.ts'),
-        import('../flows/altered-rows.ts'),
+        import('../services/altered-rows.ts'),
       ])
       return withBroker(shell, options, async ({ broker, project }) => {
         const projects = options.all ? await broker.store.projects.list() : [project]

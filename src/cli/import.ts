@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { environmentName } from '../flows/environment-client.ts'
+import { environmentName } from '../services/environment-client.ts'
 import { isRespelling } from '../tools/metadata/metadata-name.ts'
 import { type Api, refusal, withApi } from './api.ts'
 import { CommandFailure } from './failure.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '../broker.ts'
+import type { Log } from '../domain/log.ts'
 import { createApp } from '../http/app.ts'
 import { databaseName } from '../store/database-place.ts'
 import { version } from '../version.ts'

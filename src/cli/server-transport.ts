@@ -1,4 +1,4 @@
-import { createOutgoing, OutgoingError, type OutgoingRequest } from '../providers/outgoing.ts'
+import { createOutgoing, OutgoingError, type OutgoingRequest } from '../egress/outgoing.ts'
 import type { Transport } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster'
-import type { MetricFamily } from '../flows/metrics.ts'
 import { sumOfCounters } from '../http/metrics.ts'
+import type { MetricFamily } from '../services/metrics.ts'
 import type { ToWorker } from './messages.ts'
 
 /** One that does not answer in time is counted as it was when it last did. */

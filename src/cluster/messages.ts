@@ -1,4 +1,4 @@
-import type { MetricFamily } from '../flows/metrics.ts'
+import type { MetricFamily } from '../services/metrics.ts'
 
 // Several processes that are one Gatepass on one machine: the primary reads the settings, prepares the database,
 // listens, and hands the connections that come round its workers, each of which is a whole server. They hear of each

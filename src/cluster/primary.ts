@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
-import type { Log } from '../broker.ts'
 import type { Config } from '../config.ts'
+import type { Log } from '../domain/log.ts'
 import { LONGEST_FAREWELL_MS, prepareStore } from '../server.ts'
 import { createClusterFigures, send } from './figures.ts'
 import type { Environment, ToPrimary, ToWorker } from './messages.ts'

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
-import type { MetricFamily } from '../flows/metrics.ts'
 import type { Gather } from '../http/metrics.ts'
+import type { MetricFamily } from '../services/metrics.ts'
 import type { ToPrimary, ToWorker, WorkerSettings } from './messages.ts'
 
 /** Longer than the primary waits for the other workers. */

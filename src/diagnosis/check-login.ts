@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
+import { createOutgoing } from '../egress/outgoing.ts'
 import { loginRedirectUri } from '../flows/login.ts'
 import { createDiscovery } from '../providers/discovery.ts'
-import { createOutgoing } from '../providers/outgoing.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { Check } from './check.ts'
 

@@ -1,4 +1,4 @@
-import { createOutgoing, OutgoingError } from '../providers/outgoing.ts'
+import { createOutgoing, OutgoingError } from '../egress/outgoing.ts'
 
 const PATIENCE_MS = 2_000
 

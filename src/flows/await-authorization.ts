@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { WaitOptions } from './waiters.ts'
+import type { WaitOptions } from '../services/waiters.ts'
 
 /** The caller's authorization; another project's answers like one that does not exist. Throws `not_found`. */
 export async function getAuthorization(

@@ -5,9 +5,10 @@ import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { newId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { policyProvider } from '../services/policies/policy-provider.ts'
+import type { Release } from '../services/release.ts'
 import { registeredClient } from './find-provider.ts'
-import { getAccessToken, type Release } from './get-access-token.ts'
-import { policyProvider } from './policy-provider.ts'
+import { getAccessToken } from './get-access-token.ts'
 import { releaseTokens } from './release-tokens.ts'
 
 /** Live authorizations of one user at one provider: each is another need, so there are few in earnest. */

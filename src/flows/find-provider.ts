@@ -5,7 +5,7 @@ import { identityOf } from '../providers/identity.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider, ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import { mentions } from '../providers/template.ts'
-import { environmentName } from './environment-client.ts'
+import { environmentName } from '../services/environment-client.ts'
 
 /** How a requirement names its provider: an entry's own `id`, or a well-known `provider_id` such as `github`. */
 export interface ProviderName {

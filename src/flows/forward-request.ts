@@ -1,16 +1,16 @@
 import type { Broker } from '../broker.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { OutgoingError, type OutgoingStreamResponse } from '../egress/outgoing.ts'
 import { apiAuthorization } from '../providers/api-host.ts'
 import { type ApiTarget, apiTarget } from '../providers/api-target.ts'
-import { OutgoingError, type OutgoingStreamResponse } from '../providers/outgoing.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { policyProvider } from '../services/policies/policy-provider.ts'
+import type { Release } from '../services/release.ts'
+import { permit } from '../services/request-context.ts'
 import { type BegunAuthorization, beginAuthorization } from './begin-authorization.ts'
 import { findProvider } from './find-provider.ts'
-import type { Release } from './get-access-token.ts'
-import { policyProvider } from './policy-provider.ts'
 import { refreshConnection } from './refresh-connection.ts'
-import { permit } from './request-context.ts'
 
 /** To the answer's head; from a long body's last piece on. */
 const DEADLINE_MS = 60_000

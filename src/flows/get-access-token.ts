@@ -1,8 +1,9 @@
 import type { Broker } from '../broker.ts'
-import { type AccessSecrets, type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
+import { type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import type { HeldConnection, Release } from '../services/release.ts'
 import type { ConnectionOwner } from '../store/grants.ts'
 import { UnsealError } from '../store/seal.ts'
 import { active, providerIdentity, registeredClient } from './find-provider.ts'
@@ -24,13 +25,6 @@ export interface TokenNeed {
   readonly forceRefresh?: boolean
 }
 
-/** A token on its way to a caller or a tool, once `releaseTokens` has it recorded. */
-export interface Release extends AccessSecrets {
-  readonly connection: Connection
-  readonly entry: ProviderEntry
-  readonly fingerprint: string
-}
-
 /** The everyday outcomes of asking for a token. */
 export type TokenOutcome =
   | ({ readonly outcome: 'ready' } & Release)
@@ -46,12 +40,6 @@ export type TokenOutcome =
       /** Seconds. */
       readonly retryAfter: number
     }
-
-/** A connection as the cache holds it: opened once, not per request. */
-export interface HeldConnection {
-  readonly connection: Connection
-  opened?: AccessSecrets & Pick<Release, 'fingerprint'>
-}
 
 /**
  * The user's token, refreshed if need be, for `releaseTokens` to hand out. A fresh token costs one look-up.

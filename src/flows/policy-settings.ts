@@ -1,8 +1,8 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
+import { isTimeZone } from '../services/policies/policy-time.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
-import { isTimeZone } from './policy-time.ts'
 
 /** What an operator says of a policy. */
 export interface PolicySettings {

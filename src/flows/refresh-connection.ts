@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { type AccessSecrets, type Connection, isAlive } from '../domain/connection.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
+import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from '../services/refresh-outcome.ts'
 import { UnsealError } from '../store/seal.ts'
 import { registeredClient } from './find-provider.ts'
 import { markUnusable } from './mark-unusable.ts'
@@ -15,7 +16,6 @@ import {
   settleFailure,
 } from './refresh-failure.ts'
 import { createRefreshLease, type RefreshLease } from './refresh-lease.ts'
-import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from './refresh-outcome.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 import { type LetGo, takeRefreshed } from './take-refreshed.ts'
 

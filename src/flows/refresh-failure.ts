@@ -3,11 +3,11 @@ import { type Connection, isAlive } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import type { Ending } from '../services/provider-breaker.ts'
+import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from '../services/refresh-outcome.ts'
+import type { CoolDown } from '../services/refresh-table.ts'
 import { UnsealError } from '../store/seal.ts'
 import { markUnusable } from './mark-unusable.ts'
-import type { Ending } from './provider-breaker.ts'
-import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from './refresh-outcome.ts'
-import type { CoolDown } from './refreshes.ts'
 
 /** How long a failed refresh is not tried again, unless the provider said; doubled while its outcome stays unknown. */
 export const COOL_DOWN_SECONDS = 5

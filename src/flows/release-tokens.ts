@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
-import type { Release } from './get-access-token.ts'
+import type { Release } from '../services/release.ts'
 
 /** How often tokens may be found changed by somebody else while they are handed out. */
 const TRIES = 5

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
+import { forgetOlderKeys } from '../services/sealing-keys.ts'
 import { type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../store/sealed-columns.ts'
 import type { EnvelopeCount } from '../store/store.ts'
 import { markUnusable } from './mark-unusable.ts'
-import { forgetOlderKeys } from './sealing-keys.ts'
 
 export interface RotationOptions {
   /** How many envelopes one transaction re-seals. */

@@ -8,10 +8,10 @@ import { mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider.ts'
+import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from '../services/refresh-outcome.ts'
 import type { RefreshedTokens } from '../store/grants.ts'
 import type { AuditEntries } from '../store/store.ts'
 import { markUnusable } from './mark-unusable.ts'
-import { AUTHORIZATION_REQUIRED, type RefreshOutcome } from './refresh-outcome.ts'
 import { sealGrant } from './seal-grant.ts'
 
 /** How long, and how often, an answer is tried to be stored while the database is away: as long as a failover takes. */

@@ -4,8 +4,8 @@ import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { type ApiKey, isExpired, mayAct, type Role } from '../domain/api-key.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { createReadCache } from '../flows/read-cache.ts'
-import { inContext } from '../flows/request-context.ts'
+import { createReadCache } from '../services/read-cache.ts'
+import { inContext } from '../services/request-context.ts'
 import { createCountGuess } from './rate-limit.ts'
 
 /**

@@ -6,8 +6,9 @@ import { BrokerError } from '../domain/errors.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import { type BegunAuthorization, connectUrl } from '../flows/begin-authorization.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
-import { getAccessToken, type Release } from '../flows/get-access-token.ts'
+import { getAccessToken } from '../flows/get-access-token.ts'
 import { releaseTokens } from '../flows/release-tokens.ts'
+import type { Release } from '../services/release.ts'
 
 /** Arcade's AuthorizationResponse, with a reason when it failed. */
 export const authorizationSchema = z

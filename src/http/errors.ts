@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Log } from '../broker.ts'
 import { BrokerError, type ErrorCode, type Fault } from '../domain/errors.ts'
+import type { Log } from '../domain/log.ts'
 import { UnsealError } from '../store/seal.ts'
 import { requestId } from './request-id.ts'
 

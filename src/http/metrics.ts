@@ -1,7 +1,7 @@
 import type { AggregatorRegistry, MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
 import type { Broker } from '../broker.ts'
 import { administersInstallation, projectOf } from '../flows/manage-keys.ts'
-import type { MetricFamily, MetricSample } from '../flows/metrics.ts'
+import type { MetricFamily, MetricSample } from '../services/metrics.ts'
 import type { AddEndpoint } from './endpoint.ts'
 
 /** Who may read `/metrics`: anybody, whoever has an API key, nobody. */

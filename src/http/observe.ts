@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../broker.ts'
-import type { RouteFigures } from '../flows/metrics.ts'
-import { currentContext, inContext } from '../flows/request-context.ts'
+import type { RouteFigures } from '../services/metrics.ts'
+import { currentContext, inContext } from '../services/request-context.ts'
 import type { OnAnswered } from './endpoint.ts'
 import { requestId } from './request-id.ts'
 

@@ -1,5 +1,5 @@
+import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
 import { parseApiHost } from '../providers/api-host.ts'
-import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import type { ProviderApi } from '../providers/provider.ts'
 import { parseHeaderFormat, refuse } from './provider-blocks.ts'
 import type { OAuth2Input, ProviderWire } from './provider-schema.ts'

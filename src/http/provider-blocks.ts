@@ -1,6 +1,6 @@
 import { invalidMember } from '../domain/errors.ts'
+import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
 import { FORM, INTROSPECTED, JSON_TYPE } from '../providers/catalogue/define.ts'
-import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import type {
   AuthorizationRequestBlock,
   RequestBlock,

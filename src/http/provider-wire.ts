@@ -1,4 +1,5 @@
 import { toTimestamp } from '../domain/clock.ts'
+import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
 import { USUAL_ACCOUNT } from '../providers/catalogue/define.ts'
 import {
   builtIn,
@@ -6,7 +7,6 @@ import {
   catalogueOf,
   withOfflineAccess,
 } from '../providers/catalogue/registry.ts'
-import { type AllowsHttp, endpointFault } from '../providers/endpoint.ts'
 import { endpointsDigest } from '../providers/identity.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { parseOnce } from './parse.ts'

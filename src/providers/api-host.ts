@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
+import { bareHostname, withBareHost } from '../egress/public-address.ts'
 import type { Provider } from './provider.ts'
-import { bareHostname, withBareHost } from './public-address.ts'
 import { renderTemplate } from './template.ts'
 
 /**

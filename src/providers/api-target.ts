@@ -1,7 +1,7 @@
+import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
+import { withBareHost } from '../egress/public-address.ts'
 import { isApiHost } from './api-host.ts'
-import { type AllowsHttp, endpointFault } from './endpoint.ts'
 import type { Provider } from './provider.ts'
-import { withBareHost } from './public-address.ts'
 
 /** Where a request to a provider's API goes. */
 export interface ApiTarget {

@@ -1,5 +1,5 @@
+import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import type { ServerMetadata } from './discovery.ts'
-import { type Outgoing, OutgoingError } from './outgoing.ts'
 import type { Client, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import { readJsonMembers } from './response-body.ts'

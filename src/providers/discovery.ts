@@ -1,6 +1,6 @@
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
-import { type AllowsHttp, endpointFault } from './endpoint.ts'
-import type { Outgoing } from './outgoing.ts'
+import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
+import type { Outgoing } from '../egress/outgoing.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import type { Members } from './response-body.ts'
 import { readWellKnown } from './well-known.ts'

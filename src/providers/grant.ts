@@ -1,7 +1,7 @@
 import { splitScope, unionOfScopes } from '../domain/scopes.ts'
+import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import { mergedExtra } from './extra-members.ts'
 import { factsOf } from './known-facts.ts'
-import { type Outgoing, OutgoingError } from './outgoing.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from './provider.ts'
 import { requestOf } from './provider-request.ts'
 import { evaluateText } from './response-map.ts'

@@ -18,10 +18,10 @@ import {
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import { type Clock, systemClock } from '../domain/clock.ts'
+import { type Outgoing, OutgoingError, type OutgoingRequest } from '../egress/outgoing.ts'
 import { clientCredentials } from './client-authentication.ts'
 import { createDiscovery, type Discover, type ServerMetadata } from './discovery.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
-import { type Outgoing, OutgoingError, type OutgoingRequest } from './outgoing.ts'
 import type {
   Client,
   ClientAuthMethod,

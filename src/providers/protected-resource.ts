@@ -1,5 +1,5 @@
-import { endpointFault } from './endpoint.ts'
-import type { Outgoing } from './outgoing.ts'
+import { endpointFault } from '../egress/endpoint.ts'
+import type { Outgoing } from '../egress/outgoing.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import type { Members } from './response-body.ts'
 import { readWellKnown } from './well-known.ts'

@@ -1,5 +1,5 @@
 import type { FailureReason } from '../domain/authorization.ts'
-import { OutgoingError } from './outgoing.ts'
+import { OutgoingError } from '../egress/outgoing.ts'
 import { saying } from './provider-words.ts'
 import { TokenResponseFault } from './token-response.ts'
 

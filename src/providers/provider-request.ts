@@ -1,6 +1,6 @@
 import { unionOfScopes } from '../domain/scopes.ts'
+import type { OutgoingRequest } from '../egress/outgoing.ts'
 import { type ClientCredentials, clientCredentials } from './client-authentication.ts'
-import type { OutgoingRequest } from './outgoing.ts'
 import type { RegisteredClient, RequestBlock } from './provider.ts'
 import { mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 

@@ -1,4 +1,4 @@
-import { type Outgoing, OutgoingError, type OutgoingErrorKind } from './outgoing.ts'
+import { type Outgoing, OutgoingError, type OutgoingErrorKind } from '../egress/outgoing.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import { type Members, readJsonMembers } from './response-body.ts'
 

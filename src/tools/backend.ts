@@ -7,7 +7,7 @@ import type {
   ToolRequirements,
 } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
-import type { Release } from '../flows/get-access-token.ts'
+import type { Release } from '../services/release.ts'
 import type { ListedFaults } from './catalogue/validate-tool.ts'
 import type { AnswerReading } from './read-answer.ts'
 import type { ToolAnswer } from './tool-answer.ts'

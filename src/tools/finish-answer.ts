@@ -1,4 +1,4 @@
-import type { OutgoingResponse } from '../providers/outgoing.ts'
+import type { OutgoingResponse } from '../egress/outgoing.ts'
 import { readWorkerAnswer } from './arcade/read-worker-answer.ts'
 import { WorkerFault } from './backend.ts'
 import { type CheckedTool, withCheckedValue } from './check-output.ts'

@@ -4,7 +4,7 @@ import {
   OutgoingError,
   type OutgoingRequest,
   type OutgoingResponse,
-} from '../providers/outgoing.ts'
+} from '../egress/outgoing.ts'
 import { WorkerFault } from './backend.ts'
 import { badOutputError, type ErrorKind, type ToolError } from './tool-error.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sampleMetadata } from '../../src/sandbox/sample-metadata.ts'
+import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
 import { UserAgent } from '../user-agent.ts'
 import { type Installation, install, type Started } from './gatepass.ts'
 

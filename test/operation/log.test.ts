@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { inContext } from '../../src/flows/request-context.ts'
 import { createLog, type ServerLog } from '../../src/log.ts'
+import { inContext } from '../../src/services/request-context.ts'
 
 /** The lines that a log has written, once it is closed. */
 async function lines(write: (log: ServerLog) => void, level: 'debug' | 'info' = 'info') {

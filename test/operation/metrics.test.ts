@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createMetrics } from '../../src/flows/metrics.ts'
+import { createMetrics } from '../../src/services/metrics.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { toolMetadata } from '../fixtures.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { endpointFault } from '../../src/providers/endpoint.ts'
-import { isPublicAddress, parseAllowedHost, reachRules } from '../../src/providers/public-address.ts'
+import { endpointFault } from '../../src/egress/endpoint.ts'
+import { isPublicAddress, parseAllowedHost, reachRules } from '../../src/egress/public-address.ts'
 
 // The judge here computes with numbers and knows nothing of Node's BlockList.
 

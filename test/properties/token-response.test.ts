@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../src/egress/outgoing.ts'
 import type { Grant } from '../../src/providers/grant.ts'
 import { createOAuthClient } from '../../src/providers/oauth-client.ts'
-import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../src/providers/outgoing.ts'
 import { ProviderRefusal, retryAfterSeconds } from '../../src/providers/provider-refusal.ts'
 import { applyResponseMap, evaluateText, parseExpression } from '../../src/providers/response-map.ts'
 import {

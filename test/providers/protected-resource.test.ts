@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createOutgoing, type Outgoing } from '../../src/egress/outgoing.ts'
 import { clientMetadata, registerClient, usualAuthMethod } from '../../src/providers/client-registration.ts'
 import { createDiscovery } from '../../src/providers/discovery.ts'
-import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.ts'
 import { bearerChallenge, discoverProtectedResource } from '../../src/providers/protected-resource.ts'
 import { answer, answerJson, listen } from '../loopback.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test } from 'vitest'
-import { findAlteredRows } from '../../src/flows/altered-rows.ts'
+import { findAlteredRows } from '../../src/services/altered-rows.ts'
 import { factPlace } from '../../src/store/sealed-columns.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
 import { providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createOutgoing, OutgoingError, type OutgoingOptions } from '../../src/providers/outgoing.ts'
+import { createOutgoing, OutgoingError, type OutgoingOptions } from '../../src/egress/outgoing.ts'
 
 const DEADLINE_MS = 250
 const CAP_BYTES = 256 * 1024

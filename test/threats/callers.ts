@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { AttemptSecrets } from '../../src/domain/authorization.ts'
+import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../src/egress/outgoing.ts'
+import { toFetch } from '../../src/egress/outgoing-fetch.ts'
 import { createDiscovery } from '../../src/providers/discovery.ts'
 import { createOAuthClient, type LoginClient } from '../../src/providers/oauth-client.ts'
-import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../src/providers/outgoing.ts'
-import { toFetch } from '../../src/providers/outgoing-fetch.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from '../../src/providers/provider.ts'
 import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
 import {

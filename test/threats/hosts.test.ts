@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.ts'
+import { createOutgoing, type Outgoing } from '../../src/egress/outgoing.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { type Loopback, listen } from '../loopback.ts'
 import { CALLERS } from './callers.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SANDBOX_CLIENT_ID } from '../../src/sandbox/client.ts'
+import { SANDBOX_CLIENT_ID } from '../../src/dev-provider/client.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { approve, providerBody, startWorld, type World } from '../http/world.ts'
 import { UserAgent } from '../user-agent.ts'

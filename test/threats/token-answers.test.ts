@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createOutgoing, type Outgoing } from '../../src/egress/outgoing.ts'
 import { createOAuthClient, type OAuthClient } from '../../src/providers/oauth-client.ts'
-import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.ts'
 import type { Provider } from '../../src/providers/provider.ts'
 import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
 import { answer, type Loopback, listen } from '../loopback.ts'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createOutgoing, type Outgoing } from '../../src/providers/outgoing.ts'
+import { createOutgoing, type Outgoing } from '../../src/egress/outgoing.ts'
 import {
   invokeWorker,
   type WorkerCall,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
-import type { Outgoing, OutgoingResponse } from '../../providers/outgoing.ts'
+import type { Outgoing, OutgoingResponse } from '../../egress/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { WorkerFault } from '../backend.ts'
 import { type AnswerReading, readAnswer } from '../read-answer.ts'

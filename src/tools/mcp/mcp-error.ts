@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
-import { OutgoingError } from '../../providers/outgoing.ts'
+import { OutgoingError } from '../../egress/outgoing.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'

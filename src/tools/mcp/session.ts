@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { Outgoing } from '../../providers/outgoing.ts'
+import type { Outgoing } from '../../egress/outgoing.ts'
 import { version } from '../../version.ts'
 import { exchange, exchangeFetch, reconnectLater } from './exchange.ts'
 

@@ -1,6 +1,6 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
+import { mayBeReached } from '../../egress/endpoint.ts'
 import { builtInByEndpoints } from '../../providers/catalogue/registry.ts'
-import { mayBeReached } from '../../providers/endpoint.ts'
 import type { IssuerDecides, Provider } from '../../providers/provider.ts'
 import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, member, textMember, type Warn } from './metadata-member.ts'

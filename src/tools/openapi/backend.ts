@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { OutgoingError } from '../../providers/outgoing.ts'
+import { OutgoingError } from '../../egress/outgoing.ts'
 import { type Backend, type BackendCall, type CatalogueItem, WorkerFault } from '../backend.ts'
 import { readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'

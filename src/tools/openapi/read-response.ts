@@ -1,4 +1,4 @@
-import type { OutgoingResponse } from '../../providers/outgoing.ts'
+import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { isRecord } from '../read-json.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
-import type { OutgoingResponse } from '../../providers/outgoing.ts'
+import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { askWorker } from '../worker-request.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 

@@ -1,4 +1,4 @@
-import type { OutgoingResponse } from '../../providers/outgoing.ts'
+import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { type Members, membersOf, readJsonMembers } from '../../providers/response-body.ts'
 import { WorkerFault } from '../backend.ts'
 import { isDeeperThan } from '../read-json.ts'

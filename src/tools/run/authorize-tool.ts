@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { type BegunAuthorization, beginAuthorization } from '../../flows/begin-authorization.ts'
-import { actForTool } from '../../flows/request-context.ts'
+import { actForTool } from '../../services/request-context.ts'
 import type { AskedAuthorization } from '../tool-answer.ts'
 import { type ToolNeed, toolNeeds } from './tool-needs.ts'
 

@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { currentContext } from '../../flows/request-context.ts'
+import { currentContext } from '../../services/request-context.ts'
 import type { BackendCall } from '../backend.ts'
 import { openSecret } from '../secrets.ts'
 

@@ -2,8 +2,8 @@ import type { Mutation } from '../mutation.ts'
 
 // Who may be reached from here, how much an answer may hold and how long it may take.
 
-const ADDRESSES = 'src/providers/public-address.ts'
-const OUTGOING = 'src/providers/outgoing.ts'
+const ADDRESSES = 'src/egress/public-address.ts'
+const OUTGOING = 'src/egress/outgoing.ts'
 const HOSTS = 'threats/hosts.test.ts'
 
 export const egress: readonly Mutation[] = [
@@ -85,7 +85,7 @@ export const egress: readonly Mutation[] = [
     file: OUTGOING,
     from: '{ maxOutputLength: maxBytes }) }\n',
     to: '{ maxOutputLength: 2 ** 30 }) }\n',
-    test: 'providers/outgoing.test.ts',
+    test: 'egress/outgoing.test.ts',
     name: 'stops at',
   },
   {
@@ -118,7 +118,7 @@ export const egress: readonly Mutation[] = [
   {
     rows: ['28'],
     fault: 'an endpoint may have a fragment',
-    file: 'src/providers/endpoint.ts',
+    file: 'src/egress/endpoint.ts',
     from: "if (text.includes('#')) return 'must not hold a fragment'",
     to: '',
     test: 'providers/provider-wire.test.ts',

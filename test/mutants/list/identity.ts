@@ -15,7 +15,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['P2', '47'],
     fault: 'the client from the environment goes to any entry of that name',
-    file: 'src/flows/environment-client.ts',
+    file: 'src/services/environment-client.ts',
     from: 'environmentName(known) === variable && isWhollyOf(provider, known)',
     to: 'environmentName(known) === variable',
     test: 'flows/begin-authorization.test.ts',
@@ -24,7 +24,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['P2'],
     fault: 'an administrator’s word for some endpoints holds for any',
-    file: 'src/flows/environment-client.ts',
+    file: 'src/services/environment-client.ts',
     from: 'provider.environmentClientFor === endpointsDigest(provider)',
     to: 'provider.environmentClientFor !== undefined',
     test: 'flows/begin-authorization.test.ts',
@@ -123,7 +123,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'a rule that denies a scope is passed under another name of it',
-    file: 'src/flows/policy-match.ts',
+    file: 'src/services/policies/policy-match.ts',
     from: 'coveredScopes(scopes, meaning)',
     to: 'coveredScopes(scopes)',
     test: 'flows/scopes.test.ts',
@@ -132,7 +132,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'a hook that agreed once is not asked about a token that may do more',
-    file: 'src/flows/policies.ts',
+    file: 'src/services/policies/policy-engine.ts',
     from: 'return !covers(agreement, policy, use)',
     to: 'return false',
     test: 'threats/hook-agreements.test.ts',

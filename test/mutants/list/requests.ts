@@ -64,7 +64,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['40'],
     fault: 'any number of callers may wait',
-    file: 'src/flows/waiters.ts',
+    file: 'src/services/waiters.ts',
     from: 'const hasRoom = (owner: string) => leavers.size < total && (places.get(owner) ?? 0) < perOwner',
     to: 'const hasRoom = (_: string) => total + perOwner > 0',
     test: LIMITS,
@@ -73,7 +73,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['40', 'P8'],
     fault: 'a caller who hangs up keeps the room of a waiter',
-    file: 'src/flows/waiters.ts',
+    file: 'src/services/waiters.ts',
     from: "signal?.addEventListener('abort', onAbort)\n",
     to: '',
     test: LIMITS,

@@ -82,7 +82,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'the text of a block is not in its hash',
-    file: 'src/flows/audit-log.ts',
+    file: 'src/services/audit-log.ts',
     from: '      .update(text)\n',
     to: '',
     test: 'http/audit.test.ts',

@@ -172,19 +172,19 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['R7'],
     fault: 'a provider that is down is asked again and again',
-    file: 'src/flows/provider-breaker.ts',
+    file: 'src/services/provider-breaker.ts',
     from: 'const OUTAGES = 5',
     to: 'const OUTAGES = 5_000',
-    test: 'flows/provider-breaker.test.ts',
+    test: 'services/provider-breaker.test.ts',
     name: 'R7: a provider that is down',
   },
   {
     rows: ['P6', '55'],
     fault: 'a wave of refusals is believed',
-    file: 'src/flows/provider-breaker.ts',
+    file: 'src/services/provider-breaker.ts',
     from: "if (health.believes || refusals.size <= REFUSALS || refusals.size < refreshes) return 'believed'",
     to: "return 'believed'",
-    test: 'flows/provider-breaker.test.ts',
+    test: 'services/provider-breaker.test.ts',
     name: 'threat 55',
   },
   {

@@ -1,0 +1,56 @@
+import { hkdfSync } from 'node:crypto'
+import type { Hono } from 'hono'
+import type { Broker } from '../broker.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../domain/clock.ts'
+import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { registerWorker, syncWorker, updateWorker } from '../tools/worker.ts'
+import { SANDBOX_CLIENT_ID, sandboxClientSecret } from './client.ts'
+import { createSandbox } from './dev-provider.ts'
+
+/** The worker that development registers by itself. */
+export const SANDBOX_WORKER = 'sandbox'
+
+/** The sandbox of this installation, whose keys come from the master key so that a restart forgets nothing. */
+export function sandboxFor(config: Config, now: Clock): Hono {
+  const [key] = config.masterKeys
+  return createSandbox({ publicUrl: config.publicUrl, key, now, workerSecret: workerSecret(config) })
+}
+
+/** The settings with the sandbox's client among them, so that its provider entry is complete without a word. */
+export function withSandboxClient(config: Config): Config {
+  const [key] = config.masterKeys
+  const client = {
+    clientId: SANDBOX_CLIENT_ID,
+    clientSecret: sandboxClientSecret(key),
+    below: `${config.publicUrl.origin}/sandbox/`,
+  }
+  return {
+    ...config,
+    providerClients: new Map([['GATEPASS_PROVIDER_SANDBOX', client], ...config.providerClients]),
+  }
+}
+
+/** Registers the sandbox's worker, or brings it up to date with where this server is now. */
+export async function prepareSandbox(broker: Broker, config: Config): Promise<void> {
+  const { id: projectId } = await broker.store.projects.ensure(DEFAULT_PROJECT, broker.now())
+  const uri = `${config.publicUrl.origin}/sandbox`
+  const known = await broker.store.workers.find(projectId, SANDBOX_WORKER)
+  if (known === undefined)
+    await registerWorker(broker, projectId, {
+      id: SANDBOX_WORKER,
+      type: 'http',
+      enabled: true,
+      uri,
+      secret: workerSecret(config),
+      settings: {},
+      timeoutSeconds: 10,
+      retry: 0,
+    })
+  else if (known.uri !== uri) await updateWorker(broker, known, { uri, secret: workerSecret(config) })
+  else await syncWorker(broker, known)
+}
+
+function workerSecret({ masterKeys: [key] }: Config): string {
+  return Buffer.from(hkdfSync('sha256', key, '', 'gatepass/sandbox/worker', 32)).toString('base64url')
+}

@@ -1,0 +1,9 @@
+/** The part of a structured logger that Gatepass uses (pino has it). */
+export interface Log {
+  /** Whether `debug` writes anything: a line for every request is not made for nothing. */
+  readonly isDebugging?: boolean
+  debug(about: object, message: string): void
+  info(about: object, message: string): void
+  warn(about: object, message: string): void
+  error(about: object, message: string): void
+}

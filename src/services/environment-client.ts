@@ -1,0 +1,51 @@
+import { BUILT_IN_IDS, isWhollyOf } from '../providers/catalogue/registry.ts'
+import { endpointsDigest } from '../providers/identity.ts'
+import { type Client, endpointsOf, type ProviderEntry } from '../providers/provider.ts'
+
+/** A client of the environment. `allowed`: as `environmentClientOf` judges. */
+export interface NamedClient {
+  readonly client: Client
+  readonly allowed: boolean
+}
+
+/** Clients by `GATEPASS_PROVIDER_<NAME>`, as the settings have them. */
+type EnvironmentClients = ReadonlyMap<
+  string,
+  { readonly clientId?: string; readonly clientSecret?: string; readonly below?: string }
+>
+
+/** `GATEPASS_PROVIDER_<NAME>`, to which `_CLIENT_ID` and `_CLIENT_SECRET` are added. */
+export function environmentName(id: string): string {
+  return `GATEPASS_PROVIDER_${id.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}`
+}
+
+/**
+ * The client that the environment has under the entry's name. A name proves nothing: whoever writes a tool's metadata
+ * chooses it. The client is allowed where every endpoint is one of the catalogue's provider of that name, and where an
+ * administrator has confirmed these very endpoints.
+ */
+export function environmentClientOf(
+  clients: EnvironmentClients,
+  { id, name, provider }: ProviderEntry,
+): NamedClient | undefined {
+  const byId = environmentName(id)
+  // an entry that was named `github` and got the id `github-2`, because another one had the id already
+  const variable = [byId, environmentName(name)].find((one) => clients.get(one)?.clientId !== undefined)
+  const found = variable === undefined ? undefined : clients.get(variable)
+  if (variable === undefined || found?.clientId === undefined) return undefined
+  const { clientId, clientSecret, below } = found
+  const isOfCatalogue = () =>
+    BUILT_IN_IDS.some((known) => environmentName(known) === variable && isWhollyOf(provider, known))
+  const allowed =
+    below === undefined
+      ? isOfCatalogue() || (variable === byId && provider.environmentClientFor === endpointsDigest(provider))
+      : Object.values(endpointsOf(provider)).every((endpoint) => isBelow(endpoint, new URL(below)))
+  return { client: { clientId, ...(clientSecret !== undefined && { clientSecret }) }, allowed }
+}
+
+/** Also on another loopback port, where this development server was the last time. */
+function isBelow(endpoint: string, base: URL): boolean {
+  const { origin, hostname, pathname } = new URL(endpoint)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return pathname.startsWith(base.pathname) && (origin === base.origin || isLocal)
+}

@@ -1,0 +1,92 @@
+import {
+  type Outgoing,
+  OutgoingError,
+  type OutgoingRequest,
+  type OutgoingStreamRequest,
+} from '../egress/outgoing.ts'
+import type { Store } from '../store/store.ts'
+import type { Metrics } from './metrics.ts'
+
+// What is counted where it passes by, so that no flow has to think of it.
+
+const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+
+/** The same store; counts what becomes of authorizations, and how long releases of tokens take to be recorded. */
+export function observedStore(store: Store, metrics: Metrics): Store {
+  const { authorizations, audit } = store
+  const commits = metrics.histogram(
+    'gatepass_audit_commit_duration_seconds',
+    'Until the releases that came together were in the audit trail',
+    { buckets: COMMIT_SECONDS },
+  )
+  const commit = commits.of()
+  addDatabaseFigures(store, metrics)
+  return {
+    ...store,
+    authorizations: {
+      ...authorizations,
+      async begin(fresh, ...rest) {
+        const begun = await authorizations.begin(fresh, ...rest)
+        if (begun?.id === fresh.id) metrics.authorizationBegan()
+        return begun
+      },
+      async finishStep(...args) {
+        const finished = await authorizations.finishStep(...args)
+        if (finished?.status === 'completed') metrics.authorizationCompleted()
+        return finished
+      },
+      async fail(...args) {
+        const failed = await authorizations.fail(...args)
+        if (failed !== undefined) metrics.authorizationFailed(failed.reason)
+        return failed
+      },
+    },
+    audit: {
+      ...audit,
+      async release(...args) {
+        const begun = performance.now()
+        const standing = await audit.release(...args)
+        commit.observe((performance.now() - begun) / 1000)
+        return standing
+      },
+    },
+  }
+}
+
+function addDatabaseFigures(store: Store, metrics: Metrics): void {
+  metrics.counted(
+    'gatepass_database_busy_retries_total',
+    'Statements that were tried again because another process had the SQLite file',
+    () => store.figures().busyRetries,
+  )
+  metrics.gauge(
+    'gatepass_database_connections',
+    'Connections of the PostgreSQL pools, and those who wait for one',
+    () => {
+      const { connections } = store.figures()
+      return connections && { label: 'state', values: new Map(Object.entries(connections)) }
+    },
+  )
+}
+
+/** The same way out; counts what is asked for and how it ends, of a stream how its head comes. */
+export function observedOutgoing(outgoing: Outgoing, metrics: Metrics): Outgoing {
+  const observed =
+    <R extends OutgoingRequest | OutgoingStreamRequest, A extends { readonly status: number }>(
+      ask: (request: R) => Promise<A>,
+    ) =>
+    async (request: R) => {
+      const begun = performance.now()
+      const ended = (outcome: string) =>
+        metrics.asked(request.purpose ?? 'other', outcome, (performance.now() - begun) / 1000)
+      try {
+        const response = await ask(request)
+        ended(`${Math.floor(response.status / 100)}xx`)
+        return response
+      } catch (error) {
+        ended(error instanceof OutgoingError ? error.kind : 'failed')
+        throw error
+      }
+    }
+  return { ...outgoing, send: observed(outgoing.send), stream: observed(outgoing.stream) }
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix, relative, sep } from 'node:path'
+import { parseSync } from 'vite'
+
+// Which way imports point: `layers.json` says each layer once. Import circles are Biome's (`noImportCycles`).
+
+export interface Layers {
+  /** From left to right. A row holds groups that do not import each other; a group names folders and files of `src`. */
+  readonly rows: readonly (readonly string[])[]
+  /** Who alone imports a package: folders and files of `src`. */
+  readonly packages: Readonly<Record<string, readonly string[]>>
+}
+
+export const layers: Layers = JSON.parse(readFileSync(new URL('layers.json', import.meta.url), 'utf8'))
+
+/** One line for every import below `src` that points right, sideways, or to a package that is not its file's. */
+export function wrongImports(src: string, { rows, packages }: Layers = layers): string[] {
+  const places = new Map(
+    rows.flatMap((groups, row) =>
+      groups.flatMap((group) => group.split(' ').map((name) => [name, { row, group }] as const)),
+    ),
+  )
+  return filesBelow(src).flatMap((file) => {
+    const name = file.split('/')[0] ?? file
+    const from = places.get(name)
+    if (from === undefined) return [`${file}: ${name} has no place in layers.json`]
+    return importsOf(join(src, file), file).flatMap((specifier) => {
+      if (!specifier.startsWith('.')) {
+        const owners = packages[packageOf(specifier)]
+        const isAllowed = owners === undefined || owners.some((owner) => isWithin(file, owner))
+        return isAllowed ? [] : [`${file}: only ${owners.join(', ')} may import ${specifier}`]
+      }
+      const target = posix.join(posix.dirname(file), specifier).split('/')[0] ?? ''
+      const to = places.get(target)
+      if (target === '..' || (to !== undefined && (to.group === from.group || to.row < from.row))) return []
+      return [`${file}: ${specifier} is not to the left of ${name} (test/house/layers.json)`]
+    })
+  })
+}
+
+function filesBelow(src: string): string[] {
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => relative(src, join(src, name)).split(sep).join('/'))
+    .sort()
+}
+
+/** What a file imports, also types, also `import(…)` of a string. */
+function importsOf(path: string, name: string): string[] {
+  const text = readFileSync(path, 'utf8')
+  const { module, errors } = parseSync(name, text, { lang: 'ts' })
+  if (errors.length > 0) throw new Error(`${path} cannot be read: ${errors[0]?.message}`)
+  return [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => (moduleRequest ? [moduleRequest.value] : [])),
+    ),
+    ...module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+      const [, literal] = /^['"](.*)['"]$/.exec(text.slice(start, end)) ?? []
+      return literal === undefined ? [] : [literal]
+    }),
+  ]
+}
+
+function packageOf(specifier: string): string {
+  const [first = '', second = ''] = specifier.split('/')
+  return first.startsWith('@') ? `${first}/${second}` : first
+}
+
+function isWithin(file: string, owner: string): boolean {
+  return file === owner || file.startsWith(`${owner}/`)
+}
