@@ -21,6 +21,7 @@ const { HOME, XDG_CACHE_HOME } = process.env
 const caches = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'))
 if (caches) nodeModule.enableCompileCache?.(join(caches, 'gatepass', 'compiled'))
 
+await import('./import-hook.js')
 const source = new URL('../src/main.ts', import.meta.url)
 const built = new URL('../dist/main.js', import.meta.url)
 // a checkout runs its sources, a published package what was built from them
