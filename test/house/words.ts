@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { parseSync } from 'vite'
+
+// What is read by people points only to what they have: a comment or a page must not send its reader to a document or a
+// file that is not in this repository.
+
+interface Passage {
+  readonly file: string
+  readonly line: number
+  readonly text: string
+}
+
+const FOLDERS = ['src', 'test', 'bench', 'bin', 'docs', 'examples']
+/** The history of releases names what was there then; the tests of this rule are wrong on purpose. */
+const LEFT_OUT = ['CHANGELOG.md', 'test/house/words.test.ts', 'test/house/words.ts']
+
+/** Names of papers that were never part of the repository. */
+const PAPERS = /\b(?:reference|seeds?|shared)\/[\w-]+(?:\.md)?|\bissue \d+\b|\bfindings? [A-E]\d+/gi
+/** A page or a source file, by its name or a path, without wildcards. */
+const PATHS =
+  /(?<![\w./:@*-])(?:(?:src|test|bench|docs|drizzle|examples|bin)\/)?[\w-]+(?:\/[\w.-]+)*\.(?:md|ts)\b/g
+/** Words that hide who does what, and pictures of our own where the field has a term. */
+const RIDDLES =
+  /\b(?:whoever|whatever|nobody|somebody|anew|what there is|what there are|what comes|as it is|is away|are away|is told|are told|keeps up|last words)\b/gi
+const URLS = /\bhttps?:\/\/\S+/g
+
+/** One line for each comment, and each line of a page, that names what `root` does not have or speaks in riddles. */
+export function wordFaults(root: string): string[] {
+  const files = filesOf(root)
+  return files
+    .filter((file) => !LEFT_OUT.includes(file))
+    .flatMap((file) => passagesOf(root, file))
+    .flatMap(({ file, line, text }) => {
+      const plain = text.replaceAll(URLS, '')
+      const named = [...plain.matchAll(PATHS), ...plain.matchAll(PAPERS)].map(([name]) => name)
+      const missing = [...new Set(named)].filter((name) => !isThere(files, name))
+      const riddles = file.endsWith('.ts')
+        ? [...new Set([...plain.matchAll(RIDDLES)].map(([word]) => word))]
+        : []
+      return [
+        ...missing.map((name) => `${file}:${line}: ${name} is not in this repository`),
+        ...riddles.map((word) => `${file}:${line}: "${word}": name who does what`),
+      ]
+    })
+}
+
+function filesOf(root: string): string[] {
+  const below = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  return [...readdirSync(root), ...below]
+    .map((name) => relative('.', name).split(sep).join('/'))
+    .filter((name) => /\.(ts|md)$/.test(name) && !name.includes('node_modules'))
+    .sort()
+}
+
+function passagesOf(root: string, file: string): Passage[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  if (file.endsWith('.md'))
+    return text.split('\n').map((line, index) => ({ file, line: index + 1, text: line }))
+  return parseSync(file, text, { lang: 'ts' }).comments.map(({ start, value }) => ({
+    file,
+    line: text.slice(0, start).split('\n').length,
+    text: value,
+  }))
+}
+
+/** Files of whoever reads, as the pages call them. */
+const READERS_FILES = ['my-tools.ts']
+
+/** A path may begin anywhere: `outgoing.ts` and `egress/outgoing.ts` both mean `src/egress/outgoing.ts`. */
+function isThere(files: readonly string[], name: string): boolean {
+  return READERS_FILES.includes(name) || files.some((file) => `/${file}`.endsWith(`/${name}`))
+}
