@@ -1,6 +1,6 @@
 import { isServing, statusAt } from '../diagnosis/is-serving.ts'
 import type { Authorization } from '../domain/authorization.ts'
-import { connectUrl } from '../flows/begin-authorization.ts'
+import { connectUrl } from '../flows/acquire-tokens.ts'
 import { databaseName } from '../store/database-place.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import type { Opened } from './with-broker.ts'

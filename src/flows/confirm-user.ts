@@ -2,8 +2,8 @@ import type { Broker } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
+import { connectUrl } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
-import { connectUrl } from './begin-authorization.ts'
 import { confirmTrial } from './verifier-trial.ts'
 
 export interface ConfirmedUser {

@@ -8,7 +8,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
 import { permit } from '../services/request-context.ts'
-import { type BegunAuthorization, beginAuthorization } from './begin-authorization.ts'
+import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
 import { findProvider } from './find-provider.ts'
 import { refreshConnection } from './refresh-connection.ts'
 
@@ -78,10 +78,11 @@ async function forward(
   entry: ProviderEntry,
   target: ApiTarget,
 ): Promise<ForwardOutcome> {
-  const begun = await authorize(broker, request, entry)
-  if (begun.outcome === 'pending') return consentNeeded(begun)
-  const [release] = begun.releases
-  if (release === undefined) throw new Error('a covered need has a token')
+  const acquired = await authorize(broker, request, entry)
+  if (acquired.outcome === 'authorization_required') return acquired
+  const [token] = acquired.tokens
+  if (token === undefined) throw new Error('a need that is met has a token')
+  const { release } = token
   const tokens = [release.accessToken]
   const answer = await send(broker, request, target, release)
   const answered = { outcome: 'answered', target, entry, tokens } as const
@@ -119,8 +120,8 @@ function authorize(
   broker: Broker,
   { projectId, userId, scopes, account }: ForwardedRequest,
   entry: ProviderEntry,
-): Promise<BegunAuthorization> {
-  return beginAuthorization(broker, {
+): Promise<TokenAcquisition> {
+  return acquireTokens(broker, {
     projectId,
     userId,
     providers: [{ entry, scopes }],
@@ -129,12 +130,6 @@ function authorize(
 }
 
 type ConsentNeeded = Extract<ForwardOutcome, { readonly outcome: 'authorization_required' }>
-
-function consentNeeded({
-  authorization,
-}: Extract<BegunAuthorization, { outcome: 'pending' }>): ConsentNeeded {
-  return { outcome: 'authorization_required', authorization }
-}
 
 /** Another token in place of one that was refused, recorded like the first; `undefined` when there is none to be had now. */
 async function replaceToken(
@@ -146,9 +141,11 @@ async function replaceToken(
   try {
     const refreshed = await refreshConnection(broker, entry, connection, { rejected: accessToken })
     if (refreshed.outcome === 'provider_unavailable') return undefined
-    const begun = await authorize(broker, request, entry)
-    if (begun.outcome === 'pending') return consentNeeded(begun)
-    const release = begun.releases.find((one) => one.accessToken !== accessToken)
+    const acquired = await authorize(broker, request, entry)
+    if (acquired.outcome === 'authorization_required') return acquired
+    const release = acquired.tokens
+      .map((token) => token.release)
+      .find((one) => one.accessToken !== accessToken)
     return release && { release }
   } catch (error) {
     if (error instanceof BrokerError) return undefined // what the API itself has answered says enough

@@ -4,7 +4,7 @@ import { type Authorization, currentStep, FAILURE_REASONS, scopesOf } from '../d
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
-import { type BegunAuthorization, connectUrl } from '../flows/begin-authorization.ts'
+import { connectUrl, type TokenAcquisition } from '../flows/acquire-tokens.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import { getAccessToken } from '../flows/get-access-token.ts'
 import { releaseTokens } from '../flows/release-tokens.ts'
@@ -31,12 +31,16 @@ export const authorizationSchema = z
 
 export type AuthorizationWire = z.infer<typeof authorizationSchema>
 
-/** The answer to beginning one. Completed at once, its id is that of the connection that covers it. */
-export async function begunToWire(broker: Broker, begun: BegunAuthorization): Promise<AuthorizationWire> {
-  if (begun.outcome === 'pending') return toWire(broker, begun.authorization)
-  const [first] = begun.releases
+/** The tokens, with the id of the first token's connection as the id of a completed authorization, or the pending one. */
+export async function acquisitionToWire(
+  broker: Broker,
+  acquired: TokenAcquisition,
+): Promise<AuthorizationWire> {
+  if (acquired.outcome === 'authorization_required') return toWire(broker, acquired.authorization)
+  const releases = acquired.tokens.map(({ release }) => release)
+  const [first] = releases
   if (first === undefined) throw new BrokerError('invalid_request', 'Nothing was asked for.')
-  return released(first.connection.id, begun.releases)
+  return released(first.connection.id, releases)
 }
 
 /** The authorization as it stands; a completed one carries its token, refreshed if need be. */

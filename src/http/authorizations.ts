@@ -3,11 +3,11 @@ import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../broker.ts'
 import { type Authorization, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { acquireTokens } from '../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../flows/await-authorization.ts'
-import { beginAuthorization } from '../flows/begin-authorization.ts'
 import { confirmUser } from '../flows/confirm-user.ts'
 import { findProvider } from '../flows/find-provider.ts'
-import { answeredAtOnce, authorizationSchema, begunToWire, toWire } from './authorization-wire.ts'
+import { acquisitionToWire, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { toWire as errorToWire, toRefusal } from './errors.ts'
 import { idText, scopeText, userIdText, wholeNumber } from './limits.ts'
@@ -64,14 +64,14 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         ...(need.provider_id != null && { providerId: need.provider_id }),
       })
       const scopes = need.oauth2?.scopes ?? []
-      const begun = await beginAuthorization(broker, {
+      const acquired = await acquireTokens(broker, {
         projectId: caller.projectId,
         userId,
         providers: [{ entry, scopes }],
         ...(nextUri != null && { nextUri }),
         ...(account != null && { account }),
       })
-      return c.json(await begunToWire(broker, begun))
+      return c.json(await acquisitionToWire(broker, acquired))
     },
   )
 

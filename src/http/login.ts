@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../broker.ts'
 import { sha256 } from '../domain/ids.ts'
-import { connectUrl } from '../flows/begin-authorization.ts'
+import { connectUrl } from '../flows/acquire-tokens.ts'
 import { finishLogin } from '../flows/login.ts'
 import { browserCookies } from './browser.ts'
 import { pageHeaders } from './page-response.ts'

@@ -18,7 +18,7 @@ import {
 import { executeTool } from '../tools/run/execute-tool.ts'
 import { readRunAt, scheduleTool } from '../tools/run/schedule-tool.ts'
 import { getWorker } from '../tools/worker.ts'
-import { authorizationSchema, begunToWire, nothingNeeded } from './authorization-wire.ts'
+import { acquisitionToWire, authorizationSchema, nothingNeeded } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { nothingWasDone } from './idempotency.ts'
 import { idText, toolNameText } from './limits.ts'
@@ -50,10 +50,10 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
     async ({ c, body, caller }) => {
       const { name, version } = readTool(body)
       const tool = await findTool(broker, caller.projectId, name, version)
-      const begun = await authorizeTool(broker, { tool, ...readCall(body) })
-      if (begun.outcome === 'covered' && begun.releases.length === 0)
+      const acquired = await authorizeTool(broker, { tool, ...readCall(body) })
+      if (acquired.outcome === 'ready' && acquired.tokens.length === 0)
         return c.json(nothingNeeded(tool.uid, body.user_id ?? undefined))
-      return c.json(await begunToWire(broker, begun))
+      return c.json(await acquisitionToWire(broker, acquired))
     },
   )
 

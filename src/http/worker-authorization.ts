@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { getWorker, syncWorker } from '../tools/worker.ts'
-import { authorizationSchema, begunToWire } from './authorization-wire.ts'
+import { acquisitionToWire, authorizationSchema } from './authorization-wire.ts'
 import type { AddEndpoint } from './endpoint.ts'
 import { idText, userIdText } from './limits.ts'
 
@@ -46,10 +46,10 @@ async function authorize(
       `The worker "${worker.id}" is of the type ${worker.type}; only MCP servers are authorized by themselves.`,
     )
   const { authorizeMcpServer } = await import('../tools/mcp/authorize-server.ts')
-  const begun = await authorizeMcpServer(broker, worker, {
+  const acquired = await authorizeMcpServer(broker, worker, {
     userId,
     ...(nextUri !== undefined && { nextUri }),
   })
-  if (begun.outcome === 'covered') await syncWorker(broker, await getWorker(broker, projectId, id))
-  return c.json({ ...(await begunToWire(broker, begun)), context: {} })
+  if (acquired.outcome === 'ready') await syncWorker(broker, await getWorker(broker, projectId, id))
+  return c.json({ ...(await acquisitionToWire(broker, acquired)), context: {} })
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
-import { beginAuthorization } from '../../src/flows/begin-authorization.ts'
+import { acquireTokens } from '../../src/flows/acquire-tokens.ts'
 import type { PolicyUseOf } from '../../src/services/policies/policy-match.ts'
 import { permit } from '../../src/services/request-context.ts'
 import { type Answer, testClock } from '../gatepass.ts'
@@ -207,8 +207,8 @@ describe('threat 48: what is permitted', () => {
     if (entry === undefined) throw new Error('there is no demo')
     const need = { projectId, userId, providers: [{ entry, scopes: ['read'] }] }
     try {
-      const begun = await permit({ ...use(claimed), projectId }, () => beginAuthorization(broker, need))
-      return begun.outcome
+      const acquired = await permit({ ...use(claimed), projectId }, () => acquireTokens(broker, need))
+      return acquired.outcome
     } catch (error) {
       return error instanceof BrokerError ? error.code : String(error)
     }
@@ -216,7 +216,7 @@ describe('threat 48: what is permitted', () => {
 
   test('is one user’s run of one tool: another user’s token is one that is handed out', async () => {
     await setPolicy('tools-only', 'deny', { uses: ['token'] })
-    expect(await release('ada', 'ada')).toBe('covered')
+    expect(await release('ada', 'ada')).toBe('ready')
     expect(await release('ada', 'bob')).toBe('denied_by_policy')
   })
 

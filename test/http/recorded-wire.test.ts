@@ -118,12 +118,7 @@ const error = {
   extra: { limit: 60, stack: 'at inner()' },
 }
 
-const CALLS: readonly (readonly [
-  name: string,
-  tool: string,
-  input: Record<string, unknown>,
-  user?: string,
-])[] = [
+const CALLS: [name: string, tool: string, input: Record<string, unknown>, user?: string][] = [
   ['value', 'Demo.Echo', { text: 'hello', count: 2 }],
   ['null', 'Demo.Null', {}],
   ['list', 'Demo.Array', {}],
@@ -171,7 +166,7 @@ async function stored(id: string): Promise<string> {
 }
 
 describe('every way of running a tool', () => {
-  test.each(CALLS)('%s', async (name, tool, input, user_id) => {
+  test.each(CALLS)('%s', async (name, tool, input, user_id?: string) => {
     const who = user_id === undefined ? {} : { user_id }
     const run = { toolId: tool, args: input, ...who }
     const arcade = { tool_name: tool, input, ...who, include_error_stacktrace: true }

@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import { beginAuthorization, connectUrl, type ProviderNeed } from '../../flows/begin-authorization.ts'
+import { acquireTokens, connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { waitsFor } from './acceptance.ts'
 import type { RequiredProvider, RequiredWorker } from './tool-definition.ts'
 import { authorizationStatus, chosenRequirements, entryOf, workerRequired } from './tool-requirements.ts'
@@ -119,10 +119,13 @@ async function begin(
   const unmet = [...items].filter(([, { token_status }]) => token_status === 'not_started')
   const providers = unmet.flatMap(([key]) => configured.get(key) ?? [])
   if (providers.length === 0) return undefined
-  const begun = await beginAuthorization(broker, { projectId, userId, providers })
-  if (begun.outcome === 'covered') return undefined
-  const link = { authorization_id: begun.authorization.id, url: connectUrl(broker, begun.authorization) }
-  const asked = new Set(begun.authorization.steps.map(({ providerUid }) => providerUid))
+  const acquired = await acquireTokens(broker, { projectId, userId, providers })
+  if (acquired.outcome === 'ready') return undefined
+  const link = {
+    authorization_id: acquired.authorization.id,
+    url: connectUrl(broker, acquired.authorization),
+  }
+  const asked = new Set(acquired.authorization.steps.map(({ providerUid }) => providerUid))
   for (const [key, item] of unmet) {
     const uid = configured.get(key)?.entry.uid
     if (uid !== undefined && asked.has(uid)) Object.assign(item, link, { token_status: 'pending' })

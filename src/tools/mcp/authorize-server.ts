@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { type BegunAuthorization, beginAuthorization } from '../../flows/begin-authorization.ts'
+import { acquireTokens, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { WorkerFault } from '../backend.ts'
@@ -14,13 +14,13 @@ import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.
 /**
  * Begins the authorization at an MCP server's own provider, for the user whose connection lists its tools from then on.
  * Throws `invalid_request` for a server that wants none, `provider_incomplete` and `provider_unavailable` where its
- * authorization server cannot be used, and what `beginAuthorization` throws.
+ * authorization server cannot be used, and what `acquireTokens` throws.
  */
 export async function authorizeMcpServer(
   broker: Broker,
   worker: Worker,
   { userId, nextUri }: { readonly userId: string; readonly nextUri?: string },
-): Promise<BegunAuthorization> {
+): Promise<TokenAcquisition> {
   const authorization = await findNow(broker, worker).catch((error: unknown) => {
     if (!(error instanceof WorkerFault)) throw error
     throw new BrokerError(
@@ -37,7 +37,7 @@ export async function authorizeMcpServer(
     )
   const audit = broker.audit.of(worker.projectId, { action: 'worker.changed', subject: worker.id, userId })
   await remember(broker, worker, { ...authorization, userId }, audit)
-  return beginAuthorization(broker, {
+  return acquireTokens(broker, {
     projectId: worker.projectId,
     userId,
     providers: [{ entry, scopes: neededScopes(mcpSettings(worker), authorization.scopes) }],

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import { type BegunAuthorization, beginAuthorization } from '../../flows/begin-authorization.ts'
+import { acquireTokens, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
 import { actForTool } from '../../services/request-context.ts'
 import type { AskedAuthorization } from '../tool-answer.ts'
 import { type ToolNeed, toolNeeds } from './tool-needs.ts'
@@ -19,25 +19,25 @@ export interface ToolUse {
 }
 
 /**
- * All the providers the tool needs, in one authorization; where they are covered, the releases in the order of `needs`.
- * A tool that needs none is covered by nothing. Throws `invalid_request` when it needs some and no user is named.
+ * All the providers the tool needs, in one authorization; where the user has consented to all, a token for each, in the order of the needs.
+ * A tool that needs no provider gets no token. Throws `invalid_request` when it needs some and no user is named.
  */
 export async function authorizeTool(
   broker: Broker,
   use: ToolUse,
   known?: readonly ToolNeed[],
-): Promise<BegunAuthorization & { readonly needs: readonly ToolNeed[] }> {
+): Promise<TokenAcquisition<ToolNeed>> {
   const { tool, userId, account, nextUri } = use
   actForTool(toolId(tool))
   const needs = known ?? (await toolNeeds(broker, tool, use))
-  if (needs.length === 0) return { outcome: 'covered', releases: [], needs }
+  if (needs.length === 0) return { outcome: 'ready', tokens: [] }
   if (userId === undefined)
     throw invalidMember(
       'user_id',
       'missing',
       `The tool "${tool.title}" acts for a user: say which in user_id.`,
     )
-  const begun = await beginAuthorization(broker, {
+  return acquireTokens(broker, {
     projectId: tool.projectId,
     userId,
     providers: needs,
@@ -45,5 +45,4 @@ export async function authorizeTool(
     ...(account !== undefined && { account }),
     ...(nextUri !== undefined && { nextUri }),
   })
-  return { ...begun, needs }
 }

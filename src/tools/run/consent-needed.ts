@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import { type Authorization, currentStep, scopesOf } from '../../domain/authorization.ts'
-import { connectUrl } from '../../flows/begin-authorization.ts'
+import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import type { Execution } from './execute-response.ts'
 

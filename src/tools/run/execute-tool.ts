@@ -3,7 +3,7 @@ import { toTimestamp, wholeMilliseconds } from '../../domain/clock.ts'
 import type { EntryPoint } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat, type Tool, toolId } from '../../domain/tool.ts'
-import type { Release } from '../../services/release.ts'
+import type { AcquiredToken } from '../../flows/acquire-tokens.ts'
 import { currentContext, inContext, permit } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
 import type { BackendCall } from '../backend.ts'
@@ -127,7 +127,7 @@ async function run(
   // consent comes first: who calls with nothing in hand yet finds out what is needed
   if (fault !== undefined && (await isGranted(broker, tool, userId))) return ownError(fault)
   const begun = await authorizeTool(broker, call, needs)
-  if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
+  if (begun.outcome === 'authorization_required') return consentNeeded(broker, begun.authorization)
   if (fault !== undefined) return ownError(fault)
   if (runner.outcome === 'none') return refusal(runner.message)
   const context = await toolContext(broker, tool, call.metadata)
@@ -148,8 +148,8 @@ async function run(
       ...(outputSchema !== undefined && { outputSchema }),
     },
   }
-  const invoke = async (needs: readonly ToolNeed[], releases: readonly Release[]): Promise<ToolAnswer> => {
-    secretValues.push(...releases.map((one) => one.accessToken))
+  const invoke = async (tokens: readonly AcquiredToken<ToolNeed>[]): Promise<ToolAnswer> => {
+    secretValues.push(...tokens.map(({ release }) => release.accessToken))
     if (!isSafeToRepeat(own)) await aboutToRun({ executionId, toolId: toolId(tool) })
     onCalled()
     const clean = <T>(said: T) => scrub(said, secretValues) as T // the same shape, with the values taken out
@@ -161,10 +161,7 @@ async function run(
         tool: own,
         input,
         ...(userId !== undefined && { userId }),
-        authorizations: releases.map((release, i) => ({
-          requirements: needs[i]?.requirements ?? [],
-          release,
-        })),
+        authorizations: tokens.map(({ need, release }) => ({ requirements: need.requirements, release })),
         secrets,
         metadata,
         ...(signal && { signal }),
@@ -177,13 +174,13 @@ async function run(
   }
 
   onEvent?.({ kind: 'progress', data: { progress: 0, total: 1, message: 'started' } })
-  let answer = await invoke(begun.needs, begun.releases)
-  if (isTokenRefused(answer) && begun.releases.length > 0 && signal?.aborted !== true) {
-    const replaced = await replaceTokens(broker, call, begun.releases)
+  let answer = await invoke(begun.tokens)
+  if (isTokenRefused(answer) && begun.tokens.length > 0 && signal?.aborted !== true) {
+    const replaced = await replaceTokens(broker, call, begun.tokens)
     if (replaced.outcome === 'requires_authorization') return replaced
     if (replaced.outcome === 'replaced') {
       if (!isSafeToRepeat(own) && !answer.error.can_retry) return toBeTriedAgain(answer)
-      answer = await invoke(replaced.needs, replaced.releases)
+      answer = await invoke(replaced.tokens)
     }
   }
   if (answer.outcome === 'requires_authorization') return askForMore(broker, call, answer)
@@ -203,7 +200,7 @@ async function askForMore(
   { requirement }: Extract<ToolAnswer, { outcome: 'requires_authorization' }>,
 ): Promise<Execution['outcome']> {
   const begun = await authorizeTool(broker, { ...call, asked: requirement })
-  if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
+  if (begun.outcome === 'authorization_required') return consentNeeded(broker, begun.authorization)
   return refusal(
     `The tool "${call.tool.title}" asks for an authorization that it does not declare, so there is none to begin. Its author must declare the provider and scopes it needs.`,
   )

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import type { AcquiredToken } from '../../flows/acquire-tokens.ts'
 import { refreshConnection } from '../../flows/refresh-connection.ts'
-import type { Release } from '../../services/release.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
 import { type ConsentNeeded, consentNeeded } from './consent-needed.ts'
@@ -25,28 +25,24 @@ export function isTokenRefused(answer: ToolAnswer): answer is Refused {
 export async function replaceTokens(
   broker: Broker,
   call: ToolUse,
-  refused: readonly Release[],
+  refused: readonly AcquiredToken<ToolNeed>[],
 ): Promise<
-  | {
-      readonly outcome: 'replaced'
-      readonly needs: readonly ToolNeed[]
-      readonly releases: readonly Release[]
-    }
+  | { readonly outcome: 'replaced'; readonly tokens: readonly AcquiredToken<ToolNeed>[] }
   | { readonly outcome: 'unchanged' }
   | ConsentNeeded
 > {
   try {
     const outcomes = await Promise.all(
-      refused.map(({ entry, connection, accessToken }) =>
+      refused.map(({ release: { entry, connection, accessToken } }) =>
         refreshConnection(broker, entry, connection, { rejected: accessToken }),
       ),
     )
     if (outcomes.every((one) => one.outcome === 'provider_unavailable')) return { outcome: 'unchanged' }
     const begun = await authorizeTool(broker, call)
-    if (begun.outcome === 'pending') return consentNeeded(broker, begun.authorization)
-    const before = new Set(refused.map((one) => one.accessToken))
-    const isReplaced = begun.releases.some((one) => !before.has(one.accessToken))
-    return isReplaced ? { ...begun, outcome: 'replaced' } : { outcome: 'unchanged' }
+    if (begun.outcome === 'authorization_required') return consentNeeded(broker, begun.authorization)
+    const before = new Set(refused.map(({ release }) => release.accessToken))
+    const isReplaced = begun.tokens.some(({ release }) => !before.has(release.accessToken))
+    return isReplaced ? { outcome: 'replaced', tokens: begun.tokens } : { outcome: 'unchanged' }
   } catch (error) {
     // a provider that refuses the client, or a token that cannot be had now: the tool's own words say enough
     if (error instanceof BrokerError && policyRefusal(error) === undefined) return { outcome: 'unchanged' }

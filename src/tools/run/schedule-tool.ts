@@ -34,7 +34,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   const needs = await toolNeeds(broker, tool, call)
   if (needs.length > 0 && (userId === undefined || !(await isGranted(broker, tool, userId)))) {
     const begun = await authorizeTool(broker, call, needs)
-    if (begun.outcome === 'pending') {
+    if (begun.outcome === 'authorization_required') {
       const outcome = await consentNeeded(broker, begun.authorization)
       const finishedAt = new Date(now * 1000).toISOString()
       return {

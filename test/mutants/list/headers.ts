@@ -69,7 +69,7 @@ export const headers: readonly Mutation[] = [
   {
     rows: ['7'],
     fault: 'next_uri keeps a misleading spelling',
-    file: 'src/flows/begin-authorization.ts',
+    file: 'src/flows/acquire-tokens.ts',
     from: 'return url.href',
     to: 'return nextUri',
     test: 'flows/begin-authorization.test.ts',

@@ -46,7 +46,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['39'],
     fault: 'one user may have any number of pending authorizations',
-    file: 'src/flows/begin-authorization.ts',
+    file: 'src/flows/acquire-tokens.ts',
     from: 'const MAX_PENDING_PER_USER = 50',
     to: 'const MAX_PENDING_PER_USER = 50_000',
     test: LIMITS,
@@ -55,7 +55,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['39', 'R19'],
     fault: 'the same need begins another authorization each time',
-    file: 'src/flows/begin-authorization.ts',
+    file: 'src/flows/acquire-tokens.ts',
     from: 'return sha256(JSON.stringify([projectId, userId, asked, account ?? null]))',
     to: "return sha256(JSON.stringify([projectId, userId, asked, account ?? null, newId('auth')]))",
     test: 'flows/refresh-and-consent.test.ts',
@@ -172,7 +172,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['8'],
     fault: 'the connect link is made of the Host header',
-    file: 'src/flows/begin-authorization.ts',
+    file: 'src/flows/acquire-tokens.ts',
     from: 'return new URL(`/connect/${authorization.id}`, broker.settings.publicUrl).href',
     to: 'return `/connect/${authorization.id}`',
     test: 'threats/authorization-request.test.ts',
@@ -181,7 +181,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['7'],
     fault: 'next_uri may lead anywhere',
-    file: 'src/flows/begin-authorization.ts',
+    file: 'src/flows/acquire-tokens.ts',
     from: 'if (!broker.settings.nextOrigins.has(url.origin))',
     to: "if (!broker.settings.nextOrigins.has(url.origin) && url.origin === 'null')",
     test: 'flows/begin-authorization.test.ts',

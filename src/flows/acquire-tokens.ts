@@ -11,62 +11,77 @@ import { registeredClient } from './find-provider.ts'
 import { getAccessToken } from './get-access-token.ts'
 import { releaseTokens } from './release-tokens.ts'
 
-/** Live authorizations of one user at one provider: each is another need, so there are few in earnest. */
+/** Live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */
 const MAX_PENDING_PER_USER = 50
 
-/** What a caller needs for a user: one or several providers. */
-export interface AuthorizationNeed {
+/** For which user, and at which providers, tokens are needed. */
+export interface TokensNeed<Need extends ProviderNeed = ProviderNeed> {
   readonly projectId: string
   readonly userId: string
-  readonly providers: readonly ProviderNeed[]
-  /** The account meant: a connection's id, an account's id or name, or `new` for one more. */
+  readonly providers: readonly Need[]
+  /** A connection's id, an account's id or name, or `new` for one more account. Absent: the user's default account. */
   readonly account?: string
-  /** The tool or application that asks, for the connect page. */
+  /** The tool or application that needs the tokens, for the connect page. */
   readonly requester?: string
+  /** Where the user's browser goes after the consent. */
   readonly nextUri?: string
 }
 
 export interface ProviderNeed {
   readonly entry: ProviderEntry
-  /** What is needed. Empty: any grant will do. */
+  /** The needed scopes. Empty: any grant will do. */
   readonly scopes: readonly string[]
-  /** What is asked for besides, once the user must be asked at all. */
+  /** Further scopes to ask for if the user must be asked anyway. */
   readonly alsoAsk?: readonly string[]
-  /** In place of the need's. */
+  /** Takes the place of `TokensNeed.account`. */
   readonly account?: string
 }
 
-export type BegunAuthorization =
-  | { readonly outcome: 'covered'; readonly releases: readonly Release[] }
-  | { readonly outcome: 'pending'; readonly authorization: Authorization }
+/** A token, and the need that it meets. */
+export interface AcquiredToken<Need extends ProviderNeed = ProviderNeed> {
+  readonly need: Need
+  readonly release: Release
+}
+
+export type TokenAcquisition<Need extends ProviderNeed = ProviderNeed> =
+  /** One token for each provider, in the order of the need. */
+  | { readonly outcome: 'ready'; readonly tokens: readonly AcquiredToken<Need>[] }
+  | { readonly outcome: 'authorization_required'; readonly authorization: Authorization }
 
 /**
- * Answers the tokens when connections already cover the need, else a live authorization for what is missing: the
- * same one for the same user, providers and scopes. Where a user has granted some scopes before, the union is asked
- * for. Throws `scopes_not_granted` when asking is of no use, `provider_incomplete`, `provider_unavailable`, `too_many_pending`, `denied_by_policy`, and
- * `invalid_request` for a `nextUri` that is not allowed.
+ * Returns the user's tokens when connections cover the need. Otherwise begins an authorization for the providers whose
+ * consent is missing; the same user, providers and scopes share one live authorization. If the user has granted some
+ * scopes before, the authorization asks for the union.
+ *
+ * Throws `scopes_not_granted` when the provider has withheld a scope in earlier consents, `provider_incomplete`,
+ * `provider_unavailable`, `too_many_pending`, `denied_by_policy`, and `invalid_request` for a `nextUri` that is not
+ * allowed.
  */
-export async function beginAuthorization(
+export async function acquireTokens<Need extends ProviderNeed>(
   broker: Broker,
-  need: AuthorizationNeed,
-): Promise<BegunAuthorization> {
+  need: TokensNeed<Need>,
+): Promise<TokenAcquisition<Need>> {
   const nextUri = need.nextUri === undefined ? undefined : allowedNextUri(broker, need.nextUri)
   return releaseTokens(
     broker,
-    () => begin(broker, { ...need, ...(nextUri !== undefined && { nextUri }) }),
-    (begun) => (begun.outcome === 'covered' ? begun.releases : []),
+    () => findTokensOrBegin(broker, { ...need, ...(nextUri !== undefined && { nextUri }) }),
+    (found) => (found.outcome === 'ready' ? found.tokens.map(({ release }) => release) : []),
   )
 }
 
-async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuthorization> {
+async function findTokensOrBegin<Need extends ProviderNeed>(
+  broker: Broker,
+  need: TokensNeed<Need>,
+): Promise<TokenAcquisition<Need>> {
   const steps: Step[] = []
-  const releases: Release[] = []
-  for (const { entry, scopes, alsoAsk = [], account: own } of need.providers) {
+  const tokens: AcquiredToken<Need>[] = []
+  for (const provider of need.providers) {
+    const { entry, scopes, alsoAsk = [], account: own } = provider
     const account = own ?? need.account
     const wants = { ...need, entry, scopes, ...(account !== undefined && { account }) }
     const known = account === 'new' ? NOTHING_YET : await getAccessToken(broker, wants)
     if (known.outcome === 'ready') {
-      releases.push(known)
+      tokens.push({ need: provider, release: known })
       continue
     }
     if (known.outcome === 'provider_unavailable')
@@ -80,14 +95,14 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
       ...(own !== undefined && { account: own }),
     })
   }
-  if (steps.length === 0) return { outcome: 'covered', releases }
+  if (steps.length === 0) return { outcome: 'ready', tokens }
   const { projectId, userId } = need
   const providers = need.providers.map(({ entry, scopes }) => policyProvider(entry, scopes))
   await broker.policies.checkConsent({ projectId, userId, providers })
 
   const now = broker.now()
   const id = newId('auth')
-  // one that is live already is answered all the same
+  // a live authorization that fits is returned even when the project has too many pending
   const most = (await broker.pending.isFull(need.projectId)) ? 0 : MAX_PENDING_PER_USER
   const authorization = await broker.store.authorizations.begin(
     {
@@ -108,17 +123,17 @@ async function begin(broker: Broker, need: AuthorizationNeed): Promise<BegunAuth
     most,
   )
   if (authorization.id === id) broker.pending.added(need.projectId)
-  return { outcome: 'pending', authorization }
+  return { outcome: 'authorization_required', authorization }
 }
 
 const NOTHING_YET = { outcome: 'authorization_required', connection: undefined, missingScopes: [] } as const
 
-/** So many consents in a row did not bring a scope; one more would not either. */
+/** After this many consents without a scope, one more consent would not bring it either. */
 const FRUITLESS = 2
 
 /**
- * A server may never list a scope that it was asked for, since another one includes it: then users would be asked for
- * ever. A change of the entry, or a connection that is made anew, lets the user be asked again.
+ * A server may never list a scope that it was asked for, because another scope includes it: its users would be asked
+ * again and again. After a change of the entry, or with a new connection, the user is asked again.
  */
 function checkWorthAsking(entry: ProviderEntry, connection: Connection, missing: readonly string[]): void {
   const { status, withheldScopes: counts, consentedAt } = connection
@@ -130,16 +145,16 @@ function checkWorthAsking(entry: ProviderEntry, connection: Connection, missing:
   const scopes = withheld.map((scope) => `"${scope}"`).join(', ')
   throw new BrokerError(
     'scopes_not_granted',
-    `${entry.provider.displayName} did not grant ${scopes} in ${FRUITLESS} consents, so the user is not asked again. If another scope includes ${withheld.length === 1 ? 'it' : 'them'} or the server lists ${withheld.length === 1 ? 'it' : 'them'} by another name, an administrator can say so in oauth2.scope_implies or oauth2.scope_aliases of PATCH /v1/admin/auth_providers/${entry.id}. If the user left ${withheld.length === 1 ? 'it' : 'them'} out, disconnecting (DELETE /v1/connections/${connection.id}) lets the user be asked anew.`,
+    `${entry.provider.displayName} did not grant ${scopes} in ${FRUITLESS} consents, so the user is not asked again. If another scope includes ${withheld.length === 1 ? 'it' : 'them'} or the server lists ${withheld.length === 1 ? 'it' : 'them'} by another name, an administrator can say so in oauth2.scope_implies or oauth2.scope_aliases of PATCH /v1/admin/auth_providers/${entry.id}. If the user left ${withheld.length === 1 ? 'it' : 'them'} out, disconnecting (DELETE /v1/connections/${connection.id}) lets the user be asked again.`,
   )
 }
 
-/** Where the user goes to approve. */
+/** The connect page, where the user approves. */
 export function connectUrl(broker: Broker, authorization: Pick<Authorization, 'id'>): string {
   return new URL(`/connect/${authorization.id}`, broker.settings.publicUrl).href
 }
 
-function shareKey({ projectId, userId, account }: AuthorizationNeed, steps: readonly Step[]): string {
+function shareKey({ projectId, userId, account }: TokensNeed, steps: readonly Step[]): string {
   const asked = steps.map(({ providerUid, scopes, account: own }) => [
     providerUid,
     [...scopes].sort(),
@@ -149,8 +164,9 @@ function shareKey({ projectId, userId, account }: AuthorizationNeed, steps: read
 }
 
 /**
- * An open redirect otherwise (RFC 9700 section 4.11): only origins that the operator allowed. Answers the address as it
- * was understood: a spelling that others may read in another way (backslashes, tabs, an empty user) is not kept.
+ * Only origins that the operator allowed; anything else would be an open redirect (RFC 9700 section 4.11). Returns the
+ * address as it was parsed, because another parser may read the given spelling (backslashes, tabs, an empty user) in
+ * another way.
  */
 function allowedNextUri(broker: Broker, nextUri: string): string {
   const url = URL.canParse(nextUri) ? new URL(nextUri) : undefined
