@@ -1,8 +1,8 @@
 /**
- * A tool worker in one file: what a tool author writes. Gatepass calls it with the user's token in
- * `context.authorization.token`; the tool never asks anybody for anything.
+ * A tool worker in one file, as a tool author writes it. Gatepass calls it with the user's token in
+ * `context.authorization.token`; the tool itself never handles authorization.
  *
- *   WORKER_SECRET=… node examples/github-worker.ts
+ * WORKER_SECRET=… node examples/github-worker.ts
  */
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -15,7 +15,7 @@ const api = process.env.GITHUB_API ?? 'https://api.github.com'
 const repositories = {
   name: 'Repositories',
   fully_qualified_name: 'Github.Repositories',
-  description: 'Lists the repositories of whoever approved, most recently pushed first.',
+  description: 'Lists the user’s repositories, most recently pushed first.',
   toolkit: { name: 'Github', version: '1.0.0' },
   input: { parameters: [{ name: 'count', required: false, value_schema: { val_type: 'integer' } }] },
   output: { available_modes: ['value', 'error'], value_schema: { val_type: 'json' } },

@@ -1,8 +1,8 @@
 /**
- * Tools in Gatepass's own process: what a tool author writes when there is no worker to run. Gatepass loads this file
- * and gives the handler the user's token.
+ * Tools that run in Gatepass's own process, for tool authors who have no worker. Gatepass loads this file and passes
+ * the user's token to the handler.
  *
- *   GATEPASS_TOOLS=examples/local-tools.ts npm start
+ * GATEPASS_TOOLS=examples/local-tools.ts npm start
  */
 import { defineTool, UpstreamError } from 'gatepass/tools'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ const api = process.env.GITHUB_API ?? 'https://api.github.com'
 export const repositories = defineTool({
   name: 'Repositories',
   version: '1.0.0',
-  description: 'Lists the repositories of whoever approved, most recently pushed first.',
+  description: 'Lists the user’s repositories, most recently pushed first.',
   input: z.object({ count: z.number().int().min(1).max(100).default(10) }),
   output: z.object({ repositories: z.array(z.string()) }),
   requiresAuth: { provider: 'github', scopes: ['read:user'] },
@@ -32,7 +32,7 @@ export const repositories = defineTool({
 export const dice = defineTool({
   name: 'Dice',
   version: '1.0.0',
-  description: 'Rolls dice, for whoever has connected nothing yet.',
+  description: 'Rolls dice: a tool that needs no authorization.',
   input: z.object({ sides: z.number().int().min(2).max(1000).default(6) }),
   handler: ({ input }) => ({ rolled: 1 + Math.floor(Math.random() * input.sides) }),
 })

@@ -5,7 +5,7 @@ import type { Leak } from './kinds/serve.ts'
 import { KINDS, type Kind, type KindsWorld, type ProviderName, startKinds } from './kinds/start.ts'
 
 // Tools of every kind in one catalogue: a worker, an OXP server, an MCP server of the official SDK and an OpenAPI
-// service, each a process of its own, and tools in the process of Gatepass itself.
+// service, each in its own process, and tools in the process of Gatepass itself.
 
 let world: KindsWorld
 beforeAll(async () => {
@@ -34,7 +34,7 @@ test('one catalogue lists them all, with what each needs', async () => {
     }
 })
 
-/** Every way to run a tool: what it answers as consent that is missing, and as the tool's value. */
+/** Every endpoint that runs a tool: how it reports missing consent, and the tool's value. */
 const DIALECTS = {
   execute: {
     run: (tool_name: string, user_id: string) =>
@@ -83,7 +83,7 @@ const DIALECTS = {
   oxp: {
     async run(tool: string, user_id: string) {
       const { body } = await world.call('GET', '/oxp/tools')
-      // its ids have no `-`, and no version where the tool has none
+      // OXP ids have no `-`, and no version if the tool has none
       const id = tool.replace(':', '.').replaceAll('-', '_')
       const listed = body.items.find((one: { id: string }) => one.id.replace(/@.*/, '') === id)
       return world.call('POST', '/oxp/tools/call', {
@@ -108,7 +108,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])('by %s', (name
   test.each(ALL)('a tool of the kind %s asks for consent, then runs with its user’s token', async (kind) => {
     const user = newUser()
     const before = await dialect.run(nameOf(kind), user)
-    expect(dialect.link(before.body as never)).toMatch(/\/connect\/auth_/) // each reads its own dialect
+    expect(dialect.link(before.body as never)).toMatch(/\/connect\/auth_/) // each dialect reads its own answer
     const token = await world.connect('demo', user)
     const after = await dialect.run(nameOf(kind), user)
     expect(after.status, JSON.stringify(after.body)).toBe(200)
@@ -180,7 +180,7 @@ describe('a tool that hands out its token', () => {
         for (const form of forms) expect(said).not.toContain(form)
       }
       expect(world.gatepass.logLines.join('\n')).not.toContain(token)
-      // it did run: what came back is the tool's own answer
+      // the tool did run: the answer is its own
       const said = JSON.stringify(answers[0]?.body)
       expect(said).toContain(leak === 'error' ? 'was refused' : digest(token))
     },

@@ -7,7 +7,7 @@ import { freePort } from './gatepass.ts'
 import { approve, oauthEntry, startWorld, type World } from './http/world.ts'
 import { answerJson, bearerOf, type Loopback, listen, type RecordedRequest, record } from './loopback.ts'
 
-// Shinkai tools as their authors write them, imported and run by examples/shinkai-worker with a user's consent.
+// Unmodified Shinkai tools, imported and run by examples/shinkai-worker with a user's consent.
 
 const SECRET = 'worker-secret-of-the-tests'
 const EXAMPLE = join(import.meta.dirname, '../examples/shinkai-worker')
@@ -19,7 +19,7 @@ let folder: string
 let port: number
 const calls: RecordedRequest[] = []
 
-/** A tool whose code is told here. */
+/** Writes a tool with this code. */
 function writeTool(name: string, file: string, code: string, more: object = {}): void {
   mkdirSync(join(folder, name))
   writeFileSync(join(folder, name, file), code)
@@ -112,7 +112,7 @@ afterAll(async () => {
   await api.close()
 })
 
-/** The imported tool: the worker lists one of the same name, which has no metadata. */
+/** The imported tool: the worker lists another of the same name, which has no metadata. */
 const idOf = (name: string) => `local:${name}:1.0.0`
 
 async function run(tool_name: string, input: object = {}, user_id = 'ada') {

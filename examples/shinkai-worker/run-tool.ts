@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeF
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A tool as its author wrote it. */
+/** The files of a Shinkai tool. */
 export interface ToolFolder {
   readonly folder: string
   /** `tool.ts` or `tool.py`. */
@@ -16,7 +16,7 @@ export interface ToolFolder {
     readonly configurations?: { properties?: Record<string, Property> }
     readonly oauth?: readonly { readonly name: string }[] | null
   }
-  /** What the operator configures of it that is no secret: `config.json` beside it. */
+  /** The operator's configuration of the tool, which contains no secrets: `config.json` in its folder. */
   readonly config: Record<string, unknown>
 }
 
@@ -26,7 +26,7 @@ interface Property {
   readonly description?: string
 }
 
-/** What Gatepass sends with a call: tokens in the order of the tool's `oauth` entries, and the tool's secrets. */
+/** The context of a call from Gatepass: tokens in the order of the tool's `oauth` entries, and the tool's secrets. */
 export interface CallContext {
   readonly authorization?: Authorization
   readonly authorizations?: readonly Authorization[]
@@ -55,9 +55,9 @@ const RUNTIME = join(import.meta.dirname, 'runtime')
 const MAIN = join(RUNTIME, 'main.mjs')
 
 /**
- * Runs the tool in a process of its own, in a directory of its own that is gone afterwards. Tokens and secrets go in by
- * standard input, never by arguments or the environment that other processes can read; the result comes out by a file,
- * so that what the tool prints cannot pass for it.
+ * Runs the tool in its own process and in its own directory, which is deleted afterwards. Tokens and secrets are
+ * passed on standard input, not by arguments or by the environment, which other processes can read. The result is
+ * returned in a file, so the tool's output cannot imitate it.
  */
 export async function runTool(
   tool: ToolFolder,
@@ -97,7 +97,7 @@ export async function runTool(
   }
 }
 
-/** The code beside the modules that Shinkai puts beside it. */
+/** Copies the tool's code and the modules that Shinkai provides next to it. */
 async function placeCode({ folder, code }: ToolFolder, directory: string): Promise<void> {
   await copyFile(join(folder, code), join(directory, code))
   if (code === 'tool.py') {
@@ -107,7 +107,7 @@ async function placeCode({ folder, code }: ToolFolder, directory: string): Promi
   }
   await copyFile(join(RUNTIME, 'shinkai-local-support.ts'), join(directory, 'shinkai-local-support.ts'))
   await writeFile(join(directory, 'package.json'), '{"type": "module"}')
-  // other Shinkai tools are not here: what a tool imports of them is there, and says so when it is called
+  // other Shinkai tools are not available, so each imported one becomes a stub that throws when it is called
   const source = await readFile(join(folder, code), 'utf8')
   const plain = await transformed(source)
   if (plain !== undefined) await writeFile(join(directory, code), plain)
@@ -124,7 +124,7 @@ async function placeCode({ folder, code }: ToolFolder, directory: string): Promi
   await writeFile(join(directory, 'shinkai-local-tools.ts'), `${stubs.join('\n')}\n`)
 }
 
-/** Node takes types away and no more: enums and the like are left to esbuild where it is installed. */
+/** Node only strips types; enums and the like need esbuild, if it is installed. */
 async function transformed(source: string): Promise<string | undefined> {
   if (isDenoHere) return undefined
   const name = 'esbuild'
@@ -156,7 +156,7 @@ function commandOf({ code, folder }: ToolFolder, directory: string): string[] {
   ]
 }
 
-/** Its output, and why it came to no result. The whole group of processes ends with it. */
+/** Runs the process and returns its output, and why it gave no result. Kills the whole process group at the end. */
 function runProcess(
   [command = '', ...args]: readonly string[],
   directory: string,
@@ -183,14 +183,14 @@ function runProcess(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     } catch {
-      // it has ended by itself
+      // the process has already ended
     }
   }
   const timer = setTimeout(
     () => stop(`The tool did not end within ${TIMEOUT_MS / 1000} seconds.`),
     TIMEOUT_MS,
   )
-  const giveUp = () => stop('The call was given up by its caller.')
+  const giveUp = () => stop('The caller cancelled the call.')
   signal?.addEventListener('abort', giveUp, { once: true })
   const keep = (level: Log['level']) => (chunk: Buffer) => {
     const message = chunk
@@ -203,7 +203,7 @@ function runProcess(
   child.stdout.on('data', keep('info'))
   child.stderr.on('data', keep('error'))
   child.on('error', () => stop(`${command} cannot be started here.`))
-  child.stdin.on('error', () => {}) // it ended before it read all
+  child.stdin.on('error', () => {}) // the process may end before it has read all input
   child.stdin.end(input)
   child.on('close', (code) => {
     clearTimeout(timer)
@@ -227,7 +227,10 @@ async function readResult(
     : { outcome: 'value', value: said.value }
 }
 
-/** Defaults, then what the operator configures, then the secrets, which Gatepass keeps under their words in upper case. */
+/**
+ * The tool's configuration: defaults, overridden by the operator's values, overridden by secrets, whose keys are
+ * derived from configuration keys.
+ */
 function configOf({ metadata, config }: ToolFolder, { secrets = [] }: CallContext): Record<string, unknown> {
   const properties = Object.entries(metadata.configurations?.properties ?? {})
   const known = new Map(secrets.map(({ key, value }) => [key, value]))
@@ -239,13 +242,13 @@ function configOf({ metadata, config }: ToolFolder, { secrets = [] }: CallContex
   return { ...Object.fromEntries(defaults), ...config, ...Object.fromEntries(given) }
 }
 
-/** As tool-metadata.md has it: `apiKey` and `api_key` are `API_KEY`. */
+/** The key of the secret for a configuration key, as Gatepass derives it: `apiKey` and `api_key` become `API_KEY`. */
 function secretKey(key: string): string {
   const words = key.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/)
   return words.filter(Boolean).join('_').toUpperCase()
 }
 
-/** `SHINKAI_OAUTH`: the tokens by the names of the tool's own entries. */
+/** Builds `SHINKAI_OAUTH`: the tokens by the names of the tool's own entries. */
 function oauthOf({ metadata }: ToolFolder, context: CallContext) {
   const { authorization, authorizations = authorization ? [authorization] : [] } = context
   const entries = metadata.oauth ?? []

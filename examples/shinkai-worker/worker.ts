@@ -1,8 +1,8 @@
 /**
- * A tool worker that runs Shinkai tools as they are: each folder with a `metadata.json` beside a `tool.ts` or `tool.py`.
- * A tool runs in a process of its own, with what Shinkai's runtime gives it. See README.md.
+ * A tool worker that runs unmodified Shinkai tools: folders with a `metadata.json` and a `tool.ts` or `tool.py`. Each
+ * tool runs in its own process, with what Shinkai's runtime would provide. See README.md.
  *
- *   WORKER_SECRET=… node examples/shinkai-worker/worker.ts examples/shinkai-worker/tools
+ * WORKER_SECRET=… node examples/shinkai-worker/worker.ts examples/shinkai-worker/tools
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -20,7 +20,7 @@ const folders = process.argv.slice(2)
 const tools = new Map((folders.length > 0 ? folders : ['.']).flatMap(findTools))
 let running = 0
 
-/** The folder itself where it is a tool, else the tools in it. */
+/** The folder itself if it is a tool, else the tools in it. */
 function findTools(path: string): [string, ToolFolder][] {
   const folder = resolve(path)
   const inner = readdirSync(folder).map((name) => join(folder, name))
@@ -39,7 +39,7 @@ function findTools(path: string): [string, ToolFolder][] {
 
 const VALUE_TYPES: Readonly<Record<string, string>> = { object: 'json', any: 'json' }
 
-/** What it takes is said loosely: the imported metadata has the real schema, and is checked before a call comes here. */
+/** Lists the tool with loose types: the imported metadata has the exact schema, which Gatepass checks before a call. */
 function definitionOf([name, { metadata }]: [string, ToolFolder]) {
   const { properties = {}, required = [] } = metadata.parameters ?? {}
   const parameters = Object.entries(properties).map(([key, { type, description }]) => ({
@@ -85,7 +85,7 @@ app.post('/worker/tools/invoke', async (c) => {
       output,
     })
   if (running >= MAX_RUNNING) {
-    const busy = { kind: 'TOOL_RUNTIME_RETRY', message: 'Too many tools run right now.', can_retry: true }
+    const busy = { kind: 'TOOL_RUNTIME_RETRY', message: 'Too many tools are running.', can_retry: true }
     return answer(false, { error: { ...busy, retry_after_ms: 1000 } })
   }
   running++

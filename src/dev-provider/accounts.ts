@@ -1,4 +1,4 @@
-/** Somebody who can approve, by the claim names of OpenID Connect. */
+/** An account that can approve, with the claim names of OpenID Connect. */
 export interface Account {
   readonly sub: string
   readonly name: string
@@ -10,7 +10,7 @@ const grace: Account = { sub: 'grace', name: 'Grace Hopper', email: 'grace@sandb
 
 export const ACCOUNTS: readonly Account[] = [ada, grace]
 
-/** Who approves when the form does not say. */
+/** The account that approves if the form names none. */
 export const DEFAULT_ACCOUNT = ada
 
 export function findAccount(sub: string): Account | undefined {

@@ -5,9 +5,9 @@ import type { SandboxTokens } from './tokens.ts'
 
 const CHALLENGE = 'Bearer realm="sandbox"'
 
-/** What the sandbox's access tokens are for: the account's data. */
+/** The API that the sandbox's access tokens open: the account's profile. */
 export function sandboxApi(tokens: SandboxTokens): Hono {
-  /** The account that the bearer token acts for, or the refusal (RFC 6750 section 3.1). */
+  /** The account of the bearer token, or a refusal (RFC 6750 section 3.1). */
   async function accountFor(c: Context, scope?: string): Promise<Account | Response> {
     c.header('cache-control', 'no-store')
     const token = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1]

@@ -7,14 +7,14 @@ import type { SandboxTokens } from './tokens.ts'
 
 interface AuthorizationEndpointOptions {
   readonly issuer: string
-  /** What every redirect URI has to be below. */
+  /** The URL that every redirect URI must begin with. */
   readonly callbacks: URL
   readonly tokens: SandboxTokens
 }
 
 /**
- * RFC 6749 section 3.1. GET shows the consent page; its form POSTs back to the same URL, so that no request has to be
- * kept. There is no session to protect: whoever opens the page may approve as anybody.
+ * The authorization endpoint (RFC 6749 section 3.1). GET shows the consent page; its form POSTs to the same URL, so
+ * no request has to be stored. There are no sessions: any visitor may approve as any account.
  */
 export function authorizationEndpoint({ issuer, callbacks, tokens }: AuthorizationEndpointOptions): Hono {
   /** The authorization response (RFC 6749 section 4.1.2), with `iss` (RFC 9207). */
@@ -24,10 +24,10 @@ export function authorizationEndpoint({ issuer, callbacks, tokens }: Authorizati
     return c.redirect(to.href, 303)
   }
 
-  /** Who approves what, `undefined` for an account that nobody has. */
+  /** The account and scopes that the form approves; `undefined` for an unknown account. */
   function readApproval(form: URLSearchParams, { scopes }: AuthorizationRequest) {
     const account = findAccount(form.get('account') ?? DEFAULT_ACCOUNT.sub)
-    // unticked boxes are not sent: only the page's own mark tells "none" from "did not say"
+    // browsers do not send unticked boxes; the hidden field `scopes_shown` tells "none ticked" from "not asked"
     const ticked = form.has('scopes_shown') ? form.getAll('scope') : scopes
     return account && { account, scopes: scopes.filter((scope) => ticked.includes(scope)) }
   }

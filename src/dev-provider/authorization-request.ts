@@ -3,7 +3,7 @@ import { SANDBOX_CLIENT_ID } from './client.ts'
 import { readParameters } from './parameters.ts'
 import { DEFAULT_SCOPE, SCOPES } from './scopes.ts'
 
-/** A good authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). */
+/** A valid authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3). */
 export interface AuthorizationRequest {
   readonly redirectUri: string
   readonly state?: string
@@ -13,19 +13,19 @@ export interface AuthorizationRequest {
 
 export type AuthorizationRequestReading =
   | { readonly outcome: 'good'; readonly request: AuthorizationRequest }
-  /** Who asks is not sure: the browser must not be sent anywhere (RFC 6749 section 4.1.2.1). */
+  /** The client or redirect URI is wrong, so the browser must not be redirected (RFC 6749 section 4.1.2.1). */
   | { readonly outcome: 'unknown_client'; readonly message: string }
-  /** The client is told through the browser. */
+  /** The client is told by a redirect. */
   | {
       readonly outcome: 'refused'
       readonly redirectUri: string
       readonly answer: Readonly<Record<string, string>>
     }
 
-/** base64url of a SHA-256. */
+/** A SHA-256 in base64url. */
 const CODE_CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
-/** `callbacks` is what every redirect URI has to be below. */
+/** Validates an authorization request. Every redirect URI must begin with `callbacks`. */
 export function readAuthorizationRequest(
   query: URLSearchParams,
   callbacks: URL,
@@ -43,7 +43,7 @@ export function readAuthorizationRequest(
     redirectUri,
     answer: { error, error_description, ...(state !== undefined && { state }) },
   })
-  if (repeated !== undefined) return refuse('invalid_request', 'A parameter is there twice.')
+  if (repeated !== undefined) return refuse('invalid_request', 'A parameter is repeated.')
   if (values.response_type === undefined) return refuse('invalid_request', 'response_type is missing.')
   if (values.response_type !== 'code')
     return refuse('unsupported_response_type', 'response_type has to be code.')
@@ -51,7 +51,7 @@ export function readAuthorizationRequest(
     return refuse('invalid_request', 'code_challenge_method has to be S256.')
   const { code_challenge: codeChallenge = '' } = values
   if (!CODE_CHALLENGE.test(codeChallenge))
-    return refuse('invalid_request', 'code_challenge is missing or no SHA-256 in base64url.')
+    return refuse('invalid_request', 'code_challenge is missing or not a SHA-256 in base64url.')
   const scopes = [...new Set(splitScope(values.scope ?? DEFAULT_SCOPE))]
   if (!scopes.every((scope) => Object.hasOwn(SCOPES, scope)))
     return refuse('invalid_scope', `The scopes here are ${Object.keys(SCOPES).join(' and ')}.`)
@@ -65,7 +65,7 @@ function unknown(message: string): AuthorizationRequestReading {
   return { outcome: 'unknown_client', message }
 }
 
-/** Byte for byte what it is when parsed, so that no browser reads it differently. */
+/** Only URIs in normalized form pass, so that no browser can read them differently. */
 function isBelow(callbacks: URL, redirectUri: string): boolean {
   const isPlain = URL.parse(redirectUri)?.href === redirectUri && !redirectUri.includes('#')
   return isPlain && redirectUri.startsWith(callbacks.href)

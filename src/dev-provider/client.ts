@@ -2,17 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from './keys.ts'
 import type { Parameters } from './parameters.ts'
 
-/** The one client that is registered here: the broker. */
+/** The only registered client: the broker. */
 export const SANDBOX_CLIENT_ID = 'gatepass-sandbox'
 
-/** The broker's client secret; the same for the same 32-byte key. */
+/** The broker's client secret, derived from a 32-byte key. */
 export function sandboxClientSecret(key: Buffer): string {
   return deriveKey(key, 'client secret').toString('base64url')
 }
 
 export type ClientAuthentication = 'authenticated' | 'refused' | 'both-methods'
 
-/** RFC 6749 section 2.3.1: by HTTP Basic or in the body, never both. */
+/** Authenticates the client by HTTP Basic or by the body, never both (RFC 6749 section 2.3.1). */
 export function authenticateClient(
   header: string | undefined,
   { values }: Parameters,

@@ -8,22 +8,22 @@ import { tokenEndpoint } from './token-endpoint.ts'
 import { sandboxTokens } from './tokens.ts'
 import { sandboxWorker } from './worker.ts'
 
-// A pretend provider for `gatepass dev`, so that the whole main job can be seen with nothing else installed: an
-// authorization server with a consent page, an API behind its tokens, and a tool worker that calls the API. Nobody
-// logs in here; it must never be mounted by `gatepass serve`. It keeps nothing but what was spent or revoked, in
-// memory. It knows nothing of the broker, which speaks to it as to any other provider and worker.
+// The sandbox: a pretend provider for `gatepass dev`, which lets a newcomer try the whole flow without registering
+// anything. It has an authorization server with a consent page, an API that its tokens open, and a tool worker that
+// calls the API. Users do not log in, so `gatepass serve` must never mount it. It keeps spent and revoked tokens in
+// memory and nothing else. It does not know the broker, which treats it like any other provider and worker.
 
 export interface SandboxOptions {
-  /** The origin that the sandbox is served at, under /sandbox. */
+  /** The origin that serves the sandbox, under /sandbox. */
   readonly publicUrl: URL
-  /** 32 bytes. Client secret and signing keys are derived from it, so a restart with the same key loses nothing. */
+  /** 32 bytes. Client secret and signing keys are derived from it, so tokens survive a restart with the same key. */
   readonly key: Buffer
   readonly now: Clock
   /** Shared with the broker, which signs its calls to the worker with it. */
   readonly workerSecret: string
 }
 
-/** Routes relative to the mount point /sandbox. */
+/** Builds the routes, relative to the mount point /sandbox. */
 export function createSandbox({ publicUrl, key, now, workerSecret }: SandboxOptions): Hono {
   const issuer = new URL('sandbox', publicUrl).href
   const tokens = sandboxTokens({ issuer, key, now })
@@ -36,7 +36,7 @@ export function createSandbox({ publicUrl, key, now, workerSecret }: SandboxOpti
     .route('/worker', sandboxWorker({ secret: workerSecret, now, api }))
 }
 
-/** RFC 8414 section 2. */
+/** Authorization server metadata (RFC 8414 section 2). */
 function serverMetadata(issuer: string): Record<string, unknown> {
   return {
     issuer,

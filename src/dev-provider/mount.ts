@@ -8,16 +8,16 @@ import { registerWorker, syncWorker, updateWorker } from '../tools/worker.ts'
 import { SANDBOX_CLIENT_ID, sandboxClientSecret } from './client.ts'
 import { createSandbox } from './dev-provider.ts'
 
-/** The worker that development registers by itself. */
+/** The id of the worker that development mode registers. */
 export const SANDBOX_WORKER = 'sandbox'
 
-/** The sandbox of this installation, whose keys come from the master key so that a restart forgets nothing. */
+/** The sandbox of this installation. Its keys are derived from the master key, so tokens survive a restart. */
 export function sandboxFor(config: Config, now: Clock): Hono {
   const [key] = config.masterKeys
   return createSandbox({ publicUrl: config.publicUrl, key, now, workerSecret: workerSecret(config) })
 }
 
-/** The settings with the sandbox's client among them, so that its provider entry is complete without a word. */
+/** The settings with the sandbox's client added, so that its provider entry needs no further setup. */
 export function withSandboxClient(config: Config): Config {
   const [key] = config.masterKeys
   const client = {
@@ -31,7 +31,7 @@ export function withSandboxClient(config: Config): Config {
   }
 }
 
-/** Registers the sandbox's worker, or brings it up to date with where this server is now. */
+/** Registers the sandbox's worker, or updates its URL when the public URL has changed. */
 export async function prepareSandbox(broker: Broker, config: Config): Promise<void> {
   const { id: projectId } = await broker.store.projects.ensure(DEFAULT_PROJECT, broker.now())
   const uri = `${config.publicUrl.origin}/sandbox`

@@ -5,8 +5,8 @@ import { SCOPES } from './scopes.ts'
 type Html = ReturnType<typeof html>
 
 /**
- * `form-action` is left open: the form's answer redirects to the callback, which the directive would forbid.
- * `data:` is for the ticks that the stylesheet draws in its boxes.
+ * `form-action` is not set, because it would forbid the form's redirect to the callback. `data:` allows the tick
+ * marks that the stylesheet draws in checkboxes.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -20,7 +20,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
 }
 
-/** The pages look like Gatepass's own, but for what only they have. */
+/** Styles that only the sandbox's pages need; the rest is Gatepass's own stylesheet. */
 export const sandboxCss = `
 .card fieldset label { display: flex; width: 100%; margin: 0; padding: 0.375rem 0; }
 .card label input { flex: none; margin-top: 0.125rem; --pico-form-element-border-color: var(--pico-muted-color); }
@@ -30,7 +30,7 @@ export const sandboxCss = `
 .card button[value=deny]:hover { background: var(--pico-code-background-color); color: inherit; }
 `
 
-/** Who approves, and which of these scopes. Its form goes to the URL that it was shown at. */
+/** The consent page: choose an account and scopes. Its form POSTs to the page's own URL. */
 export function consentPage(scopes: readonly string[]): Html {
   return layout(
     'Gatepass asks for access',
@@ -62,7 +62,7 @@ export function consentPage(scopes: readonly string[]): Html {
   )
 }
 
-/** For a request whose sender is not sure, so that there is nowhere to go back to. */
+/** Shown when the client or redirect URI is wrong, so that the browser cannot be sent back. */
 export function refusalPage(message: string): Html {
   return layout(
     'This request can’t be answered',

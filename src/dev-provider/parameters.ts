@@ -1,7 +1,7 @@
-/** The parameters of a request to the authorization server; one that is sent without a value is not there. */
+/** The parameters of a request to the authorization server. A parameter without a value counts as absent. */
 export interface Parameters {
   readonly values: Readonly<Record<string, string | undefined>>
-  /** The name of one that came twice, which no request may do (RFC 6749 sections 3.1 and 3.2). */
+  /** The name of a repeated parameter, which makes the request invalid (RFC 6749 sections 3.1 and 3.2). */
   readonly repeated?: string
 }
 

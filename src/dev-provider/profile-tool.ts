@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 
-/** What the sample tool is known by. */
+/** The names of the sample tool. */
 export const PROFILE_TOOL = { toolkit: 'Sandbox', name: 'Profile', version: '1.0.0' } as const
 
 export type ToolOutput = { readonly value: unknown } | { readonly error: ToolError }
@@ -12,7 +12,7 @@ interface ToolError {
   readonly status_code?: number
 }
 
-/** Greets the account that the token acts for. Without a token the API refuses, as it would for any caller. */
+/** Greets the account of the token. Without a token the API refuses, as it would for any caller. */
 export async function runProfileTool(api: Hono, greeting: unknown, token?: string): Promise<ToolOutput> {
   if (greeting !== undefined && greeting !== null && typeof greeting !== 'string') {
     const message = 'greeting has to be a string.'
@@ -30,13 +30,13 @@ export async function runProfileTool(api: Hono, greeting: unknown, token?: strin
   return { value: { message, email: answer.email } }
 }
 
-/** Its ToolDefinition, as a worker writes it. */
+/** The tool's ToolDefinition in Arcade's worker protocol. */
 export function profileToolDefinition(): Record<string, unknown> {
   const { toolkit, name, version } = PROFILE_TOOL
   return {
     name,
     fully_qualified_name: `${toolkit}.${name}`,
-    description: 'Greets whoever approved at the sandbox provider.',
+    description: 'Greets the user who approved at the sandbox provider.',
     toolkit: { name: toolkit, version, description: 'A sample that needs nothing installed.' },
     input: {
       parameters: [

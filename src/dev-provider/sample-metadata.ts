@@ -1,14 +1,14 @@
 import { PROFILE_TOOL } from './profile-tool.ts'
 
 /**
- * Tool metadata (Shinkai format) of the sample tool, to be imported and bound to the sandbox's worker. It holds no
- * client id or secret: those are set as for any other provider.
+ * Tool metadata (Shinkai format) of the sample tool, to be imported and bound to the sandbox's worker. It contains no
+ * client id or secret: they are set as for any other provider.
  */
 export function sampleMetadata(publicUrl: URL): Record<string, unknown> {
   const text = (description: string) => ({ type: 'string', description })
   return {
     name: 'Sandbox Profile',
-    description: 'Greets whoever approved at the sandbox provider.',
+    description: 'Greets the user who approved at the sandbox provider.',
     author: 'Gatepass',
     version: PROFILE_TOOL.version,
     keywords: ['sample', 'oauth'],

@@ -13,7 +13,7 @@ interface TokenEndpointOptions {
 
 type Values = Parameters['values']
 
-/** An error by RFC 6749 section 5.2; what is no refusal is answered with tokens. */
+/** An error response (RFC 6749 section 5.2). */
 interface Refusal {
   readonly error: string
   readonly error_description: string
@@ -21,21 +21,21 @@ interface Refusal {
 
 type Redeemed = Approval | Refusal
 
-/** RFC 6749 section 3.2 and RFC 7009. */
+/** The token endpoint (RFC 6749 section 3.2) and the revocation endpoint (RFC 7009). */
 export function tokenEndpoint({ tokens, clientSecret }: TokenEndpointOptions): Hono {
-  /** The parameters of a request that the client itself sent, or the answer to another one. */
+  /** The parameters of a request by the authenticated client, or the error response. */
   async function authenticated(c: Context): Promise<Values | Response> {
     const parameters = readParameters(new URLSearchParams(await c.req.text()))
     const header = c.req.header('authorization')
     const outcome = authenticateClient(header, parameters, clientSecret)
     if (parameters.repeated !== undefined || outcome === 'both-methods')
-      return c.json(refusal('invalid_request', 'A parameter, or the client secret, is there twice.'), 400)
+      return c.json(refusal('invalid_request', 'A parameter, or the client secret, is sent twice.'), 400)
     if (outcome === 'authenticated') return parameters.values
     if (header !== undefined) c.header('www-authenticate', 'Basic realm="sandbox"')
     return c.json(refusal('invalid_client', 'The client id or secret is wrong.'), 401)
   }
 
-  /** RFC 6749 section 4.1.3 and RFC 7636 section 4.6. */
+  /** Redeems an authorization code (RFC 6749 section 4.1.3, RFC 7636 section 4.6). */
   async function redeemCode({ code, redirect_uri, code_verifier }: Values): Promise<Redeemed> {
     if (code === undefined) return refusal('invalid_request', 'code is missing.')
     const claims = await tokens.read('code', code)
@@ -50,7 +50,7 @@ export function tokenEndpoint({ tokens, clientSecret }: TokenEndpointOptions): H
     return tokens.spend(claims) ? claims : refusal('invalid_grant', 'The code was used before.')
   }
 
-  /** RFC 6749 section 6: the scopes may be fewer than granted, for this access token only. */
+  /** Redeems a refresh token (RFC 6749 section 6). The requested scopes may narrow those of this access token only. */
   async function redeemRefreshToken({
     refresh_token,
     scope,
@@ -60,7 +60,7 @@ export function tokenEndpoint({ tokens, clientSecret }: TokenEndpointOptions): H
     if (!claims) return refusal('invalid_grant', 'The refresh token is unknown, expired or revoked.')
     const narrowed = scope === undefined ? claims.scope : splitScope(scope).join(' ')
     if (!splitScope(narrowed).every((one) => splitScope(claims.scope).includes(one)))
-      return refusal('invalid_scope', 'More is asked for than was granted.')
+      return refusal('invalid_scope', 'The request asks for more scopes than were granted.')
     return tokens.spend(claims)
       ? { ...claims, narrowed }
       : refusal('invalid_grant', 'The refresh token was used before.')
@@ -93,7 +93,7 @@ export function tokenEndpoint({ tokens, clientSecret }: TokenEndpointOptions): H
         expires_in: LIFETIME.access,
         refresh_token: await tokens.issue('refresh', { sub, grant, scope }),
         scope: narrowed,
-        // who approved, told here as some real providers do
+        // some real providers put the account into the token response too
         ...findAccount(sub),
       })
     })
@@ -106,7 +106,7 @@ export function tokenEndpoint({ tokens, clientSecret }: TokenEndpointOptions): H
         const claims = await tokens.read(kind, token)
         if (claims) tokens.revoke(kind, claims)
       }
-      return c.body(null, 200) // for an unknown token too (RFC 7009 section 2.2)
+      return c.body(null, 200) // also for unknown tokens (RFC 7009 section 2.2)
     })
 }
 

@@ -6,23 +6,23 @@ import { deriveKey } from './keys.ts'
 
 export type TokenKind = 'code' | 'access' | 'refresh'
 
-/** What a user approved; the code and all tokens that come from it carry it. */
+/** A user's approval; the code and all tokens that come from it carry it. */
 export interface Approval {
-  /** The account. */
+  /** The account that approved. */
   readonly sub: string
   /** Space-separated. */
   readonly scope: string
-  /** One approval, whatever number of tokens come of it. */
+  /** The id of the approval, shared by all its tokens. */
   readonly grant: string
 }
 
-/** A code belongs to one authorization request (RFC 6749 section 4.1.3, RFC 7636 section 4.4). */
+/** Binds a code to its authorization request (RFC 6749 section 4.1.3, RFC 7636 section 4.4). */
 export interface CodeBinding {
   readonly redirect_uri: string
   readonly code_challenge: string
 }
 
-/** What a good token says. */
+/** The claims of a valid token. */
 export interface TokenClaims extends Approval, Partial<CodeBinding> {
   readonly jti: string
   readonly exp: EpochSeconds
@@ -31,21 +31,21 @@ export interface TokenClaims extends Approval, Partial<CodeBinding> {
 export interface SandboxTokens {
   issue(kind: 'code', approval: Approval & CodeBinding): Promise<string>
   issue(kind: 'access' | 'refresh', approval: Approval): Promise<string>
-  /** `undefined` for what is no token of this kind, has expired or was revoked. Does not spend it. */
+  /** The claims of a token; `undefined` if it is not of this kind, has expired or was revoked. Does not spend it. */
   read(kind: TokenKind, token: string): Promise<TokenClaims | undefined>
   /**
-   * Spends a code or refresh token, which is good once. `false` when it was spent before: it has leaked, and the
-   * whole grant ends (RFC 9700 sections 2.1.1 and 4.14.2).
+   * Spends a code or refresh token, which is valid once. Returns `false` if it was spent before: it has leaked then,
+   * and the whole grant is revoked (RFC 9700 sections 2.1.1 and 4.14.2).
    */
   spend(claims: TokenClaims): boolean
-  /** Ends one access token, or with a refresh token the whole grant (RFC 7009 section 2.1). */
+  /** Revokes one access token, or, given a refresh token, the whole grant (RFC 7009 section 2.1). */
   revoke(kind: TokenKind, claims: TokenClaims): void
 }
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
-/** Seconds. An access token lives shortly, so that a newcomer soon sees a refresh. */
+/** In seconds. Access tokens expire early, so that a newcomer soon sees a refresh. */
 export const LIFETIME: Readonly<Record<TokenKind, number>> = {
   code: MINUTE,
   access: 2 * MINUTE,
@@ -55,8 +55,8 @@ export const LIFETIME: Readonly<Record<TokenKind, number>> = {
 const TYPE: Readonly<Record<TokenKind, string>> = { code: 'code+jwt', access: 'at+jwt', refresh: 'rt+jwt' }
 
 /**
- * Codes and tokens are signed and hold all there is to know, so nothing is stored. Only what was spent or revoked
- * is remembered, in memory: a restart forgets that.
+ * Codes and tokens are signed JWTs, so none are stored. Spent and revoked ones are remembered in memory, until a
+ * restart.
  */
 export function sandboxTokens({
   issuer,
@@ -72,9 +72,9 @@ export function sandboxTokens({
     access: deriveKey(key, 'access token'),
     refresh: deriveKey(key, 'refresh token'),
   }
-  /** By jti. */
+  /** Spent codes and refresh tokens by `jti`, until they expire. */
   const spent = new Map<string, EpochSeconds>()
-  /** By jti of an access token, or by grant. */
+  /** Revoked access tokens by `jti`, and revoked grants by id. */
   const revoked = new Map<string, EpochSeconds>()
 
   function remember(memory: Map<string, EpochSeconds>, id: string, until: EpochSeconds): void {

@@ -6,14 +6,14 @@ import { type Clock, toTimestamp } from '../domain/clock.ts'
 import { PROFILE_TOOL, profileToolDefinition, runProfileTool } from './profile-tool.ts'
 
 interface SandboxWorkerOptions {
-  /** HS256 key, shared with the broker. */
+  /** The HS256 key shared with the broker. */
   readonly secret: string
   readonly now: Clock
-  /** The API that the tool calls, without a socket. */
+  /** The API that the tool calls, in process. */
   readonly api: Hono
 }
 
-/** What is read of a call; the rest of it is of no use here. */
+/** The members of a call that the sample tool needs. */
 const toolCall = z.object({
   execution_id: z.string().default('sandbox'),
   tool: z.object({ name: z.string(), toolkit: z.string() }),
@@ -21,7 +21,7 @@ const toolCall = z.object({
   context: z.object({ authorization: z.object({ token: z.string().nullish() }).nullish() }).nullish(),
 })
 
-/** A tool worker by Arcade's worker protocol, with one tool. Paths are below `/worker`. */
+/** A tool worker with one tool, in Arcade's worker protocol. Paths are below `/worker`. */
 export function sandboxWorker({ secret, now, api }: SandboxWorkerOptions): Hono {
   const key = new TextEncoder().encode(secret)
   const callerOnly = createMiddleware(async (c, next) => {
@@ -35,7 +35,7 @@ export function sandboxWorker({ secret, now, api }: SandboxWorkerOptions): Hono 
     .get('/tools', callerOnly, (c) => c.json([profileToolDefinition()]))
     .post('/tools/invoke', callerOnly, async (c) => {
       const call = toolCall.safeParse(await c.req.json().catch(() => undefined))
-      if (!call.success) return c.json({ error: 'The body is no tool call.' }, 400)
+      if (!call.success) return c.json({ error: 'The body is not a tool call.' }, 400)
       const { execution_id, tool, inputs, context } = call.data
       if (tool.toolkit !== PROFILE_TOOL.toolkit || tool.name !== PROFILE_TOOL.name)
         return c.json({ error: 'There is no such tool here.' }, 404)

@@ -1,11 +1,11 @@
 import type { EpochSeconds } from './clock.ts'
 import { newId, randomToken, sha256 } from './ids.ts'
 
-/** `admin` may do everything; `caller` uses tools and tokens; `readonly` looks, and never gets a token. */
+/** What a key may do: `admin` everything, `caller` use tools and tokens, `readonly` read and never get a token. */
 export const ROLES = ['admin', 'caller', 'readonly'] as const
 export type Role = (typeof ROLES)[number]
 
-/** A caller's credential, kept as its SHA-256 (the key itself has 256 random bits, so no slow hash is needed). */
+/** A caller's credential. Only its SHA-256 is stored; the key has 256 random bits, so no slow hash is needed. */
 export interface ApiKey {
   readonly id: string
   readonly projectId: string
@@ -13,25 +13,25 @@ export interface ApiKey {
   readonly role: Role
   readonly hash: string
   readonly createdAt: EpochSeconds
-  /** From then on it is refused. */
+  /** The key is refused from this time on. */
   readonly expiresAt?: EpochSeconds
-  /** Requests a second, in place of the setting; 0: any number. */
+  /** Requests per second for this key instead of the configured limit; 0 means no limit. */
   readonly rateLimit?: number
-  /** The key that takes its place, since it was rotated. */
+  /** The id of the key that replaced this one when it was rotated. */
   readonly replacedBy?: string
   readonly lastUsedAt?: EpochSeconds
   readonly revokedAt?: EpochSeconds
-  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`signed-rows.ts`); the store writes it. */
   readonly mac?: string
 }
 
 export type KeyOrder = Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit'>
 
-/** How a key begins. Arcade's MCP servers take a key for one only when it begins with `arc_`. */
+/** The prefixes a key may have. Arcade's MCP servers recognise a key only when it begins with `arc_`. */
 export const KEY_PREFIXES = ['gp', 'arc'] as const
 export type KeyPrefix = (typeof KEY_PREFIXES)[number]
 
-/** A new key and its record. The key is shown once and cannot be had again. */
+/** Makes a key and its record. The key is returned once; only its hash is stored. */
 export function issueApiKey(
   of: KeyOrder,
   prefix: KeyPrefix = 'gp',
@@ -41,8 +41,8 @@ export function issueApiKey(
 }
 
 /**
- * The key that takes another's place: the same project, role, name and limit, and as long a life if it has an end.
- * Both are good until the old one ends.
+ * Makes the key that replaces `old` in a rotation: with the same project, role, name and rate limit, and with the
+ * same lifetime if `old` has one. Both keys are valid until `old` expires or is revoked.
  */
 export function successor(
   old: ApiKey,

@@ -1,8 +1,9 @@
 import type { EpochSeconds } from './clock.ts'
 
 /**
- * What may be in the audit trail. Stable: operators search for them. `token.released` is there before the token is
- * anywhere else; every other one is written in the transaction that does what it says.
+ * Every action the audit trail records. The names are stable: operators search for them. `token.released` is
+ * committed before the token is handed out; every other entry is written in the transaction that makes the change it
+ * names.
  */
 export const AUDIT_ACTIONS = [
   'token.released',
@@ -49,14 +50,14 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Who did it. A `user` is whoever sat at the browser; `system` is Gatepass by itself. */
+/** Who acted. A `user` is the person at the browser; `system` is Gatepass without a request. */
 export interface AuditActor {
   readonly kind: 'api_key' | 'user' | 'cli' | 'system'
   /** The API key's id. */
   readonly id?: string
 }
 
-/** One thing that was done, and to what. Never a token, a code or a secret: at most its keyed fingerprint. */
+/** One action and its subject. Holds no token, code or secret, at most a keyed fingerprint of one. */
 export interface AuditEvent {
   readonly action: AuditAction
   readonly userId?: string
@@ -64,23 +65,23 @@ export interface AuditEvent {
   readonly providerId?: string
   readonly connectionId?: string
   readonly authorizationId?: string
-  /** What was acted on where it is none of the above: a tool's, worker's, secret's or key's id. */
+  /** The id of the tool, worker, secret or key that was acted on, where no other member names the subject. */
   readonly subject?: string
-  /** The tool that is given the token, where it is one. */
+  /** The tool that receives the token, if a tool does. */
   readonly tool?: string
   readonly scopes?: readonly string[]
-  /** Why it was refused or failed: a stable code. */
+  /** Why the action was refused or failed: a stable code. */
   readonly reason?: string
-  /** What the provider said of it, as it may be shown. */
+  /** What the provider said, as far as it may be shown. */
   readonly detail?: string
-  /** Of the access token, keyed: the same token has the same one, and it tells nothing of it. */
+  /** Keyed hash of the access token: equal for equal tokens, and without the key it reveals nothing about them. */
   readonly fingerprint?: string
 }
 
 /**
- * Entries that were committed together. `text` is one JSON object a line, without `seq`; the first has `firstSeq`.
- * `hash` covers the block and the hash before it, keyed, so that nobody without the master key can make a chain
- * that verifies.
+ * Audit entries that were committed together. `text` holds one JSON object a line, without `seq`; the first has
+ * `firstSeq`. `hash` is keyed and covers the block and the previous hash, so a chain that verifies cannot be made
+ * without the master key.
  */
 export interface AuditBlock {
   readonly projectId: string
@@ -92,5 +93,5 @@ export interface AuditBlock {
   readonly hash: string
 }
 
-/** Where a project's chain ends. Kept elsewhere, it shows later that nothing was cut off. */
+/** The end of a project's audit chain. A copy kept elsewhere shows later whether entries were cut off. */
 export type AuditHead = Pick<AuditBlock, 'hash'> & { readonly lastSeq: number }

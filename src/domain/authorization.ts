@@ -13,11 +13,11 @@ import type { Sealed } from './sealed.ts'
  */
 export type Authorization = Pending | Confirming | Confirmed | Exchanging | Completed | Failed
 
-/** What is asked of one provider. `connectionId` is there once the step is done. */
+/** What one provider is asked for. `connectionId` is set once the step is done. */
 export interface Step {
   readonly providerUid: string
   readonly scopes: readonly string[]
-  /** The account that must approve here, where that differs from the authorization's. */
+  /** The account that must approve at this step, if not the authorization's `account`. */
   readonly account?: string
   readonly connectionId?: string
 }
@@ -27,13 +27,16 @@ interface Common {
   readonly projectId: string
   readonly userId: string
   readonly steps: readonly Step[]
-  /** The step under way, or the last one when completed. */
+  /** Index of the current step; of the last one when completed. */
   readonly step: number
-  /** The tool or application that asks, for the connect page. */
+  /** The tool or application that requested the authorization, for the connect page. */
   readonly requester?: string
-  /** The account that must approve at every step that names none: an account's id or name, or `new` for one more. */
+  /**
+   * The account that must approve at every step that names none: an account's id or name, or `new` to connect one
+   * more.
+   */
   readonly account?: string
-  /** Where the browser goes at the end; checked against the allowed origins when it was given. */
+  /** Where the browser is sent at the end. Checked against the allowed origins when it was received. */
   readonly nextUri?: string
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds
@@ -47,7 +50,7 @@ export interface Attempt {
   readonly browserHash: string
   /** `AttemptSecrets` as JSON. */
   readonly secrets: Sealed
-  /** By the database's own clock where it has one. */
+  /** By the database's clock on PostgreSQL, by the process's on SQLite. */
   readonly startedAt: EpochSeconds
 }
 
@@ -55,9 +58,11 @@ export interface Attempt {
 export interface AttemptSecrets {
   readonly codeVerifier?: string
   readonly nonce?: string
-  /** `identityOf` the provider when the user set out: the code goes nowhere else. */
+  /** `identityOf` the provider when the attempt began: the code is sent to no other identity. */
   readonly providerIdentity: string
-  /** The issuer at which the user of this browser logged in before they set out, where that is how users are verified. */
+  /**
+   * The issuer at which the user of this browser logged in before the attempt, when login is how users are verified.
+   */
   readonly loggedInAt?: string
 }
 
@@ -67,10 +72,10 @@ export interface Pending extends Common {
   readonly flowHash?: string
 }
 
-/** What waits between the provider's answer and the token request. */
+/** An authorization response that was received and whose code is not redeemed yet. */
 interface Held extends Common {
   readonly attempt: Attempt
-  /** SHA-256 of the flow id, which only the browser that came back was given. */
+  /** SHA-256 of the flow id, which was given only to the browser that came back. */
   readonly flowHash: string
   /** The query of the authorization response. */
   readonly response: Sealed
@@ -78,14 +83,14 @@ interface Held extends Common {
   readonly deadline: EpochSeconds
 }
 
-/** Back from the provider; waits for the caller's page to say who the user is. The code is not yet redeemed. */
+/** The response has arrived, and the caller's page has yet to say who the user is. The code is not redeemed. */
 export interface Confirming extends Held {
   readonly status: 'confirming'
 }
 
 /**
- * The caller's page has vouched for its user. The code is redeemed when that page sends the browser back, if it is the
- * browser that clicked: who vouched and who approved are then the same person.
+ * The caller's page has vouched for its user. The code is redeemed when that page sends the browser back, if it is
+ * the browser that clicked: then the user who was vouched for and the one who approved are the same.
  */
 export interface Confirmed extends Held {
   readonly status: 'confirmed'
@@ -103,7 +108,7 @@ export interface Completed extends Common {
   readonly status: 'completed'
   readonly completedAt: EpochSeconds
   readonly flowHash?: string
-  /** Of the latest attempt: which browser is led on. */
+  /** `browserHash` of the latest attempt: only that browser is sent on to `nextUri`. */
   readonly browserHash?: string
 }
 
@@ -117,7 +122,7 @@ export interface Failed extends Common {
   readonly browserHash?: string
 }
 
-/** Why an authorization ended without a connection. Stable: callers switch on it. */
+/** Why an authorization ended without a connection. The codes are stable: callers switch on them. */
 export const FAILURE_REASONS = [
   'access_denied',
   'expired',
@@ -134,15 +139,15 @@ export const FAILURE_REASONS = [
 ] as const
 export type FailureReason = (typeof FAILURE_REASONS)[number]
 
-/** The statuses of the wire. */
+/** The statuses that callers see. */
 export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
 
 export const EXPIRED_MESSAGE = 'The link was not used in time. Ask for a new one and open it within its time.'
 
 /**
- * The authorization as it stands at `now`, whether or not a job has said so: one that ran out is failed as `expired`,
- * and one whose exchange died with its process, or whose response was held for too long, is pending again, without an
- * attempt.
+ * The authorization's state at `now`, without a job having run: an unused one is failed as `expired` after
+ * `expiresAt`; one whose exchange died with its process, or whose response was held past its deadline, is pending
+ * without an attempt.
  */
 export function at(authorization: Authorization, now: EpochSeconds): Authorization {
   const { status } = authorization
@@ -180,22 +185,22 @@ function commonOf(authorization: Common): Common {
   }
 }
 
-/** Whether a waiter has nothing more to wait for. */
+/** Whether the authorization has ended, so that waiting for it is over. */
 export function isSettled(authorization: Authorization): authorization is Completed | Failed {
   return authorization.status === 'completed' || authorization.status === 'failed'
 }
 
-/** All scopes that are asked for, over all steps. */
+/** All scopes requested, over all steps. */
 export function scopesOf(authorization: Authorization): string[] {
   return [...new Set(authorization.steps.flatMap((step) => step.scopes))]
 }
 
-/** The account that must approve at the step under way; absent: any. */
+/** The account that must approve at the current step; `undefined`: any. */
 export function meantAccount(authorization: Authorization): string | undefined {
   return currentStep(authorization).account ?? authorization.account
 }
 
-/** The step under way. */
+/** The current step. */
 export function currentStep(authorization: Authorization): Step {
   const step = authorization.steps[authorization.step]
   if (step === undefined)

@@ -1,12 +1,12 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** A chain of tool runs that waits for its user's consent. Its id is the handle by which it is resumed, once. */
+/** A chain of tool runs that is paused until its user has consented. Its id resumes it, once. */
 export interface PausedChain {
   /** `chain_…` */
   readonly id: string
   readonly projectId: string
-  /** JSON, sealed: its steps, and what the finished ones answered. */
+  /** Sealed JSON: the steps and the results of those that finished. */
   readonly state: Sealed
   readonly expiresAt: EpochSeconds
 }

@@ -7,11 +7,11 @@ export interface Connection {
   readonly projectId: string
   readonly userId: string
   readonly providerUid: string
-  /** Who approved, as the provider names them. Empty id: the provider did not say. */
+  /** The account that approved, as the provider names it. Its id is empty if the provider did not say. */
   readonly account: Account
   /** What was granted, which may be less than was asked for. */
   readonly scopes: readonly string[]
-  /** Scopes that were asked for and not granted: after how many consents in a row. */
+  /** Scopes that were requested and not granted, with the number of consecutive consents that withheld each. */
   readonly withheldScopes: Readonly<Record<string, number>>
   readonly status: 'active' | 'needs_authorization'
   readonly statusReason?: NeedsAuthorizationReason
@@ -19,20 +19,22 @@ export interface Connection {
   /** When the access token was received, and when it runs out; absent when the provider did not say. */
   readonly receivedAt: EpochSeconds
   readonly expiresAt?: EpochSeconds
-  /** `AccessSecrets` as JSON: what a fetch needs, apart from the rest so that a fetch opens nothing else. */
+  /** `AccessSecrets` as JSON. Separate from `refresh`, so that a fetch decrypts no more than it needs. */
   readonly access: Sealed
   /** `RefreshSecrets` as JSON; absent when there is no refresh token. */
   readonly refresh?: Sealed
-  /** The hosts and client the user approved (`identityOf`): tokens are never sent where another identity points. */
+  /**
+   * The hosts and client the user approved (`identityOf`): tokens are never sent to a provider with another identity.
+   */
   readonly providerIdentity: string
   /** The account that is used when a call names none. */
   readonly isDefault: boolean
-  /** Counts the writes of tokens: the compare-and-set of a refresh compares this. */
+  /** Counts writes of tokens. A refresh compares it before it stores new ones (compare-and-set). */
   readonly generation: number
-  /** Refresh requests that were sent with the stored refresh token and whose outcome is not known. */
+  /** Refresh requests sent with the stored refresh token whose outcome is unknown. */
   readonly unansweredRefreshes: number
   readonly createdAt: EpochSeconds
-  /** When the user set out for the consent that stands: of two, the one that was begun later counts. */
+  /** When the attempt began that led to the current consent. Of two concurrent consents, the one begun later wins. */
   readonly consentedAt: EpochSeconds
   readonly lastUsedAt?: EpochSeconds
 }
@@ -44,9 +46,9 @@ export interface Account {
 
 export interface AccessSecrets {
   readonly accessToken: string
-  /** What the provider tells of the account: given to tools as `user_info`. */
+  /** Claims about the account; tools receive them as `user_info`. */
   readonly userInfo: Readonly<Record<string, unknown>>
-  /** What else the token response and the authorization response told, such as `instance_url` or `realmId`. */
+  /** Other members of the token response and the authorization response, such as `instance_url` or `realmId`. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
@@ -65,16 +67,15 @@ export type NeedsAuthorizationReason =
 
 type Life = Pick<Connection, 'receivedAt' | 'expiresAt'>
 
-/** This long before its end a token is refreshed: a tenth of its life, at most 60 s. */
+/** How many seconds before expiry a token is refreshed: a tenth of its lifetime, at most 60. */
 export function refreshMargin({ receivedAt, expiresAt }: Life): number {
   if (expiresAt === undefined) return 0
   return Math.min(60, Math.max(0, expiresAt - receivedAt) / 10)
 }
 
 /**
- * Whether the token is used without a refresh. One that was received later than now tells of a clock that was wrong,
- * by more than the margin makes up for: its end is wrong too, so it is not believed (a clock was set back, or another
- * node's is ahead).
+ * Whether the token is used without a refresh. A token received later than now, by more than the margin, shows that a
+ * clock was wrong (set back, or another node's is ahead). Its expiry is then unreliable too, so it counts as stale.
  */
 export function isFresh(connection: Life, now: EpochSeconds): boolean {
   const { receivedAt, expiresAt } = connection
@@ -83,12 +84,12 @@ export function isFresh(connection: Life, now: EpochSeconds): boolean {
   return now < expiresAt - margin && receivedAt <= now + margin
 }
 
-/** Whether the token has not run out, as far as is known. */
+/** Whether the token has not expired, as far as the provider said. */
 export function isAlive({ expiresAt }: Pick<Life, 'expiresAt'>, now: EpochSeconds): boolean {
   return expiresAt === undefined || now < expiresAt
 }
 
-/** The connection a call means: the named account (by connection id, account id or name), else the default. */
+/** Chooses the connection for a call: the named account (by connection id, account id or name), else the default. */
 export function chooseConnection<C extends Pick<Connection, 'id' | 'account' | 'isDefault'>>(
   connections: readonly C[],
   account?: string,

@@ -1,6 +1,6 @@
 /**
- * Every refusal a caller may meet, as a closed list they can switch on. The everyday outcomes (`ready`,
- * `authorization_required`, `provider_unavailable`) are values, not errors.
+ * Every error code a caller may receive: a closed list they can switch on. Everyday outcomes (`ready`,
+ * `authorization_required`, `provider_unavailable`) are return values, not errors.
  */
 const ERROR_CODES = [
   'invalid_request',
@@ -47,12 +47,12 @@ export interface Fault {
   /** Stable: `missing`, `wrong_type`, `unknown_member`, … */
   readonly code: string
   readonly message: string
-  /** In broken JSON, from 1. */
+  /** The position of a syntax error in JSON, counted from 1. */
   readonly line?: number
   readonly column?: number
 }
 
-/** What a refusal may carry besides its sentence. `retryAfter` is in seconds (RFC 9110 section 10.2.3). */
+/** What an error may carry besides its message. `retryAfter` is in seconds (RFC 9110 section 10.2.3). */
 export interface BrokerErrorOptions {
   readonly cause?: unknown
   readonly retryAfter?: number
@@ -60,8 +60,8 @@ export interface BrokerErrorOptions {
 }
 
 /**
- * The one class of refusals. The message says what happened and what to do; it goes to callers, so it
- * never holds a token, a code or a secret. What the other side said goes into `cause`, for the log.
+ * The one class of errors for callers. The message says what happened and what to do, and holds no token, code or
+ * secret. The upstream error goes into `cause`, for the log.
  */
 export class BrokerError extends Error {
   readonly code: ErrorCode
@@ -77,7 +77,7 @@ export class BrokerError extends Error {
   }
 }
 
-/** Refuses one member of a request: `path` and `code` as a `Fault` has them. */
+/** Makes the error for one invalid member of a request; `path` and `code` are those of `Fault`. */
 export function invalidMember(path: string, code: string, message: string): BrokerError {
   return new BrokerError('invalid_request', message, { faults: [{ path, code, message }] })
 }

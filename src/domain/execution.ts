@@ -1,7 +1,7 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** By which way a tool was asked to run. */
+/** The endpoint by which a tool was run. */
 export const ENTRY_POINTS = ['execute', 'run', 'run_stream', 'run_chain', 'code', 'oxp'] as const
 export type EntryPoint = (typeof ENTRY_POINTS)[number]
 
@@ -9,35 +9,35 @@ export const EXECUTION_STATUSES = ['scheduled', 'running', 'completed', 'failed'
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number]
 
 /**
- * One run of a tool, as it is remembered: what ran, for whom and how it ended. What went in and came out only where the
- * caller asked for that, and for a run that is put off, whose caller is not there when it ends.
+ * The record of one run of a tool: what ran, for which user and how it ended. Input and output are kept only if the
+ * caller asked for it, or if the run was scheduled, since its caller has gone when it ends.
  */
 export interface ExecutionRecord {
   /** `exec_…`, the `execution_id` of the answer. */
   readonly id: string
   readonly projectId: string
   readonly userId?: string
-  /** The tool's id (`namespace:name:version`) as it was then. */
+  /** The tool's id (`namespace:name:version`) at the time of the run. */
   readonly toolId: string
   readonly type: 'immediate' | 'scheduled'
   readonly entryPoint: EntryPoint
   readonly status: ExecutionStatus
-  /** How it ended; absent before it has. */
+  /** How the run ended; absent until then. */
   readonly outcome?: 'value' | 'artifact' | 'error' | 'requires_authorization'
   readonly errorKind?: string
-  /** The key that asked for it. */
+  /** The API key that requested the run. */
   readonly apiKeyId?: string
-  /** Of a scheduled one: not before then. */
+  /** The earliest time at which a scheduled run starts. */
   readonly runAt?: EpochSeconds
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
   readonly startedAt?: EpochSeconds
   readonly finishedAt?: EpochSeconds
   readonly durationMs?: number
-  /** How often it was begun. */
+  /** How many attempts were started. */
   readonly attempts: number
-  /** JSON, sealed: what the tool was asked. */
+  /** Sealed JSON: the request to the tool. */
   readonly request?: Sealed
-  /** JSON, sealed: what came of it, attempt by attempt. */
+  /** Sealed JSON: the results, one per attempt. */
   readonly result?: Sealed
 }

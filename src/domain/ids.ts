@@ -13,7 +13,7 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** SHA-256 in base64url: how high-entropy secrets that are only ever compared are kept. */
+/** SHA-256 in base64url: the stored form of high-entropy secrets that are only ever compared. */
 export function sha256(value: string): string {
   return createHash('sha256').update(value).digest('base64url')
 }

@@ -1,11 +1,11 @@
-/** Longer names are compared with nothing: the work grows with the square of the length. */
+/** Longer names are not compared: the cost grows with the square of the length. */
 const MAX_LENGTH = 80
-/** Of more, only the first are looked at. */
+/** How many known names are compared at most. */
 const MAX_KNOWN = 2_000
 
 /**
- * The known name that was probably meant: the same but for case, `_`, `-` and spaces, else the one with the fewest
- * edits, at most one for every three characters or as many as said. `undefined` when none comes near.
+ * The known name that was probably meant: equal but for case, `_`, `-` and spaces, else the one with the fewest
+ * edits, at most `most` (one for every three characters unless given). `undefined` when none is near enough.
  */
 export function nearest(
   said: string,
@@ -24,7 +24,7 @@ export function nearest(
     const candidate = folded(name)
     if (Math.abs(candidate.length - wanted.length) >= fewest) continue
     const edits = candidate === wanted ? 0 : editDistance(wanted, candidate)
-    // two names without a character in common are never near
+    // if every character has to change, the names have nothing in common
     if (edits < fewest && edits < Math.max(wanted.length, candidate.length)) {
       fewest = edits
       best = name
@@ -34,18 +34,18 @@ export function nearest(
   return best
 }
 
-/** ` Did you mean "…"?`, or nothing: ends a message about a name that does not exist. */
+/** ` Did you mean "…"?`, or the empty string: ends a message about a name that does not exist. */
 export function didYouMean(said: string, known: Iterable<string>): string {
   const name = nearest(said, known)
   return name === undefined ? '' : ` Did you mean "${name}"?`
 }
 
-/** What is left of a name when only its spelling style is taken away: `userId`, `user_id`, `USER-ID` are one. */
+/** The name without its spelling style: `userId`, `user_id` and `USER-ID` are the same. */
 export function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s]/g, '')
 }
 
-/** Insertions, deletions, substitutions and exchanged neighbours (optimal string alignment). */
+/** Counts insertions, deletions, substitutions and transpositions (optimal string alignment distance). */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

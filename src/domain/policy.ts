@@ -1,47 +1,47 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** A rule of a project on who may use which tokens for what. */
+/** A project's rule about which users may use which tokens for what. */
 export interface Policy {
-  /** The name the operator gave it, unique in its project: refusals say it. */
+  /** The operator's name for the rule, unique in its project. Refusals show it. */
   readonly id: string
   readonly projectId: string
   readonly description?: string
   readonly enabled: boolean
   /**
-   * `deny`: what it matches is refused. `allow`: where a project has any of these, what none of them matches is refused.
-   * `hook`: what it matches is refused unless the URL agrees.
+   * `deny`: refuses what it matches. `allow`: if a project has any such rule, what none of them matches is refused.
+   * `hook`: refuses what it matches unless its URL agrees.
    */
   readonly effect: 'allow' | 'deny' | 'hook'
   readonly match: PolicyMatch
   readonly hook?: PolicyHook
   /** Sent to the hook's URL as a bearer token. */
   readonly hookSecret?: Sealed
-  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`signed-rows.ts`); the store writes it. */
   readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
 }
 
 /**
- * What a rule is about. A member that is absent matches everything, one that is there never what the use does not
- * have; of a list any one is enough. In texts `*` stands for any characters. Where a use has several scopes or hosts,
- * `deny` and `hook` match by any of them, `allow` only by all. Several providers are each judged apart.
+ * What a rule matches. An absent member matches everything; a present one never matches a use that lacks it. Any one
+ * value of a list is enough. In texts `*` matches any characters. If a use has several scopes or hosts, `deny` and
+ * `hook` match by any of them and `allow` only by all. Several providers are judged separately.
  */
 export interface PolicyMatch {
   readonly users?: readonly string[]
-  /** Any of a tool's names, in any case. A use without a tool (a token that a caller fetches, the proxy) has none. */
+  /** Names of tools, in any case. A use without a tool (a token that a caller fetches, the proxy) has none. */
   readonly tools?: readonly string[]
   /** Ids of provider entries. */
   readonly providers?: readonly string[]
-  /** What the token may do: needed before there is a token, granted once there is. */
+  /** Scopes: those needed before there is a token, those granted afterwards. */
   readonly scopes?: readonly string[]
-  /** Where the token goes, as far as it is known: `api.github.com`, `*.example.com`, `localhost:8080`. */
+  /** Hosts that receive the token, as far as they are known: `api.github.com`, `*.example.com`, `localhost:8080`. */
   readonly hosts?: readonly string[]
   /** What the token is used for. */
   readonly uses?: readonly PolicyUse[]
   readonly time?: PolicyTime
-  /** Not of an `allow` rule. */
+  /** Not allowed in an `allow` rule. */
   readonly rate?: PolicyRate
 }
 
@@ -49,19 +49,22 @@ export const POLICY_USES = ['tool', 'proxy', 'token'] as const
 /** `tool`: a tool is run with it; `proxy`: a request is forwarded with it; `token`: it is handed to the caller. */
 export type PolicyUse = (typeof POLICY_USES)[number]
 
-/** Matches in these hours, by the wall clock of a time zone. */
+/** Matches during these hours, by the wall clock of a time zone. */
 export interface PolicyTime {
   /** 1 is Monday (ISO 8601); absent: every day. */
   readonly days?: readonly number[]
-  /** `HH:MM`, absent: midnight. Where `to` is before `from` it runs over midnight, on the day it begins. */
+  /**
+   * `HH:MM`; absent: midnight. If `to` is before `from`, the period runs past midnight and belongs to the day it
+   * begins on.
+   */
   readonly from?: string
-  /** No longer at this minute; absent: until midnight. */
+  /** `HH:MM`, exclusive; absent: until midnight. */
   readonly to?: string
   /** IANA name; absent: UTC. */
   readonly zone?: string
 }
 
-/** Matches once there were more than `limit` uses within `seconds`, counted apart for each of `per`. */
+/** Matches once there were more than `limit` uses within `seconds`, counted separately for each `per`. */
 export interface PolicyRate {
   readonly limit: number
   readonly seconds: number
@@ -71,6 +74,6 @@ export interface PolicyRate {
 export interface PolicyHook {
   readonly url: string
   readonly timeoutMs: number
-  /** What becomes of a use when the hook does not answer as it should. */
+  /** What happens to a use when the hook does not answer properly. */
   readonly onFailure: 'deny' | 'allow'
 }

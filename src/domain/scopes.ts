@@ -1,22 +1,22 @@
-/** The scopes of both, each once, in the order they first appear. */
+/** All scopes of the lists without duplicates, in the order they first appear. */
 export function unionOfScopes(...lists: readonly (readonly string[])[]): string[] {
   return [...new Set(lists.flat())]
 }
 
-/** How a server names scopes that it was asked for, where it does not list them as they were asked. */
+/** How a server's granted scopes relate to those that were requested, where it lists them differently. */
 export interface ScopeMeaning {
-  /** A scope -> those it includes without the server listing them (GitHub lists `repo`, never `public_repo` beside it). */
+  /** Scope -> scopes it includes that the server does not list (GitHub lists `repo` without `public_repo`). */
   readonly scopeImplies?: Readonly<Record<string, readonly string[]>>
-  /** Scopes with two names: asked by -> listed as. */
+  /** Requested name -> name the server lists, for scopes that have two. */
   readonly scopeAliases?: Readonly<Record<string, string>>
 }
 
-/** All scopes that a token with these covers: themselves, their parts, what they imply, and each by all its names. */
+/** All scopes that a token with these covers: themselves, their parts, the scopes they imply, and all aliases. */
 export function coveredScopes(granted: readonly string[], meaning: ScopeMeaning = {}): Set<string> {
   const { scopeImplies = {}, scopeAliases = {} } = meaning
   const aliases = Object.entries(scopeAliases)
   const covered = new Set([...granted, ...granted.flatMap(splitScope)])
-  // a Set goes on with what is added to it meanwhile
+  // iterating a Set visits what is added during the iteration
   for (const scope of covered) {
     for (const implied of Object.hasOwn(scopeImplies, scope) ? (scopeImplies[scope] ?? []) : [])
       covered.add(implied)
@@ -30,8 +30,8 @@ export function coveredScopes(granted: readonly string[], meaning: ScopeMeaning 
 
 /**
  * The needed scopes that were not granted. An entry that joins several (`read,write`) counts as its parts.
- * `offline_access` asks for a refresh token and opens nothing by itself, so many servers never list it as granted
- * (OpenID Connect Core section 11): it is asked for, not missed.
+ * `offline_access` only asks for a refresh token, and many servers do not list it as granted (OpenID Connect Core
+ * section 11), so it never counts as missing.
  */
 export function missingScopes(
   needed: readonly string[],

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** A value that tools declare by key and are given when they run, such as an API key. Keys match in any case. */
+/** A value, such as an API key, that tools declare by its key and receive when they run. Keys match in any case. */
 export interface Secret {
   readonly id: string
   readonly projectId: string

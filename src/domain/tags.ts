@@ -2,7 +2,10 @@
 const MAX_LENGTH = 64
 const MAX_TAGS = 20
 
-/** Tags as tools are found by: lower case, of `[a-z0-9-_.]`, each once, in their order; what nothing is left of is dropped. */
+/**
+ * Normalizes tags for search: lower case, of `[a-z0-9-_.]`, without duplicates, in their order. Tags that become
+ * empty are dropped.
+ */
 export function normalizeTags(tags: readonly string[]): string[] {
   const normal = tags.map(normalizeTag).filter((tag) => tag !== '')
   return [...new Set(normal)].slice(0, MAX_TAGS)

@@ -4,47 +4,48 @@ import type { EpochSeconds } from './clock.ts'
 /** A JSON Schema document. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** A tool as this broker knows it, wherever it came from. */
+/** A tool in the catalogue, whichever source it came from. */
 export interface Tool {
   readonly uid: string
   readonly projectId: string
   /** `[A-Za-z0-9_.-]`, 1 to 128 characters. */
   readonly name: string
   readonly namespace: string
-  /** SemVer without a `v`; absent when the tool says none. */
+  /** SemVer without a `v`; absent when the tool has no version. */
   readonly version?: string
-  /** The name as its source has it, such as `X/Twitter Post`. */
+  /** The name as its source writes it, such as `X/Twitter Post`. */
   readonly title: string
   readonly description: string
-  /** JSON Schema 2020-12, or draft-07 where its `$schema` says so. */
+  /** JSON Schema 2020-12, or draft-07 if `$schema` says so. */
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
-  /** For finding it: lower case, `[a-z0-9-_.]`, at most 20 of at most 64 characters. */
+  /** Search terms: lower case, `[a-z0-9-_.]`, at most 20 of at most 64 characters. */
   readonly tags: readonly string[]
-  /** MCP's hints of what it does. */
+  /** MCP's hints about what the tool does. */
   readonly annotations?: ToolAnnotations
-  /** MCP's `_meta` and `icons`, as its source has them. */
+  /** MCP's `_meta` and `icons`, unchanged. */
   readonly meta?: Readonly<Record<string, unknown>>
   readonly icons?: readonly Readonly<Record<string, unknown>>[]
   readonly requirements: ToolRequirements
   readonly source: ToolSource
-  /** What runs it; a worker's own tool is bound from the start, a metadata tool may be. */
+  /** The worker that runs the tool. A worker's own tool always has one; a metadata tool may be bound to one. */
   readonly binding?: ToolBinding
-  /** SHA-256 of what was imported, so that the same import again is known as such. */
+  /** SHA-256 of the imported document: an identical import changes nothing. */
   readonly digest: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
 }
 
 export interface ToolRequirements {
-  /** All of these. */
+  /** All of these are needed. */
   readonly authorization: readonly AuthorizationRequirement[]
   /**
-   * And of these, all of any one: the first that the user has granted already, else the first whose providers are
-   * configured (`_meta.securityRequirements` of MCP tools, `security` of OpenAPI). An empty one needs nothing.
+   * Needed besides: all requirements of any one alternative. The first that the user has already granted is used,
+   * else the first whose providers are configured (`_meta.securityRequirements` of MCP tools, `security` of OpenAPI).
+   * An empty alternative needs nothing.
    */
   readonly alternatives?: readonly (readonly AuthorizationRequirement[])[]
-  /** Keys of the secrets the tool is given. */
+  /** Keys of the secrets that the tool receives. */
   readonly secrets: readonly string[]
   readonly metadata: readonly string[]
 }
@@ -59,15 +60,15 @@ export interface ToolAnnotations {
 }
 
 /**
- * The provider and scopes a tool needs. A metadata tool knows its entry (`providerUid`); a worker's tool names
- * one (`id` first, then the well-known `providerId`) and is matched when it runs.
+ * A provider and the scopes a tool needs there. A metadata tool names the entry (`providerUid`); a worker's tool
+ * names it by `id`, else by the well-known `providerId`, and the entry is looked up when the tool runs.
  */
 export interface AuthorizationRequirement {
   readonly providerUid?: string
   readonly id?: string
   readonly providerId?: string
   readonly scopes: readonly string[]
-  /** The token opens the server that runs the tool (MCP authorization) and is not given to the tool itself. */
+  /** The token is for the server that runs the tool (MCP authorization) and is not passed to the tool itself. */
   readonly use?: 'server'
 }
 
@@ -79,7 +80,7 @@ export type ToolSource =
       readonly document: Readonly<Record<string, unknown>>
     }
 
-/** `toolkit` and `name` as the worker knows them. */
+/** `toolkit` and `name` as the worker spells them. */
 export interface ToolBinding {
   readonly workerUid: string
   readonly toolkit: string
@@ -87,7 +88,7 @@ export interface ToolBinding {
   readonly version?: string
 }
 
-/** Whether its source says that running it twice does no more than running it once. */
+/** Whether the tool declares that running it twice has no more effect than running it once. */
 export function isSafeToRepeat({ annotations }: Pick<Tool, 'annotations'>): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true
 }
@@ -98,7 +99,10 @@ export function toolId(tool: Pick<Tool, 'namespace' | 'name' | 'version'>): stri
   return tool.version === undefined ? named : `${named}:${tool.version}`
 }
 
-/** Every spelling a tool answers to, in lower case: its id, its imported name, and Arcade's, each with and without the version. */
+/**
+ * Every spelling by which the tool is found, in lower case: its id, its imported name and Arcade's names, each with
+ * and without the version.
+ */
 export function toolAliases(tool: Pick<Tool, 'namespace' | 'name' | 'version' | 'title'>): string[] {
   const { namespace, name, version, title } = tool
   const plain = new Set([
@@ -113,7 +117,10 @@ export function toolAliases(tool: Pick<Tool, 'namespace' | 'name' | 'version' | 
 
 const MAX_FUNCTION_NAME = 64
 
-/** `Toolkit_Tool`, as model APIs allow it: 1 to 64 of `[A-Za-z0-9_-]`. A longer one is cut, with a digest to stay unique. */
+/**
+ * `Toolkit_Tool` as model APIs allow it: 1 to 64 of `[A-Za-z0-9_-]`. A longer name is cut and gets a digest, which
+ * keeps it unique.
+ */
 export function functionName({ namespace, name }: Pick<Tool, 'namespace' | 'name'>): string {
   const whole = namespace === '' ? name : `${namespace}_${name}`
   const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_')

@@ -1,9 +1,9 @@
 import { unionOfScopes } from './scopes.ts'
 import type { Tool } from './tool.ts'
 
-/** Providers, scopes and secrets, as the tools of a worker name them. */
+/** The providers, scopes and secrets that a worker's tools declare. */
 export interface WorkerNeeds {
-  /** By the name in the requirement, in lower case: an entry's id or a well-known `provider_id`. */
+  /** Scopes by the name in the requirement, in lower case: an entry's id or a well-known `provider_id`. */
   readonly providers: Readonly<Record<string, readonly string[]>>
   /** Keys, in lower case. */
   readonly secrets: readonly string[]
@@ -11,7 +11,7 @@ export interface WorkerNeeds {
 
 export const NO_NEEDS: WorkerNeeds = { providers: {}, secrets: [] }
 
-/** What these tools name. The token that opens the worker's own server is none of it: that one is good for nothing else. */
+/** What these tools declare. A token for the worker's own server is not included: it opens nothing else. */
 export function needsOf(tools: readonly Pick<Tool, 'requirements'>[]): WorkerNeeds {
   return tools.reduce<WorkerNeeds>((all, { requirements }) => {
     const { authorization, alternatives = [], secrets } = requirements
@@ -40,7 +40,7 @@ export function unionOfNeeds(one: WorkerNeeds, other: WorkerNeeds): WorkerNeeds 
   }
 }
 
-/** What of these needs was not accepted. */
+/** The part of `needs` that was not accepted. */
 export function beyond(needs: WorkerNeeds, accepted: WorkerNeeds): WorkerNeeds {
   const providers = Object.entries(needs.providers).flatMap(([name, scopes]) => {
     const isNew = !Object.hasOwn(accepted.providers, name)

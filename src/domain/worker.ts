@@ -3,48 +3,54 @@ import type { Sealed } from './sealed.ts'
 import type { WorkerNeeds } from './worker-needs.ts'
 
 /**
- * What tools run on: an HTTP worker (Arcade's protocol), an OXP server, a remote MCP server, an HTTP API that an OpenAPI
- * document describes, or a module loaded into this process.
+ * The kinds of workers: an HTTP worker (Arcade's protocol), an OXP server, a remote MCP server, an HTTP API described
+ * by an OpenAPI document, or a module loaded into this process.
  */
 export const WORKER_TYPES = ['http', 'oxp', 'mcp', 'openapi', 'module'] as const
 export type WorkerType = (typeof WORKER_TYPES)[number]
 
-/** A source of tools: where they are listed, and where they run. */
+/** A source of tools: it lists them and runs them. */
 export interface Worker {
   readonly uid: string
   readonly projectId: string
-  /** The name the operator gave it, unique in its project. */
+  /** The operator's name for the worker, unique in its project. */
   readonly id: string
   readonly type: WorkerType
   readonly enabled: boolean
-  /** Its base URL; of a module, the `file:` URL it is loaded from. */
+  /** The worker's base URL; for a module, the `file:` URL it is loaded from. */
   readonly uri: string
-  /** What opens it, by its type: a signing key, an API key, JSON of several. Of the empty string where it needs nothing. */
+  /**
+   * The worker's credential, by its type: a signing key, an API key, or several as JSON. Seals the empty string if it
+   * needs none.
+   */
   readonly secret: Sealed
-  /** What else its type needs to know; nothing secret. */
+  /** Further settings of its type; nothing secret. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** For one request in all, repeated attempts included. */
+  /** The time limit of one request, retries included. */
   readonly timeoutSeconds: number
-  /** How often to try again when surely nothing was done. */
+  /** How many retries are made when the request surely had no effect. */
   readonly retry: number
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
-  /** When its catalogue was last read, and why it could not be. */
+  /** When the catalogue was last read, and why it could not be. */
   readonly syncedAt?: EpochSeconds
   readonly syncError?: string
-  /** Since when its catalogue cannot be read at all; absent while it can. */
+  /** Since when the catalogue cannot be read; absent while it can. */
   readonly unreachableSince?: EpochSeconds
-  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`signed-rows.ts`); the store writes it. */
   readonly mac?: string
-  /** What its tools may ask for; absent: a worker of a release that knew of no acceptance, whose catalogue was not read since. */
+  /**
+   * What its tools may request; absent for a worker of a release before acceptance existed, until its catalogue is
+   * read.
+   */
   readonly accepted?: WorkerNeeds
-  /** Of `accepted`; the store writes both together. */
+  /** Keyed MAC over `accepted`; the store writes both together. */
   readonly acceptedMac?: string
 }
 
 export type WorkerStatus = 'active' | 'inactive' | 'unreachable'
 
-/** How it stood when its catalogue was last read, which is done every half minute. */
+/** The worker's status when its catalogue was last read, which happens every half minute. */
 export function workerStatus({ enabled, unreachableSince }: Worker): WorkerStatus {
   if (!enabled) return 'inactive'
   return unreachableSince === undefined ? 'active' : 'unreachable'

@@ -131,7 +131,7 @@ describe('token endpoint', () => {
     const { query } = await decide()
     const response = await redeem(query.code, changes)
     expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({ error })])
-    expect((await redeem(query.code)).status).toBe(200) // and the code is still good
+    expect((await redeem(query.code)).status).toBe(200) // the code is still valid
   })
 
   test('takes the client by Basic, but not in both places', async () => {

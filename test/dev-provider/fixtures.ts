@@ -15,7 +15,7 @@ export type Tokens = { access_token: string; refresh_token: string; expires_in: 
 
 type Parameters = Record<string, string | undefined>
 
-/** A sandbox and the steps of its dance; `clock.now` may be moved. */
+/** A sandbox and the steps of its authorization code flow; tests may move `clock.now`. */
 export function sandbox() {
   const clock = { now: 1_000_000 }
   const open = () =>
@@ -34,7 +34,7 @@ export function sandbox() {
       body: typeof body === 'string' ? body : form(body),
     })
 
-  /** Posts the consent form and gives the authorization response. */
+  /** Posts the consent form and returns the authorization response. */
   async function decide(body: Parameters | string = { decision: 'allow' }, request: Parameters = {}) {
     const response = await post(authorizeUrl(request), body)
     const to = new URL(response.headers.get('location') ?? 'about:blank')
@@ -62,7 +62,7 @@ export function sandbox() {
   const api = (path: string, token?: string) =>
     state.app.request(path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })
 
-  /** The same key and nothing else kept. */
+  /** A restarted sandbox: the same key and an empty memory. */
   const restart = () => {
     state.app = open()
   }
@@ -70,7 +70,7 @@ export function sandbox() {
   return { clock, state, post, decide, redeem, refresh, approved, api, restart }
 }
 
-/** A good authorization request, changed as told; `undefined` leaves out. */
+/** A valid authorization request with changes; `undefined` removes a parameter. */
 export function authorizeUrl(changes: Parameters = {}): string {
   return `/authorize?${form({
     response_type: 'code',
@@ -84,7 +84,7 @@ export function authorizeUrl(changes: Parameters = {}): string {
   })}`
 }
 
-/** Only from an answer of the sandbox's own token endpoint, whose shape the tests are about. */
+/** Typed for the sandbox's own token endpoint, whose answers the tests check. */
 export async function tokensOf(response: Response): Promise<Tokens> {
   return (await response.json()) as Tokens
 }

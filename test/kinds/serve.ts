@@ -4,13 +4,13 @@ import { startFakeMcpServer } from '../fake-mcp-server.ts'
 import { startFakeOxpServer } from '../fake-oxp-server.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 
-// One kind of what tools run on, in a process of its own: `node test/kinds/serve.ts <kind>`. Each has the tools `demo`,
-// which needs the provider `demo`, and `other`, which needs the provider `other`. Both answer for whom they ran and the
-// SHA-256 of the token they were given; told to `leak`, they hand the token out wherever they can.
+// Serves one kind of worker in its own process: `node test/kinds/serve.ts <kind>`. Each has the tools `demo`, which
+// needs the provider `demo`, and `other`, which needs the provider `other`. Both answer the user they ran for and the
+// SHA-256 of the token they received; called with `leak`, they put the token wherever they can.
 
 export const KIND_SECRET = 'secret-of-the-kinds'
 export const PROVIDERS = ['demo', 'other'] as const
-/** Where a tool is told to hand its token out. */
+/** The places into which a tool can leak its token. */
 export type Leak = 'value' | 'error' | 'log' | 'header'
 
 const digest = (token: string) => createHash('sha256').update(token).digest('hex')
@@ -106,7 +106,7 @@ const KINDS: Readonly<Record<string, () => Promise<{ url: string; document?: unk
   openapi: startApi,
 }
 
-/** A plain HTTP API that describes itself by OpenAPI. */
+/** A plain HTTP API with an OpenAPI document. */
 async function startApi() {
   const server = createServer((request, response) => {
     const token = request.headers.authorization?.replace(/^Bearer /i, '') ?? ''

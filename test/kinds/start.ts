@@ -6,7 +6,7 @@ import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { approve, providerBody } from '../http/world.ts'
 import { KIND_SECRET, PROVIDERS } from './serve.ts'
 
-/** Each kind of what tools run on, and how its two tools are called. */
+/** Each kind of worker, and the names of its two tools. */
 export const KINDS = {
   worker: 'WorkerKind',
   oxp: 'OxpKind',
@@ -21,7 +21,7 @@ export interface KindsWorld extends AsyncDisposable {
   readonly gatepass: Gatepass
   readonly call: Gatepass['call']
   readonly providers: Readonly<Record<ProviderName, FakeAuthorizationServer>>
-  /** Lets the user approve, as that account, and answers the token that Gatepass then holds for it. */
+  /** Lets the user approve with that account, and returns the token that Gatepass then has for it. */
   connect(provider: ProviderName, userId: string, account?: string): Promise<string>
 }
 
@@ -31,7 +31,7 @@ interface Served {
   readonly document?: unknown
 }
 
-/** A Gatepass with two providers, four processes that tools run on, and a module in its own. */
+/** A Gatepass with two providers, a worker process of each of four kinds, and a module in its own process. */
 export async function startKinds(): Promise<KindsWorld> {
   const [demo, other] = await Promise.all([startFakeAuthorizationServer(), startFakeAuthorizationServer()])
   const providers = { demo, other }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineTool, UpstreamError } from '../../src/tools/module/define-tool.ts'
 import { PROVIDERS } from './serve.ts'
 
-// The same tools as `serve.ts` has, in the process of Gatepass.
+// The same tools as in `serve.ts`, in the process of Gatepass.
 
 export const tools = PROVIDERS.map((name) =>
   defineTool({

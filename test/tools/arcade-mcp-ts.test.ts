@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { answer, type Loopback, listen, record } from '../loopback.ts'
 
-// A worker that writes what arcade-mcp-ts 0.18 writes: names that hold the toolkit, `string` for every type it has no
-// word for, its tools' static metadata as required keys, error kinds of its own in lower case, stacks in `extra`.
+// A worker that answers like arcade-mcp-ts 0.18: names that contain the toolkit, `string` for every type it cannot
+// express, its tools' static metadata as required keys, its own lower-case error kinds, stacks in `extra`.
 
 const SECRET = 'worker-secret-of-the-tests'
 

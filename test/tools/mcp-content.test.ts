@@ -39,7 +39,10 @@ const answersWith = (image: object): Record<string, Answer> => ({
   plain: { content: [text('just text')] },
 })
 
-/** Its token stands where what it says is cut, as an error of the tool or of the protocol, small or large. */
+/**
+ * The server repeats its token across the place where its message is cut, in an error of the tool or of the protocol,
+ * small or large.
+ */
 const CUT: readonly (readonly [kind: 'texts' | 'error', before: number, after: number])[] = [
   ['texts', 9_995, 0],
   ['texts', 9_995, 100_000],
@@ -47,7 +50,7 @@ const CUT: readonly (readonly [kind: 'texts' | 'error', before: number, after: n
   ['error', 495, 100_000],
 ]
 
-/** With the protocol of 2025 a server of the SDK answers with events. Over 64 kB, answers are read in a thread. */
+/** With the 2025 protocol the SDK's server answers with events. Answers over 64 kB are read in a thread. */
 const SIZES: readonly [name: string, padding: number][] = [
   ['small', 0],
   ['large', 100_000],

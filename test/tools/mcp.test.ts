@@ -8,7 +8,7 @@ import { answer, answerJson } from '../loopback.ts'
 
 const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }))
 
-/** Until it is so; the test's own time limit ends it otherwise. */
+/** Waits until the condition holds; the test's own time limit bounds it. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(10)
 }
@@ -69,7 +69,7 @@ describe.each(['2025', 'stateless', '2026'] as const)('a server of the protocol 
     await until(() => world.mcp.calls.at(-1)?.tool === 'wait')
     caller.abort()
     expect((await running).outcome).toMatchObject({ outcome: 'error', isOwn: true })
-    // without a session the SDK's server cannot tell which call it is that was cancelled
+    // without a session the SDK's server cannot match a cancellation to its call
     await until(() =>
       protocol === 'stateless'
         ? world.mcp.methods().includes('notifications/cancelled')

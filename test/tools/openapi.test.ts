@@ -12,7 +12,7 @@ import { BadArgument } from '../../src/tools/openapi/write-parameter.ts'
 
 const text = { type: 'string' }
 
-/** A document with one operation, `GET /things/{id}` unless told. */
+/** A document with one operation, by default `GET /things/{id}`. */
 function documentOf(operation: object, more: Record<string, unknown> = {}): Record<string, unknown> {
   const { path = '/things', method = 'get', openapi = '3.1.0', ...rest } = more
   return {
@@ -85,7 +85,7 @@ describe('an OpenAPI document', () => {
 
   test('of YAML is not searched for names that come twice, which would take the square of their number', () => {
     const { root } = parseDocument('openapi: 3.1.0\npaths: {a: 1}\npaths: {}\n')
-    expect(root.paths).toEqual({}) // the last one counts, as in JSON
+    expect(root.paths).toEqual({}) // the last of equal keys wins, as in JSON
   })
 
   test('of YAML has as many parts as are read in a moment', () => {
@@ -148,7 +148,7 @@ describe('an OpenAPI document', () => {
     const items = await read({ ...documentOf({}), paths })
     expect(
       items.map((one) => (one.outcome === 'read' ? one.tool.name : `${one.name}: ${one.reason}`)),
-    ).toEqual(['get_a_id', 'rm_it_', 'Rm_it_: Another operation is called so too.'])
+    ).toEqual(['get_a_id', 'rm_it_', 'Rm_it_: Another operation has the same name.'])
   })
 
   test('is taken in part by operationId and tag', async () => {

@@ -24,7 +24,7 @@ beforeEach(() => {
 
 const newUser = () => `user-${++users}`
 
-/** A user who has approved at both providers. */
+/** Connects a user at both providers. */
 async function connectedUser(): Promise<string> {
   const user = newUser()
   const { body } = await world.execute('Oxp.Digests', {}, user)
@@ -38,7 +38,7 @@ async function errorOf(answer: ReturnType<OxpWorld['execute']>) {
   return body.output.error
 }
 
-/** Reads the catalogue now, in place of waiting until it is read again. */
+/** Reads the catalogue now instead of waiting for the next synchronization. */
 const sync = () => world.call('PATCH', '/v1/workers/oxp', { enabled: true })
 
 describe('the credential', () => {
@@ -278,9 +278,9 @@ describe('a call', () => {
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(2)
   })
 
-  /** How metadata names a provider of the fake servers. */
+  /** The `oauth` entry of metadata for a provider of the fake servers. */
   function stored(id: string) {
-    const as = world.providers[id as 'files' | 'mail'] // the two there are
+    const as = world.providers[id as 'files' | 'mail'] // the only two providers
     return {
       authorizationUrl: as.authorizationUrl,
       tokenUrl: as.tokenUrl,
@@ -408,10 +408,10 @@ describe('an error', () => {
     const user = await connectedUser()
     world.server.calls.length = 0
     world.server.behaviour.raw = asks('files')
-    clock.advance(60) // a token that came just now is not replaced
+    clock.advance(60) // a token that was received just now is not replaced
     const refused = await world.execute('Oxp.Digests', {}, user)
     expect(refused.body.output.error.message).toContain('did not take its token for files')
-    // a token that is not good enough is replaced, once
+    // a rejected token is replaced once
     const tokens = world.server.calls.map(({ call }) => call.context?.authorization?.[0]?.token)
     expect([tokens.length, new Set(tokens).size]).toEqual([2, 2])
     expect(JSON.stringify([undeclared.body, refused.body])).not.toContain('evil')

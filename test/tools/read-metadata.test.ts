@@ -4,7 +4,7 @@ import { readToolMetadata, type ToolMetadata, type Warning } from '../../src/too
 
 const options = { allowsHttp: (url: URL) => url.hostname === 'localhost' }
 
-/** Metadata of a tool that departs from nothing, with the members a test is about. */
+/** Valid metadata of a tool, with the members a test is about. */
 function metadata(said: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'notes-reader',
@@ -17,7 +17,7 @@ function metadata(said: Record<string, unknown> = {}): Record<string, unknown> {
   }
 }
 
-/** An entry of a server nobody knows, with all that is optional left out. */
+/** An `oauth` entry of a server that is not in the catalogue, without optional members. */
 function entry(said: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     name: 'Notes',
@@ -295,9 +295,13 @@ describe('refused, with the reason', () => {
       entry({ authorizationUrl: 'https://@notes.example/a' }),
       /holds a user name or password/,
     ],
-    ['javascript:', entry({ authorizationUrl: 'javascript:alert(1)' }), /authorizationUrl is no https URL/],
-    ['a relative URL', entry({ tokenUrl: '/token' }), /tokenUrl is no https URL/],
-    ['white space in a URL', entry({ tokenUrl: ' https://notes.example/t' }), /tokenUrl is no https URL/],
+    [
+      'javascript:',
+      entry({ authorizationUrl: 'javascript:alert(1)' }),
+      /authorizationUrl is not an https URL/,
+    ],
+    ['a relative URL', entry({ tokenUrl: '/token' }), /tokenUrl is not an https URL/],
+    ['white space in a URL', entry({ tokenUrl: ' https://notes.example/t' }), /tokenUrl is not an https URL/],
     ['scopes of another kind', entry({ scopes: 7 }), /scopes is a number/],
     ['a scope of another kind', entry({ scopes: ['a', {}] }), /scopes\[1\] is an object/],
     ['a wrong-typed secret', entry({ clientSecret: { value: 'hunter2' } }), /clientSecret is an object/],

@@ -11,7 +11,7 @@ import {
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const bytes = (json: string) => new TextEncoder().encode(json)
 
-/** `valid`, the sentence about what is not, or the kind of the schema's fault. */
+/** `valid`, the sentence about the violation, or the kind of the schema's fault. */
 function judge(schema: unknown, value: unknown): string {
   try {
     const validity = validate(schema, value)
@@ -369,7 +369,9 @@ describe('what is a remark', () => {
   test.each(['any', 'bigint'])('a type "%s" is taken, and no value is of it', (type) => {
     expect(faultOf({ type })).toBe('none')
     for (const value of [1, 'a', null, {}])
-      expect(judge({ type }, value)).toBe('input: is to be of a type that JSON Schema does not have')
+      expect(judge({ type }, value)).toBe(
+        'input: cannot be valid, because its schema has a type that JSON Schema does not know',
+      )
     expect(judge({ type: [type, 'string'] }, 'a')).toBe('valid')
     expect(judge({ type: [type, 'string'] }, 1)).toBe('input: must be string')
   })

@@ -49,7 +49,7 @@ function errorOf(answer: ToolAnswer) {
   return answer.error
 }
 
-/** A tool of the worker that answers outside the protocol. */
+/** A tool whose worker answers outside the protocol. */
 function raw(status: number, body: string, headers: Record<string, string> = {}): WorkerTool {
   const type = 'application/json'
   return { name: 'Raw', description: '', run: async () => ({ raw: { status, type, body, headers } }) }
@@ -223,7 +223,7 @@ describe('a worker that', () => {
 
   test.each(CASES)('%s', async (_, run, expected) => {
     expect(errorOf(await run())).toMatchObject(expected)
-    expect(worker.invocations.length).toBeLessThanOrEqual(1) // what was sent is not sent again
+    expect(worker.invocations.length).toBeLessThanOrEqual(1) // a request that was sent is not repeated
   })
 
   test.each([

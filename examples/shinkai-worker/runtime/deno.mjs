@@ -1,4 +1,4 @@
-// What Shinkai tools use of Deno, for Node.
+// The part of the Deno API that Shinkai tools use, for Node.
 import fs from 'node:fs'
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import process from 'node:process'

@@ -1,4 +1,4 @@
-// Runs one Shinkai tool, in Node or Deno. What it is given stands on standard input; the result goes into a file.
+// Runs one Shinkai tool, in Node or Deno. Reads its input from standard input and writes the result to a file.
 import { writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +15,7 @@ if (globalThis.Deno === undefined) {
   const modules = process.argv[2]
   registerHooks({
     resolve(specifier, context, next) {
-      // `npm:axios@1.7.7/lib` is what is installed where the worker was started
+      // `npm:axios@1.7.7/lib` resolves to the package installed where the worker was started
       const [, name, path = ''] = /^npm:((?:@[^/]+\/)?[^@/]+)(?:@[^/]*)?(\/.*)?$/.exec(specifier) ?? []
       if (name === undefined) return next(specifier, context)
       return next(`${name}${path}`, { ...context, parentURL: pathToFileURL(`${modules}/../tool.js`).href })

@@ -1,4 +1,4 @@
-"""Runs one Shinkai tool. What it is given stands on standard input; the result goes into a file."""
+"""Runs one Shinkai tool. Reads its input from standard input and writes the result to a file."""
 import asyncio
 import importlib.util
 import inspect
@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.dirname(given["tool"]))
 
 
 def made(module, name, values):
-    """An object of the class that the tool declares for it; its own defaults stay where nothing is given."""
+    """An object of the tool's own class of that name; attributes that are not given keep the class's defaults."""
     kind = getattr(module, name, None) or type(name, (), {})
     value = kind.__new__(kind)
     for key in getattr(kind, "__annotations__", {}):
@@ -44,7 +44,7 @@ async def answer():
 
 try:
     said = asyncio.run(answer())
-except Exception as error:  # the tool's own failure is a result too
+except Exception as error:  # a failure of the tool is a result too
     said = {"error": str(error) or type(error).__name__}
 with open(given["result"], "w", encoding="utf-8") as file:
     json.dump(said, file, allow_nan=False)

@@ -1,4 +1,4 @@
-// What Shinkai puts beside a tool's code. Deno or its stand-in is there.
+// The module that Shinkai provides next to a tool's code. `Deno` is Deno's or its replacement in Node.
 declare const Deno: { readonly env: { get(name: string): string | undefined } }
 
 interface Entry {
@@ -6,7 +6,7 @@ interface Entry {
   readonly accessToken?: string
 }
 
-/** The user's token of the tool's own `oauth` entry of that name, in any case; of no other entry. */
+/** The user's token of the tool's own `oauth` entry with that name, in any case; never of another entry. */
 export async function getAccessToken(providerName: string): Promise<string> {
   const entries: Entry[] = JSON.parse(Deno.env.get('SHINKAI_OAUTH') || '[]')
   const found =

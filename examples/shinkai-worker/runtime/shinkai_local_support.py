@@ -1,11 +1,11 @@
-"""What Shinkai puts beside a tool's code."""
+"""The module that Shinkai provides next to a tool's code."""
 import json
 import os
 from typing import List
 
 
 async def get_access_token(provider_name: str) -> str:
-    """The user's token of the tool's own `oauth` entry of that name, in any case; of no other entry."""
+    """The user's token of the tool's own `oauth` entry with that name, in any case; never of another entry."""
     for entry in json.loads(os.environ.get("SHINKAI_OAUTH") or "[]"):
         if entry["name"].lower() == provider_name.lower():
             return entry.get("accessToken") or ""

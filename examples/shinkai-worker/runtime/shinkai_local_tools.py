@@ -1,4 +1,4 @@
-"""Other Shinkai tools are not here: what a tool imports of them is there, and says so when it is called."""
+"""Stubs for other Shinkai tools, which are not available: each raises an error when it is called."""
 
 
 def __getattr__(name: str):

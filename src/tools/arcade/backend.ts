@@ -15,7 +15,7 @@ import {
   workerHealth,
 } from './worker-protocol.ts'
 
-/** HTTP tool workers (reference/arcade.md section 3). */
+/** HTTP tool workers that speak Arcade's worker protocol. */
 export const arcadeBackend: Backend = {
   async catalogue(broker, worker) {
     return readWorkerTools(await workerCatalogue(broker.outgoing, endpointOf(broker, worker)))
@@ -48,7 +48,7 @@ function endpointOf(broker: Broker, worker: Worker): WorkerEndpoint {
   return { uri, timeoutSeconds, retry, issuer, secret: openWorkerSecret(broker, worker) }
 }
 
-/** The tool's token; where it needs several providers, all of them besides, in the order it declares them. */
+/** The tool's context: its first authorization, and all of them in declared order when it needs several providers. */
 export function contextOf({ authorizations, secrets, metadata, userId }: BackendCall): WorkerCallContext {
   const all = authorizations.map(toAuthorization)
   const [authorization] = all

@@ -3,10 +3,13 @@ import { looseInput } from './read-worker-tool.ts'
 
 const loosened = new WeakMap<object, JsonSchema>()
 
-/** The tool with an input schema that leaves to the worker what fits parameters whose type its definition cannot say. */
+/**
+ * Replaces the input schema of a worker's tool by one without the types that its definition cannot express: the
+ * worker decides what fits those parameters.
+ */
 export function withLooseTypes(tool: Tool): Tool {
   const { source } = tool
-  // the schema of a metadata tool is its author's own
+  // a metadata tool's schema was written by its author
   if (source.kind !== 'worker') return tool
   const known = loosened.get(source.document) ?? looseInput(source.document)
   loosened.set(source.document, known)

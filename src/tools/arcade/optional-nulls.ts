@@ -3,7 +3,7 @@ import { isRecord } from '../read-json.ts'
 
 const MAX_DEPTH = 100
 
-/** The value without members that are `null` and that its schema does not require, at any depth. */
+/** Removes members that are `null` and that the schema does not require, at any depth. */
 export function withoutOptionalNulls(schema: unknown, value: unknown, depth = 0): unknown {
   if (!isRecord(schema) || depth > MAX_DEPTH) return value
   if (Array.isArray(value)) return value.map((one) => withoutOptionalNulls(schema.items, one, depth + 1))
@@ -21,11 +21,11 @@ export function withoutOptionalNulls(schema: unknown, value: unknown, depth = 0)
 }
 
 /**
- * The input without `null` for properties that are optional and whose schema has no `null`: a model writes it where it
- * means nothing, and a worker that knows only "given or not" refuses it. Values that no schema describes stay as they are.
+ * Removes `null` for properties that are optional and whose schema does not allow `null`: models write it to mean
+ * "absent", and a worker that only knows "given or not" refuses it. Values that no schema describes are kept.
  */
 export function withoutUnsaidNulls(schema: JsonSchema, input: Input): Input {
-  return strip(schema, input, 0) as Input // an object stays one
+  return strip(schema, input, 0) as Input // `strip` maps objects to objects
 }
 
 type Input = Readonly<Record<string, unknown>>

@@ -7,13 +7,16 @@ const JSON_TYPES: readonly JsonType[] = ['array', 'boolean', 'null', 'number', '
 
 export interface ValueReading {
   /**
-   * A string of which nothing else is said is anything: arcade-mcp-ts writes that for every type it has no word for, such
-   * as a record or a union, where only the worker knows what fits.
+   * Accept any value for a parameter of type `string` without further keywords: arcade-mcp-ts writes that for every
+   * type it cannot express, such as a record or a union, and only the worker knows what fits.
    */
   readonly isLoose?: boolean
 }
 
-/** What `value_schema` says, and no more: `json` without properties, and a type that is not known, are anything. */
+/**
+ * Converts `value_schema` to JSON Schema without adding constraints: `json` without properties and unknown types
+ * accept anything.
+ */
 export function readValueSchema(value: unknown, path: string, reading: ValueReading = {}): JsonSchema {
   if (isAbsent(value)) return {}
   const schema = record(value, path)
@@ -60,7 +63,7 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string, reading: Va
   }
 }
 
-/** `items` where a worker writes it, else what the `inner_…` members and `enum` say of the items. */
+/** The item schema: `items` if the worker writes it, else built from the `inner_…` members and `enum`. */
 function itemsOf(schema: JsonRecord, path: string, reading: ValueReading): JsonSchema | undefined {
   const { items, inner_val_type, inner_properties, inner_required_keys } = schema
   if (!isAbsent(items)) return readValueSchema(items, `${path}.items`, reading)

@@ -12,7 +12,7 @@ import { badOutputError, readErrorKind, type ToolError, withoutStacks } from '..
 
 const MAX_DEPTH = 100
 
-/** A ToolCallResponse (reference/arcade.md section 3); what is none becomes an error. `null` counts as absent. */
+/** Reads a worker's ToolCallResponse; an invalid one becomes an error outcome. `null` counts as absent. */
 export function readWorkerAnswer(body: unknown): ToolAnswer {
   const response = membersOf(body)
   if (typeof response?.success !== 'boolean') return badOutput('The answer has no `success`.')
@@ -78,7 +78,7 @@ function readRequirement(requirement: Members): AskedAuthorization {
 function readArtifact(artifact: Members | undefined): Artifact | undefined {
   const { url, content_type, size } = artifact ?? {}
   const description = membersOf(artifact?.meta)?.description
-  // a caller may show it as a link
+  // callers may show the URL as a link, so only http and https are accepted
   if (typeof url !== 'string' || !['https:', 'http:'].includes(URL.parse(url)?.protocol ?? ''))
     return undefined
   if (typeof content_type !== 'string' || typeof description !== 'string') return undefined
@@ -96,10 +96,10 @@ function readLogs(logs: unknown): ToolLog[] {
   })
 }
 
-/** The member alone, if it is a text that says something. */
+/** An object with only this member, if it is a non-empty string. */
 function text<Name extends string>(of: Members, name: Name): { [_ in Name]?: string } {
   const value = of[name]
-  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { [_ in Name]?: string } // a computed key loses its name
+  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { [_ in Name]?: string } // TypeScript widens computed keys to `string`
 }
 
 function isTimestamp(value: string): boolean {

@@ -24,14 +24,14 @@ import { INFERRABLE } from './value-schema.ts'
 const MAX_DEPTH = 64
 const VERSION = /^[A-Za-z0-9_.+-]{1,64}$/
 
-/** Reads all that a worker lists. */
+/** Reads all tool definitions of a worker. */
 export function readWorkerTools(definitions: readonly unknown[]): ListedTool[] {
   const items = definitions.map(readWorkerTool)
   const names = new Set(items.map((item) => (item.outcome === 'read' ? plainId(item.tool) : '')))
   return items.map((item) => {
     const name = item.outcome === 'read' ? withoutToolkit(item.tool) : undefined
     if (item.outcome !== 'read' || name === undefined) return item
-    // the worker has another tool of the shorter name: each keeps its own
+    // the worker already has a tool of the shorter name
     if (names.has(plainId({ ...item.tool, name }))) return item
     return { ...item, tool: { ...item.tool, name } }
   })
@@ -41,19 +41,22 @@ function plainId({ namespace, name }: Pick<CatalogueTool, 'namespace' | 'name'>)
   return `${namespace}.${name}`.toLowerCase()
 }
 
-/** The name of a tool whose author wrote the toolkit into it too: `HeldOut.whoami` of the toolkit `HeldOut` is `whoami`. */
+/**
+ * The name without the toolkit, if its author repeated the toolkit in it: `HeldOut.whoami` in the toolkit `HeldOut`
+ * becomes `whoami`.
+ */
 function withoutToolkit({ namespace, name }: CatalogueTool): string | undefined {
   const rest = name.slice(namespace.length)
   const isDoubled = name.toLowerCase().startsWith(namespace.toLowerCase()) && /^[._-]/.test(rest)
   return isDoubled && isToolName(rest.slice(1)) ? rest.slice(1) : undefined
 }
 
-/** What the worker calls the tool, where it is listed under a shorter name. */
+/** The name by which the worker knows the tool, which may be longer than the listed one. */
 export function nameAtWorker(document: JsonRecord, name: string): string {
   return typeof document.name === 'string' ? document.name : name
 }
 
-/** Reads a worker's ToolDefinition (reference/arcade.md section 3). `null`, `""` and absent mean the same. */
+/** Reads a worker's ToolDefinition. `null`, `""` and absent mean the same. */
 export function readWorkerTool(definition: unknown): ListedTool {
   try {
     return { outcome: 'read', tool: readTool(definition) }
@@ -71,7 +74,7 @@ function readTool(definition: unknown): CatalogueTool {
   const version = text(toolkit.version, 'toolkit.version')
   if (version !== undefined && !VERSION.test(version))
     throw new Refusal(`toolkit.version is ${quote(version)}; it is made of A-Z, a-z, 0-9 and _.+-`)
-  text(toolkit.description, 'toolkit.description') // it is shown as the document has it
+  text(toolkit.description, 'toolkit.description') // checked only: the document keeps it
   const outputSchema = readOutput(document.output)
   const namespace = name(toolkit.name, 'toolkit.name')
   const annotations = readAnnotations(document)
@@ -88,7 +91,7 @@ function readTool(definition: unknown): CatalogueTool {
   }
 }
 
-/** What the input is held to before the worker sees it: what the definition cannot say is left to the worker. */
+/** The input schema that is checked before the call: it leaves to the worker what the definition cannot express. */
 export function looseInput({ input }: JsonRecord): JsonSchema {
   return readInput(input, { isLoose: true })
 }
@@ -123,7 +126,7 @@ function readOutput(output: unknown): JsonSchema | undefined {
   const { value_schema, description, available_modes } = record(output, 'output')
   if (isAbsent(value_schema)) return undefined
   const said = text(description, 'output.description')
-  // a tool that may answer null says so by its modes; the schema is of what else it answers
+  // a nullable result is declared by `available_modes`; the schema describes the other values
   const mayBeNull = Array.isArray(available_modes) && available_modes.includes('null')
   const schema = { ...record(value_schema, 'output.value_schema'), ...(mayBeNull && { nullable: true }) }
   return {
@@ -132,7 +135,7 @@ function readOutput(output: unknown): JsonSchema | undefined {
   }
 }
 
-/** MCP's hints out of what a worker says of its tool's behaviour. */
+/** Converts the worker's `behavior` metadata to MCP's hints. */
 function readAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined {
   const behavior = isRecord(metadata) ? metadata.behavior : undefined
   if (!isRecord(behavior)) return undefined
@@ -145,7 +148,10 @@ function readAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined 
   return hints.length > 0 ? Object.fromEntries(hints) : undefined
 }
 
-/** @param metadata the definition's own: what it says there nobody has to give (arcade-mcp-ts requires each of its keys). */
+/**
+ * Metadata keys that the definition itself already gives a value to need not be set by anybody: arcade-mcp-ts
+ * requires every key of its own metadata.
+ */
 function readRequirements(value: unknown, metadata: unknown): ToolRequirements {
   const requirements = isAbsent(value) ? {} : record(value, 'requirements')
   const stated = new Set(statedKeys(metadata).concat(statedKeys(requirements.metadata)))
@@ -156,7 +162,7 @@ function readRequirements(value: unknown, metadata: unknown): ToolRequirements {
   }
 }
 
-/** The keys that an object gives a value to; `true` and what is empty say only that one is wanted. */
+/** The keys to which an object gives a value; `true` or an empty value only says that one is wanted. */
 function statedKeys(value: unknown): string[] {
   if (!isRecord(value)) return []
   return Object.keys(value).filter((key) => !isAbsent(value[key]) && value[key] !== true)
@@ -177,7 +183,7 @@ function readAuthorization(value: unknown): AuthorizationRequirement[] {
   return [{ ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }), scopes }]
 }
 
-/** `[{"key": "API_KEY"}]`; also `["API_KEY"]`, and an object by its keys. */
+/** Reads `[{"key": "API_KEY"}]`, `["API_KEY"]`, or the keys of an object. */
 function readKeys(value: unknown, path: string): string[] {
   if (isRecord(value)) return Object.keys(value)
   const keys = list(value, path).map((one, index) => {
@@ -197,7 +203,7 @@ function name(value: unknown, path: string): string {
   )
 }
 
-/** What a refused tool is called in the answer: `Toolkit.Name` as far as it has one. */
+/** Names a refused tool in the report: `Toolkit.Name`, as far as the definition has them. */
 function nameOf(definition: unknown): string {
   if (!isRecord(definition)) return '(no name)'
   const { toolkit } = definition

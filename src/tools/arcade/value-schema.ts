@@ -7,18 +7,21 @@ import {
 } from '../json-schema/value-shape.ts'
 import { isRecord } from '../read-json.ts'
 
-// JSON Schema -> Arcade's parameters. The other direction is in read-worker-tool.ts; a worker's definition that went
-// there and comes back here says the same.
+// Converts JSON Schema to Arcade's parameters; `read-value-schema.ts` converts back. A worker's definition that is
+// converted both ways says the same.
 
 export const VALUE_TYPES = ['string', 'integer', 'number', 'boolean', 'json', 'array'] as const
 export type ValueType = (typeof VALUE_TYPES)[number]
 
-/** Arcade's type of a value (reference/arcade.md section 2), as the wire has it. */
+/** Arcade's description of a value's type, in its wire form. */
 export interface ValueSchema {
   val_type: ValueType
-  /** Of an array always there and never `array`, since Arcade's zod helper throws otherwise; `items` then says more. */
+  /**
+   * Always present for arrays, and never `array`, because Arcade's zod helper throws otherwise; `items` then says
+   * more.
+   */
   inner_val_type?: ValueType
-  /** Of an array: of its items. */
+  /** For an array, the enum of its items. */
   enum?: string[]
   properties?: Record<string, ValueSchema>
   required_keys?: string[]
@@ -37,10 +40,10 @@ export interface Parameter {
   inferrable: boolean
 }
 
-/** Marks a parameter that a model cannot infer. Absent: it can. */
+/** Our schema keyword; `false` marks a parameter whose value a model cannot infer. Absent: it can. */
 export const INFERRABLE = 'x-inferrable'
 
-/** The parameters of an input schema. */
+/** Converts an input schema to parameters. */
 export function toParameters(inputSchema: JsonSchema): Parameter[] {
   const reader = schemaReader(inputSchema)
   const shape = reader.shapeOf(inputSchema)
@@ -57,7 +60,7 @@ export function toParameters(inputSchema: JsonSchema): Parameter[] {
   })
 }
 
-/** What the contract's types can say of a schema: what they cannot is left out, so that more is accepted. */
+/** Converts as much of a schema as Arcade's types can express. The rest is left out, so the result accepts more. */
 export function toValueSchema(schema: JsonSchema): ValueSchema {
   return toValue(schema, schemaReader(schema))
 }
@@ -107,7 +110,7 @@ function arrayMembers(items: unknown, reader: SchemaReader): Partial<ValueSchema
   }
 }
 
-/** The contract's enums are texts, numbers' too. */
+/** Arcade's enums are strings, for numbers too. */
 function enumMember(val_type: ValueType, values: readonly unknown[] | undefined): Pick<ValueSchema, 'enum'> {
   const wanted = val_type === 'string' ? 'string' : 'number'
   if (val_type === 'json' || val_type === 'boolean') return {}

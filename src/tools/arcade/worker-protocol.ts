@@ -9,20 +9,20 @@ import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { askWorker, jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 
-// The broker's side of Arcade's HTTP worker protocol (reference/arcade.md section 3): signs the request, bounds
-// its time and size, and says in the contract's error kinds what went wrong. What a worker wrote beside the
-// protocol (an error page, a redirect, a consent link) is never passed on.
+// The broker's side of Arcade's HTTP worker protocol: signs requests, bounds their time and size, and reports
+// failures by the protocol's error kinds. Text that a worker sends outside of the protocol (an error page, a
+// redirect, a consent link) is never passed on.
 
 export interface WorkerEndpoint {
   /** The base URL; `/worker/...` is appended. */
   readonly uri: string
-  /** The HS256 key that both sides know. */
+  /** The HS256 key shared with the worker. */
   readonly secret: string
-  /** Who asks: the public URL of this Gatepass. */
+  /** The `iss` claim: the public URL of this Gatepass. */
   readonly issuer: string
-  /** For one request in all, repeated attempts included. */
+  /** The time limit of one request, retries included. */
   readonly timeoutSeconds: number
-  /** How often to try again when surely nothing was sent. */
+  /** How many retries are made when the request was surely not sent. */
   readonly retry: number
 }
 
@@ -31,33 +31,33 @@ export interface WorkerCall {
   readonly executionId: string
   /** RFC 3339. */
   readonly createdAt: string
-  /** As the worker spells it. */
+  /** Spelled as the worker lists it. */
   readonly tool: { readonly name: string; readonly toolkit: string; readonly version?: string }
   readonly inputs: Readonly<Record<string, unknown>>
   readonly context: WorkerCallContext
-  /** Running it twice does no more than running it once. */
+  /** Running the tool twice has no more effect than running it once. */
   readonly isRepeatable?: boolean
 }
 
-/** `token` and `user_info` are the protocol's; the rest is what else is known of the token. */
+/** `token` and `user_info` are members of the protocol; the others are additions. */
 export interface ToolAuthorization {
   readonly token: string
   readonly user_info: Readonly<Record<string, unknown>>
   readonly token_type?: string
   /** RFC 3339; absent when the provider did not say. */
   readonly expires_at?: string
-  /** What was granted. */
+  /** The granted scopes. */
   readonly scopes?: readonly string[]
-  /** The entry's id. */
+  /** The provider entry's id. */
   readonly provider_id?: string
-  /** What else the provider told when it gave the token, such as `instance_url`. */
+  /** Other members of the token response, such as `instance_url`. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** What the tool is given besides its inputs, as the wire has it. */
+/** What the tool receives besides its inputs, in wire form. */
 export interface WorkerCallContext {
   readonly authorization?: ToolAuthorization
-  /** Beyond the protocol: all of them, in the order declared, when the tool needs several providers. */
+  /** An addition to the protocol: all authorizations in declared order, when the tool needs several providers. */
   readonly authorizations?: readonly ToolAuthorization[]
   readonly secrets?: readonly { readonly key: string; readonly value: string }[]
   readonly metadata?: readonly { readonly key: string; readonly value: string }[]
@@ -67,7 +67,7 @@ export interface WorkerCallContext {
 const TOKEN_SECONDS = 60
 const MAX_KEYS = 1_000
 
-/** Whether the worker says that it is well. `message` says why not, for the operator. */
+/** Asks for the worker's health. `message` says why it is unhealthy, for the operator. */
 export async function workerHealth(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
@@ -77,14 +77,14 @@ export async function workerHealth(
       jsonOf((await ask(outgoing, withinSeconds(worker, MAX_HEALTH_SECONDS), { path: 'health' })).response),
     )
     if (health?.status === 'ok') return { healthy: true }
-    return { healthy: false, message: 'The worker does not say that its status is "ok".' }
+    return { healthy: false, message: 'The worker’s health answer does not have the status "ok".' }
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return { healthy: false, message: error.message }
   }
 }
 
-/** The worker's tool definitions, not yet looked into. Throws `WorkerFault`. */
+/** Fetches the worker's tool definitions, not yet validated. Throws `WorkerFault`. */
 export async function workerCatalogue(outgoing: Outgoing, worker: WorkerEndpoint): Promise<unknown[]> {
   const { response, credentials } = await ask(outgoing, withinSeconds(worker, MAX_CATALOGUE_SECONDS), {
     path: 'tools',
@@ -92,10 +92,10 @@ export async function workerCatalogue(outgoing: Outgoing, worker: WorkerEndpoint
   })
   const said = jsonOf(response)
   if (Array.isArray(said)) return said.map((definition) => scrub(definition, credentials))
-  throw new WorkerFault(badOutputError('The worker lists its tools in something that is not a JSON array.'))
+  throw new WorkerFault(badOutputError('The worker’s tool list is not a JSON array.'))
 }
 
-/** Runs a tool. Whatever the worker does wrong is an answer of the outcome `error`; nothing is thrown for it. */
+/** Runs a tool. A failure of the worker is returned with the outcome `error`, not thrown. */
 export async function invokeWorker(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
@@ -124,14 +124,14 @@ interface Question {
   readonly path: 'health' | 'tools' | 'tools/invoke'
   readonly signed?: boolean
   readonly isRepeatable?: boolean
-  /** JSON; with it the method is POST. */
+  /** JSON; if present, the method is POST. */
   readonly body?: string
   readonly signal?: AbortSignal
 }
 
 interface Answer {
   readonly response: OutgoingResponse
-  /** What the request was signed with: a worker that echoes it must not hand it on. */
+  /** What the request was signed with; removed from the answer in case the worker echoes it. */
   readonly credentials: readonly string[]
 }
 
@@ -170,8 +170,8 @@ function withinSeconds(worker: WorkerEndpoint, most: number): WorkerEndpoint {
 }
 
 /**
- * One for each request: `iss` says which Gatepass asks, and `jti` lets a worker know a request that is replayed to it, or
- * to another one that has the same secret.
+ * Makes a token for one request: `iss` names the Gatepass that asks, and `jti` lets a worker recognise a request that
+ * is replayed to it, or to another worker with the same secret.
  */
 async function workerToken({ secret, issuer }: WorkerEndpoint): Promise<string> {
   return new SignJWT({ ver: '1' })
@@ -184,7 +184,7 @@ async function workerToken({ secret, issuer }: WorkerEndpoint): Promise<string> 
     .sign(await signingKey(secret))
 }
 
-/** By secret: importing a key costs more than signing with it. */
+/** Imported keys by secret, because importing costs more than signing. */
 const keys = new Map<string, Promise<CryptoKey>>()
 
 function signingKey(secret: string): Promise<CryptoKey> {

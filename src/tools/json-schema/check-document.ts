@@ -10,7 +10,7 @@ import { withinSteps } from './steps.ts'
 const META_OPTIONS = { strict: false, validateFormats: false, logger: false } as const
 const metaschemas = new Map<Dialect, ValidateFunction>()
 
-/** That every keyword has a value its dialect allows, and that no schema is its own part. Throws `SchemaFault`. */
+/** Checks the document against its dialect's metaschema, and that no schema contains itself. Throws `SchemaFault`. */
 export function checkDocument(document: SchemaDocument): void {
   const { dialect, root } = document
   const isValid = metaschema(dialect)
@@ -27,7 +27,7 @@ export function checkDocument(document: SchemaDocument): void {
   refuseLoops(document)
 }
 
-/** Compiled at first need: it takes some 20 ms, and most runs of the command line need none. */
+/** Compiled on first use: this takes about 20 ms, and most commands need no metaschema. */
 function metaschema(dialect: Dialect): ValidateFunction {
   const known = metaschemas.get(dialect)
   if (known !== undefined) return known
@@ -43,7 +43,10 @@ function metaschema(dialect: Dialect): ValidateFunction {
   return compiled
 }
 
-/** A schema that applies itself to the very value it is applied to would never end (2020-12 core section 9.4.1). */
+/**
+ * Refuses schemas that apply themselves to the same value, since checking one would never end (2020-12 core section
+ * 9.4.1).
+ */
 function refuseLoops({ nodes, targets }: SchemaDocument): void {
   const open = new Set<SchemaNode>()
   const done = new Set<SchemaNode>()
@@ -52,7 +55,7 @@ function refuseLoops({ nodes, targets }: SchemaDocument): void {
     if (open.has(schema))
       throw new SchemaFault(
         'invalid_schema',
-        'The schema refers to itself without an end: no value could be checked.',
+        'The schema refers to itself endlessly, so no value could be checked.',
       )
     open.add(schema)
     for (const applied of [...appliedInPlace(schema), ...(targets.get(schema) ?? [])]) visit(applied)
@@ -62,7 +65,7 @@ function refuseLoops({ nodes, targets }: SchemaDocument): void {
   nodes.forEach(visit)
 }
 
-/** The schemas in a schema that look at the same value as it does. */
+/** The subschemas that apply to the same value as the schema itself. */
 function appliedInPlace({
   allOf,
   anyOf,

@@ -9,7 +9,7 @@ import { charge, type Unknown, withinSteps } from './steps.ts'
 export type Outcome =
   | { readonly outcome: 'valid' }
   | { readonly outcome: 'invalid'; readonly errors: readonly ErrorObject[] }
-  /** Nothing is known: the value nests too deeply, its check takes too many steps, or ajv fails at it. */
+  /** The value could not be checked: it nests too deeply, the check takes too many steps, or ajv fails. */
   | { readonly outcome: Unknown }
 
 function chargeForMembers(value: unknown, steps: number): void {
@@ -26,8 +26,9 @@ const cost = (keyword: string, spend: typeof chargeForMembers): CodeKeywordDefin
 })
 
 /**
- * Makes a validator of a document that was read and checked. It changes neither schema nor value. Each has an ajv of its
- * own, since ajv keeps all it ever compiled. Throws `SchemaFault` when its code cannot be made.
+ * Compiles a document that was read and checked into a validator, which changes neither schema nor value. Each
+ * validator has its own ajv instance, because ajv keeps everything it compiles. Throws `SchemaFault` when the code
+ * cannot be generated.
  */
 export function compileDocument(document: SchemaDocument): (value: unknown) => Outcome {
   const options: Options = {
@@ -36,13 +37,13 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => O
     validateSchema: false,
     validateFormats: false,
     inlineRefs: false,
-    ownProperties: true, // `toString` is no member of `{}`
+    ownProperties: true, // inherited members such as `toString` do not count
     multipleOfPrecision: 9, // 0.07 is a multiple of 0.01
     logger: false,
     code: { optimize: false, regExp: Object.assign(patternsOf(document), { code: 'patternsOf' }) },
   }
   const ajv = document.dialect === '2020-12' ? new Ajv2020(options) : new Ajv(options)
-  // what it does for these keywords alone has faults of its own
+  // set only where used, because ajv's tracking for these keywords has bugs that affect other schemas
   ajv.opts.unevaluated = document.nodes.some(
     (node) => 'unevaluatedProperties' in node || 'unevaluatedItems' in node,
   )
@@ -53,7 +54,7 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => O
   return (value) => {
     const isSo = withinSteps(() => isValid(value))
     const errors = isValid.errors ?? []
-    isValid.errors = null // they hold what was checked
+    isValid.errors = null // errors hold parts of the checked value
     if (isSo === true) return { outcome: 'valid' }
     return isSo === false ? { outcome: 'invalid', errors } : { outcome: isSo }
   }
@@ -68,7 +69,7 @@ function patternsOf({ patterns }: SchemaDocument) {
         charge((text.length * pattern.size) / 2)
         return pattern.test(text)
       },
-      toString: () => source, // ajv knows it by this
+      toString: () => source, // ajv identifies the pattern by its source
     }
   }
 }

@@ -1,22 +1,25 @@
 import type { ErrorObject } from 'ajv'
 import { cut } from './schema-fault.ts'
 
-/** What is wrong with a value, and where: a JSON Pointer (RFC 6901), and words that hold nothing of the value but names. */
+/**
+ * How a value violates its schema: a JSON Pointer (RFC 6901) to the place and a message that quotes member names but
+ * no values.
+ */
 export interface Complaint {
   readonly path: string
   readonly message: string
-  /** The member that is missing or too much there. */
+  /** The missing or unexpected member at `path`. */
   readonly member?: string
 }
 
-/** The one complaint that tells most of the errors ajv found, which end with the schema that failed as a whole. */
+/** Chooses the most telling of ajv's errors. The last error is that of the schema as a whole. */
 export function complaintOf(errors: readonly ErrorObject[]): Complaint {
   const last = errors.at(-1)
   if (last === undefined) return { path: '', message: 'is not valid' }
   const within = errors.slice(0, -1).filter((one) => one.instancePath.startsWith(last.instancePath))
   if (last.keyword === 'if' && within.length > 0) return complaintOf(within)
   if (last.keyword === 'anyOf' || (last.keyword === 'oneOf' && last.params.passingSchemas === null)) {
-    // the alternative that got furthest is the one that was meant
+    // the alternative that failed deepest in the value is probably the intended one
     const deepest = within.reduce((depth, one) => Math.max(depth, depthOf(one)), 0)
     if (deepest > depthOf(last)) {
       const end = within.findLastIndex((one) => depthOf(one) === deepest)
@@ -43,7 +46,7 @@ function memberOf({ params }: ErrorObject): unknown {
   )
 }
 
-/** As people read it, such as `input.items[0].count: must be integer`. */
+/** Formats the violation for people, such as `input.items[0].count: must be integer`. */
 export function toSentence(root: string, { path, message }: Complaint): string {
   const names = path
     .split('/')

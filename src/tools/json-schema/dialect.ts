@@ -2,7 +2,7 @@ import { cut, SchemaFault } from './schema-fault.ts'
 
 export type Dialect = '2020-12' | 'draft-07'
 
-/** The keywords of a dialect that say what is valid, by what their value holds. All others are annotations. */
+/** The keywords of a dialect that affect validity, grouped by what their value holds. All others are annotations. */
 export interface Keywords {
   readonly schema: ReadonlySet<string>
   readonly schemaList: ReadonlySet<string>
@@ -13,7 +13,7 @@ export interface Keywords {
 const IN_BOTH = {
   schema: ['additionalProperties', 'propertyNames', 'items', 'contains', 'not', 'if', 'then', 'else'],
   schemaList: ['allOf', 'anyOf', 'oneOf'],
-  // each dialect's own place for definitions, and the other's: many schemas mix them
+  // both names for definitions in both dialects, because many schemas mix them
   schemaMap: ['properties', 'patternProperties', '$defs', 'definitions'],
   value: [
     ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
@@ -31,7 +31,7 @@ export const KEYWORDS: Readonly<Record<Dialect, Keywords>> = {
   },
   'draft-07': {
     schema: new Set([...IN_BOTH.schema, 'additionalItems']),
-    schemaList: new Set([...IN_BOTH.schemaList, 'items']), // a tuple, when it is a list
+    schemaList: new Set([...IN_BOTH.schemaList, 'items']), // as a list it describes a tuple
     schemaMap: new Set([...IN_BOTH.schemaMap, 'dependencies']),
     value: new Set(IN_BOTH.value),
   },
@@ -41,7 +41,7 @@ export const TYPES: ReadonlySet<unknown> = new Set([
   ...['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'],
 ])
 
-/** 2020-12 unless `$schema` of the whole says otherwise; what it says further within is ignored. Throws `SchemaFault`. */
+/** Reads `$schema` of the root: 2020-12 when absent. `$schema` in subschemas is ignored. Throws `SchemaFault`. */
 export function readDialect(said: unknown): Dialect {
   if (said === undefined || said === null) return '2020-12'
   if (typeof said !== 'string')

@@ -1,16 +1,19 @@
 import { KEYWORDS } from './dialect.ts'
 import { isNode, type Schema, type SchemaDocument, type SchemaNode } from './read-document.ts'
 
-/** Says what a schema costs to apply, in steps: ahead of all it does, wherever it is applied. */
+/** Our keyword that charges the steps a schema costs, before anything else of the schema is applied. */
 export const COST = 'gatepassCost'
-/** The same for each member of the value. */
+/** Our keyword that charges steps per member of the value. */
 export const COST_OF_MEMBERS = 'gatepassCostOfMembers'
-/** Of what may fail without an end of the check: ajv keeps each such error until then. */
+/**
+ * Steps charged for a subschema that may fail without ending the check, because ajv keeps the errors of each until
+ * the end.
+ */
 const COST_OF_TRY = 20
 
 /**
- * The same schema with every inner one by itself in `$defs`, so that the code made of each stays small (ajv's grows with
- * the square of a schema's size), and with what each costs. What nothing refers to is left out.
+ * Moves every subschema into `$defs` of its own, so that the code generated for each stays small (ajv's grows with
+ * the square of a schema's size), and adds what each costs. Subschemas that nothing refers to are left out.
  */
 export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Schema {
   const names = new Map<SchemaNode, string>()
@@ -42,13 +45,13 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
     return isInline ? { [COST]: costOf(inner), ...inner } : refer(inner)
   }
 
-  // twice `not`, because ajv otherwise copies the errors of all items before, each time one fails
+  // a double `not`, because ajv otherwise copies the errors of all earlier items whenever one item fails
   const containing = (inner: unknown): unknown =>
     isNode(inner) ? { [COST]: COST_OF_TRY, not: { not: place(inner) } } : inner
 
   const body = (node: SchemaNode): SchemaNode => {
     const references = (targets.get(node) ?? []).map((target) => place(target))
-    if (dialect === 'draft-07' && typeof node.$ref === 'string') return { allOf: references } // its siblings are ignored
+    if (dialect === 'draft-07' && typeof node.$ref === 'string') return { allOf: references } // draft-07 ignores the siblings of `$ref`
     const own = Object.entries(node)
       .filter(([keyword]) => !['$ref', '$dynamicRef', '$defs', 'definitions'].includes(keyword))
       .map(([keyword, value]) => {
@@ -79,7 +82,7 @@ function isListOfNodes(value: unknown): boolean {
   return Array.isArray(value) && value.some(isNode)
 }
 
-/** How many values there are in a value, itself included. */
+/** Counts the values in a value, including itself. */
 function count(value: unknown): number {
   const inner = Array.isArray(value) ? value : isNode(value) ? Object.values(value) : []
   return inner.reduce((sum: number, one) => sum + count(one), 1)

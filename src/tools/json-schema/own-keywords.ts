@@ -2,9 +2,10 @@ import { _, type Ajv, type FuncKeywordDefinition, str } from 'ajv'
 import { isNode, UNKNOWN_TYPE } from './read-document.ts'
 import { charge } from './steps.ts'
 
-// Keywords whose check by ajv may cost more than its schema and value show, or trips over a member named `valueOf`.
+// Replacements for keywords whose ajv implementation may cost more than its schema and value suggest, or fails on a
+// member named `valueOf`.
 
-/** Has ajv judge by these. */
+/** Replaces ajv's implementations by these. */
 export function useOwnKeywords(ajv: Pick<Ajv, 'addKeyword' | 'removeKeyword'>): void {
   for (const keyword of [uniqueItems, maxLength, minLength, constant, enumeration])
     ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
@@ -15,10 +16,13 @@ const unknownType: FuncKeywordDefinition = {
   keyword: UNKNOWN_TYPE,
   schemaType: 'string',
   validate: () => false,
-  error: { message: 'is to be of a type that JSON Schema does not have' },
+  error: { message: 'cannot be valid, because its schema has a type that JSON Schema does not know' },
 }
 
-/** ajv's own counts the code points of every text, to its end. A code point is one UTF-16 unit or two. */
+/**
+ * ajv's own counts the code points of the whole text. A code point is one or two UTF-16 units, so most lengths are
+ * decided without counting.
+ */
 const maxLength: FuncKeywordDefinition = {
   keyword: 'maxLength',
   type: 'string',
@@ -44,7 +48,7 @@ function codePoints(text: string): number {
   return count
 }
 
-/** ajv's own compares each item with each. */
+/** ajv's own compares every item with every other. */
 const uniqueItems: FuncKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
@@ -54,7 +58,7 @@ const uniqueItems: FuncKeywordDefinition = {
   error: { message: 'must not have the same item twice' },
 }
 
-/** ajv's own calls the `valueOf` of a value that has such a member. */
+/** ajv's own calls `valueOf` of a value that has such a member. */
 const constant: FuncKeywordDefinition = {
   keyword: 'const',
   validate: (wanted: unknown, value: unknown) => isSame(wanted, value),
@@ -74,7 +78,7 @@ function isSame(wanted: unknown, value: unknown): boolean {
   return typeof value === 'object' && value !== null && canonical(wanted) === canonical(value)
 }
 
-/** The same text for the same JSON value, in whatever order its members are. */
+/** Serializes a JSON value so that equal values give equal texts, whatever the order of members. */
 function canonical(value: unknown): string {
   charge(1)
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`

@@ -3,34 +3,34 @@ import { placeOf, SchemaFault } from './schema-fault.ts'
 import { compilePattern, type Pattern } from './schema-pattern.ts'
 import { SchemaResources } from './schema-resources.ts'
 
-/** A schema that was read: what in it says what is valid, and nothing else. */
+/** A schema document reduced to what affects validity. */
 export interface SchemaDocument {
   readonly dialect: Dialect
   readonly root: Schema
   readonly nodes: readonly SchemaNode[]
-  /** Where each reference leads. */
+  /** The schemas that each node's references lead to. */
   readonly targets: ReadonlyMap<SchemaNode, readonly Schema[]>
   readonly patterns: ReadonlyMap<string, Pattern>
 }
 
 export type Schema = SchemaNode | boolean
-/** By keyword; schemas in it are nodes themselves. */
+/** A schema by keyword; its subschemas are nodes themselves. */
 export type SchemaNode = Readonly<Record<string, unknown>>
 
-/** Stands in place of a `type` that no value has. */
+/** Replaces a `type` that JSON Schema does not know. */
 export const UNKNOWN_TYPE = 'gatepassUnknownType'
 
 const MAX_DEPTH = 100
-/** What a validator is made of takes about 0.3 ms for each. */
+/** Each subschema takes about 0.3 ms to compile. */
 const MAX_SCHEMAS = 2000
-/** Of one schema: its validator's code nests as deep. */
+/** Members of one schema: the generated code nests as deep. */
 const MAX_MEMBERS = 1000
-/** In instructions, of all patterns together. */
+/** Compiled size of all patterns together, in instructions. */
 const MAX_PATTERN_SIZE = 20_000
 
 /**
- * Reads a document of either dialect: every reference is resolved, also in parts that nothing uses, and only within the
- * document. Throws `SchemaFault`.
+ * Reads a document of either dialect. Every reference is resolved, also in parts that nothing uses, and only within
+ * the document. Throws `SchemaFault`.
  */
 export function readDocument(json: unknown): SchemaDocument {
   const said = isNode(json) ? json.$schema : undefined
@@ -46,7 +46,7 @@ export function readDocument(json: unknown): SchemaDocument {
   const read = (raw: unknown, pointer: string, outerBase: string, depth: number): unknown => {
     if (!isNode(raw)) {
       if (typeof raw === 'boolean') nodes.set(pointer, raw)
-      return raw // what is no schema at all is found when the whole is checked
+      return raw // the metaschema check refuses what is not a schema
     }
     if (depth > MAX_DEPTH)
       throw new SchemaFault('invalid_schema', `The schema nests deeper than ${MAX_DEPTH} schemas.`)
@@ -66,7 +66,7 @@ export function readDocument(json: unknown): SchemaDocument {
       )
     }
     for (const [keyword, value] of Object.entries(raw)) {
-      if (value === null && keyword !== 'const') continue // not said
+      if (value === null && keyword !== 'const') continue // `null` means absent
       if (keywords.schemaList.has(keyword) && Array.isArray(value))
         node[keyword] = value.map((one, index) => inner(one, keyword, String(index)))
       else if (keywords.schemaMap.has(keyword) && isNode(value))
@@ -85,7 +85,7 @@ export function readDocument(json: unknown): SchemaDocument {
     if (Array.isArray(node.enum)) {
       if (node.enum.length === 0)
         throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has an \`enum\` that allows no value.`)
-      node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()] // twice is no fault
+      node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()] // duplicates are harmless; ajv's metaschema refuses them
     }
     if (members > MAX_MEMBERS)
       throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has more than ${MAX_MEMBERS} members.`)
@@ -99,20 +99,20 @@ export function readDocument(json: unknown): SchemaDocument {
 
   const root = read(json, '', resources.root, 0)
   const targets = new Map<SchemaNode, Schema[]>()
-  // one that leads to a place of no keyword makes a schema of it, which may hold more references
+  // a reference to a place outside of any keyword makes a schema of it, which may hold more references
   for (const { node, pointer, base, keyword, uri } of references) {
     const found = resources.find(uri, base, { from: pointer, isDynamic: keyword === '$dynamicRef' })
     if (!nodes.has(found.pointer)) read(found.value, found.pointer, found.base, 0)
     const target = nodes.get(found.pointer)
     if (target === undefined)
-      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} refers to what is no schema.`)
+      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} refers to something that is not a schema.`)
     targets.set(node, [...(targets.get(node) ?? []), target])
   }
   if (!isNode(root) && typeof root !== 'boolean') throw new Error('a schema was read as none')
   return { dialect, root, nodes: [...nodes.values()].filter(isNode), targets, patterns }
 }
 
-/** A type that JSON Schema does not know is no fault: no value is of it. */
+/** Accepts types that JSON Schema does not know; no value matches them. */
 function readType(said: unknown): SchemaNode {
   const names: readonly unknown[] = Array.isArray(said) ? said : [said]
   if (names.length === 0 || !names.every((name) => typeof name === 'string')) return { type: said }
@@ -128,7 +128,7 @@ function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, P
       patterns.set(source, compilePattern(source, placeOf(pointer)))
       const size = [...patterns.values()].reduce((sum, one) => sum + one.size, 0)
       if (size > MAX_PATTERN_SIZE)
-        throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large together.')
+        throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large in total.')
     }
 }
 

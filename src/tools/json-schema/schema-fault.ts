@@ -1,6 +1,9 @@
 export type SchemaFaultKind = 'unsupported_schema' | 'external_ref' | 'invalid_schema'
 
-/** Why a schema cannot be used. The message says where, and what to do; it tells nothing of the values it is for. */
+/**
+ * Why a schema cannot be used. The message names the place and the remedy, and reveals nothing of the values it is
+ * for.
+ */
 export class SchemaFault extends Error {
   readonly kind: SchemaFaultKind
 
@@ -11,12 +14,12 @@ export class SchemaFault extends Error {
   }
 }
 
-/** A place in the schema as people read it: its JSON Pointer (RFC 6901), or the whole. */
+/** Names a place in the schema for people: its JSON Pointer (RFC 6901), or the whole schema. */
 export function placeOf(pointer: string): string {
   return pointer === '' ? 'The schema' : `The schema at "${cut(pointer)}"`
 }
 
-/** Words of a schema within a sentence. */
+/** Shortens text from a schema for use in a message: no control characters, at most 120 characters. */
 export function cut(text: string): string {
   const plain = text.replaceAll(/\p{Cc}/gu, ' ')
   return plain.length <= 120 ? plain : `${plain.slice(0, 119)}…`

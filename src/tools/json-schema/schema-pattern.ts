@@ -1,22 +1,25 @@
 import { RE2JS } from 're2js'
 import { cut, SchemaFault } from './schema-fault.ts'
 
-/** A regular expression that takes time linear in the text, whoever wrote it. */
+/**
+ * A regular expression whose matching time is linear in the text, so that an untrusted pattern cannot block the
+ * process.
+ */
 export interface Pattern {
   readonly source: string
-  /** How many states it may be in at once: what each character of a text costs at most. */
+  /** The largest number of states the match may be in at once: the cost of each character. */
   readonly size: number
   test(text: string): boolean
 }
 
-/** In characters; real patterns have some dozens. */
+/** In characters; real patterns have a few dozen. */
 const MAX_LENGTH = 1000
-/** In instructions of the compiled program: memory, and what each character costs. */
+/** In instructions of the compiled program: they cost memory, and time for each character. */
 const MAX_SIZE = 10_000
 
 /**
- * Compiles ECMA-262 as schemas use it (2020-12 core section 6.4) for RE2, which has no backtracking, and so no lookaround,
- * no back-references and at most 1,000 repetitions. Throws `SchemaFault`.
+ * Compiles an ECMA-262 pattern as schemas use it (2020-12 core section 6.4) to RE2, which does not backtrack and
+ * therefore has no lookaround, no back-references and at most 1,000 repetitions. Throws `SchemaFault`.
  */
 export function compilePattern(source: string, place: string): Pattern {
   if (source.length > MAX_LENGTH)
@@ -38,7 +41,10 @@ export function compilePattern(source: string, place: string): Pattern {
 const TOKEN = /\\u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2}|\\[pP]\{[^}]*\}|\\.|./gsu
 const SPACE = String.raw`\s\v\x{a0}\x{feff}\x{2028}\x{2029}\p{Zs}`
 
-/** The few escapes that RE2 reads otherwise than ECMA-262 does: `.`, `\s`, surrogate pairs and long property names. */
+/**
+ * Translates the few tokens that RE2 reads differently from ECMA-262: `.`, `\s`, surrogate pairs and long property
+ * names.
+ */
 function toRe2(source: string): string {
   let isInClass = false
   const read = (token: string): string => {
@@ -62,7 +68,7 @@ function codePointOf(pair: string): number {
   return (high - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000
 }
 
-/** General categories by the names schemas write out; scripts have the same names in both. */
+/** Short names of the general categories that schemas spell out; scripts have the same names in both. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   Letter: 'L',
   Lowercase_Letter: 'Ll',

@@ -3,12 +3,12 @@ import { cut, placeOf, SchemaFault } from './schema-fault.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** What a document is found under when it names itself by no `$id`. */
+/** The base URI of a document without an `$id`. */
 const UNNAMED = 'schema://unnamed/'
 
 /**
- * The resources of one document, by their URIs, and the anchors in them (2020-12 core sections 8.2 and 9.3). What is not
- * in the document does not exist: nothing is ever fetched, and no other schema can be named.
+ * The schema resources of one document by URI, and their anchors (2020-12 core sections 8.2 and 9.3). References
+ * reach nothing outside of the document: nothing is fetched.
  */
 export class SchemaResources {
   readonly root = UNNAMED
@@ -23,10 +23,10 @@ export class SchemaResources {
     this.#dialect = dialect
   }
 
-  /** Takes note of the names a schema gives itself; answers the URI that those within are relative to. */
+  /** Registers the schema's `$id` and anchors and returns the base URI for its subschemas. */
   enter(raw: JsonObject, pointer: string, outer: string): string {
     const isOld = this.#dialect === 'draft-07'
-    const id = isOld && typeof raw.$ref === 'string' ? undefined : raw.$id // draft-07 core section 8.3
+    const id = isOld && typeof raw.$ref === 'string' ? undefined : raw.$id // draft-07 core section 8.3: siblings of `$ref` are ignored
     let base = outer
     if (id !== undefined && id !== null) {
       const uri = typeof id === 'string' ? resolve(id, outer) : undefined
@@ -49,7 +49,7 @@ export class SchemaResources {
     return base
   }
 
-  /** What a reference leads to. Throws `SchemaFault`: `external_ref` when it leads out of the document. */
+  /** Resolves a reference. Throws `SchemaFault`; with kind `external_ref` when it leads out of the document. */
   find(
     reference: string,
     base: string,
@@ -70,7 +70,7 @@ export class SchemaResources {
         'invalid_schema',
         `${placeOf(from)} refers to "${cut(reference)}", and there is no such place.`,
       )
-    // with one such anchor in the document the dynamic scope can find no other
+    // with a single such anchor in the document, the dynamic scope cannot resolve to another
     if (isDynamic && !isPointer && (this.#dynamic.get(uri.fragment) ?? 0) > 1)
       throw new SchemaFault(
         'invalid_schema',
@@ -89,7 +89,7 @@ export class SchemaResources {
   }
 }
 
-/** RFC 3986 section 5; the fragment decoded. `undefined` for what is no URI reference. */
+/** Resolves a URI reference (RFC 3986 section 5) and decodes its fragment. `undefined` if it is not one. */
 function resolve(
   reference: string,
   base: string,
@@ -105,7 +105,7 @@ function decode(fragment: string): string {
   try {
     return decodeURIComponent(fragment)
   } catch {
-    return fragment // is no place either way
+    return fragment // an undecodable fragment matches no place
   }
 }
 

@@ -7,13 +7,13 @@ import { readDocument } from './read-document.ts'
 import { SchemaFault } from './schema-fault.ts'
 
 /**
- * Whether values are as a tool's schemas say: JSON Schema 2020-12, and draft-07 where its `$schema` says so, each by its
- * own rules. `format`, `default` and whatever else is no assertion is a remark. Schemas are anyone's: nothing is fetched,
- * and what a schema, a pattern in it or a value may cost is bounded (json-schema/).
+ * The result of validating a value against a tool's schema: JSON Schema 2020-12, or draft-07 where `$schema` says so,
+ * each by its own rules. `format`, `default` and other annotations assert nothing. Schemas are untrusted: nothing is
+ * fetched, and the cost of a schema, its patterns and a value is bounded.
  */
 export type Validity = { readonly valid: true } | ({ readonly valid: false } & Complaint)
 
-/** Throws `SchemaFault` when the schema cannot be used. One in bytes is read as JSON. */
+/** Throws `SchemaFault` when the schema cannot be used. Bytes are parsed as JSON. */
 export function checkSchema(schema: unknown): void {
   validatorOf(schema)
 }
@@ -35,7 +35,10 @@ export function validate(schema: unknown, value: unknown): Validity {
   }
 }
 
-/** What a tool is given: no arguments at all are an empty object. Throws `SchemaFault`, also when there is no schema. */
+/**
+ * Validates a tool's input; absent arguments count as an empty object. Throws `SchemaFault`, also when the tool has
+ * no input schema.
+ */
 export function validateInput(
   tool: Partial<Pick<Tool, 'inputSchema'>> | undefined,
   input: unknown = {},
@@ -45,24 +48,27 @@ export function validateInput(
   return validate(tool.inputSchema, input)
 }
 
-/** What a tool answered; without a schema everything is valid. Throws `SchemaFault`, also when there is no tool. */
+/**
+ * Validates a tool's output; without an output schema everything is valid. Throws `SchemaFault`, also when there is
+ * no tool.
+ */
 export function validateOutput(
   tool: { readonly outputSchema?: JsonSchema | undefined } | undefined,
   output: unknown,
 ): Validity {
   if (tool === undefined)
-    throw new SchemaFault('invalid_schema', 'There is no tool whose output this could be.')
+    throw new SchemaFault('invalid_schema', 'There is no tool that this output could come from.')
   return tool.outputSchema === undefined ? { valid: true } : validate(tool.outputSchema, output)
 }
 
-/** Such as `input.items[0].count: must be integer`. */
+/** Formats a violation for people, such as `input.items[0].count: must be integer`. */
 export function validitySentence(root: string, invalid: Complaint): string {
   return toSentence(root, invalid)
 }
 
 interface Validator {
   run(value: unknown): Outcome
-  /** How many schemas it is made of: about 2 kB each. */
+  /** The number of subschemas; each takes about 2 kB. */
   readonly size: number
 }
 
@@ -71,7 +77,10 @@ const MAX_SCHEMA_LENGTH = 500_000
 const MAX_KEPT = 1000
 const MAX_KEPT_SIZE = 20_000
 
-/** By the SHA-256 of their schema's JSON, used longest ago first: rows are parsed anew each time they are read. */
+/**
+ * Validators by the SHA-256 of their schema's JSON, least recently used first: a stored tool's schema is a new object
+ * each time its row is read.
+ */
 const kept = new Map<string, Validator>()
 let keptSize = 0
 
@@ -91,7 +100,7 @@ function validatorOf(schema: unknown): Validator {
   return validator
 }
 
-/** Its code is made when the first value comes: most tools that are listed are never run. */
+/** Defers code generation to the first value: most listed tools are never run. */
 function makeValidator(text: string): Validator {
   const document = readDocument(parse(text))
   checkDocument(document)
@@ -126,6 +135,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new SchemaFault('invalid_schema', 'The schema is no JSON.')
+    throw new SchemaFault('invalid_schema', 'The schema is not valid JSON.')
   }
 }

@@ -1,12 +1,13 @@
 /**
- * What one check may cost. A step takes 10 to 60 ns: a schema whose parts are applied over and over to the same value, or
- * a pattern that looks at a long text, holds the process for well under a second, and an honest one never gets near.
+ * The step limit of one check. A step takes 10 to 60 ns, so a schema that applies its parts to the same value over
+ * and over, or a pattern on a long text, blocks the process for well under a second. Honest schemas never get near
+ * the limit.
  */
 const MAX_STEPS = 10_000_000
 
 class TooLong extends Error {}
 
-// one check runs at a time and to its end, so there is one count
+// checks are synchronous, so one counter serves all
 let stepsLeft = 0
 
 export function charge(steps: number): void {
@@ -14,10 +15,13 @@ export function charge(steps: number): void {
   if (stepsLeft < 0) throw new TooLong()
 }
 
-/** Why nothing is known of a value. */
+/** Why a value could not be checked. */
 export type Unknown = 'too_deep' | 'too_long' | 'not_checked'
 
-/** Does what charges for its steps; nothing is known of what costs too many, or nests deeper than the stack. */
+/**
+ * Runs `work` under the step limit. Returns the reason instead of a result when it takes too many steps or overflows
+ * the stack.
+ */
 export function withinSteps<Result>(work: () => Result): Result | Unknown {
   stepsLeft = MAX_STEPS
   try {
@@ -25,7 +29,8 @@ export function withinSteps<Result>(work: () => Result): Result | Unknown {
   } catch (error) {
     if (error instanceof TooLong) return 'too_long'
     if (error instanceof RangeError) return 'too_deep'
-    // the code ajv makes for `unevaluatedProperties` in `oneOf` may trip; no schema or value may stop the process
+    // the code ajv generates for `unevaluatedProperties` in `oneOf` may throw; no schema or value may stop the
+    // process
     if (error instanceof TypeError) return 'not_checked'
     throw error
   }

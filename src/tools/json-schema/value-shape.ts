@@ -3,7 +3,7 @@ import { isRecord } from '../read-json.ts'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
-/** What a schema says of a value by itself, its references and its `allOf`, `anyOf` and `oneOf` taken together. */
+/** What a schema says about a value, with its references, `allOf`, `anyOf` and `oneOf` merged. */
 export interface ValueShape {
   /** Absent: any. */
   readonly types?: ReadonlySet<JsonType>
@@ -12,21 +12,21 @@ export interface ValueShape {
   readonly required?: readonly string[]
   readonly items?: unknown
   readonly description?: string
-  /** The references that led to this. */
+  /** The references that were followed to get here. */
   readonly followed: readonly string[]
 }
 
 export interface SchemaReader {
   shapeOf(schema: unknown): ValueShape
-  /** A reader for the schemas within this shape: it does not follow the same references again. */
+  /** A reader for subschemas of this shape that does not follow the same references again. */
   within(shape: ValueShape): SchemaReader
 }
 
 const ANY: ValueShape = { followed: [] }
-/** References can make a small schema a huge tree; past this many schemas anything is accepted. */
+/** References can expand a small schema into a huge tree; past this many schemas anything is accepted. */
 const MAX_SCHEMAS = 2000
 
-/** Reads the schemas of one document. It ends for any: no reference is followed within itself. */
+/** Reads the schemas of one document. Terminates for any document, because no reference is followed within itself. */
 export function schemaReader(root: JsonSchema): SchemaReader {
   let left = MAX_SCHEMAS
 
@@ -70,7 +70,7 @@ function ownShape(schema: JsonSchema): ValueShape {
   }
 }
 
-/** `type`, else what the other keywords let guess. OpenAPI 3.0 says `nullable` beside it. */
+/** The types from `type`, else those that the other keywords imply. OpenAPI 3.0 writes `nullable` beside it. */
 function ownTypes(schema: JsonSchema, values: readonly unknown[] | undefined): Set<JsonType> | undefined {
   const { type } = schema
   const named = TYPES.filter((one) => one === type || (Array.isArray(type) && type.includes(one)))
@@ -84,10 +84,10 @@ function typeOf(value: unknown): JsonType {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object' // JSON has no other
+  return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object' // JSON has no other type
 }
 
-/** A value of both shapes. Where they contradict each other, the first counts. */
+/** Merges two shapes that a value must both have. If they contradict each other, the first wins. */
 function both(a: ValueShape, b: ValueShape): ValueShape {
   const types = a.types && b.types ? meet(a.types, b.types) : (a.types ?? b.types)
   const required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])]
@@ -110,7 +110,7 @@ function meet(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): ReadonlySet<J
   return met.length > 0 ? new Set(met) : a
 }
 
-/** A value of any of the shapes: what is not said of all is said of none, but for `null`, which only adds itself. */
+/** Merges alternative shapes: only what all of them say is kept, except that `null` merely adds itself to the types. */
 function oneOfThese(choices: readonly ValueShape[]): ValueShape {
   const said = choices.filter(({ types }) => !(types?.size === 1 && types.has('null')))
   const [only, ...others] = said

@@ -12,9 +12,9 @@ import { findServerAuthorization, remember } from './server-authorization.ts'
 import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.ts'
 
 /**
- * Begins the authorization at an MCP server's own provider, for the user whose connection lists its tools from then on.
- * Throws `invalid_request` for a server that wants none, `provider_incomplete` and `provider_unavailable` where its
- * authorization server cannot be used, and what `acquireTokens` throws.
+ * Begins the authorization at an MCP server's own provider. The user's connection lists the server's tools from then
+ * on. Throws `invalid_request` if the server requires no authorization, `provider_incomplete` and
+ * `provider_unavailable` if its authorization server cannot be used, and what `acquireTokens` throws.
  */
 export async function authorizeMcpServer(
   broker: Broker,
@@ -46,7 +46,7 @@ export async function authorizeMcpServer(
   })
 }
 
-/** What the server asks for now; where it lists its tools to anybody, what it was last seen to ask for. */
+/** What the server requires now. If it lists its tools without authorization, what it was last seen to require. */
 async function findNow(broker: Broker, worker: Worker): Promise<ServerAuthorization | undefined> {
   try {
     await listTools(broker, worker, undefined)

@@ -14,7 +14,7 @@ import { findServerAuthorization } from './server-authorization.ts'
 import { openSession } from './session.ts'
 import { mcpHeaders, mcpSettings } from './settings.ts'
 
-/** Remote MCP servers over Streamable HTTP (2025-03-26 to 2026-07-28), as a source of tools. */
+/** Tools of remote MCP servers over Streamable HTTP (protocol versions 2025-03-26 to 2026-07-28). */
 export const mcpBackend: Backend = {
   catalogue: mcpCatalogue,
 
@@ -34,9 +34,9 @@ export const mcpBackend: Backend = {
       session.close()
       return { healthy: true }
     } catch (error) {
-      // that it wants a token is all that can be known of it without one
+      // without a token, 401 is all that can be learned
       if (error instanceof ExchangeFault && error.seen.refused?.status === 401)
-        return { healthy: true, message: 'It answers, and wants an authorization for more.' }
+        return { healthy: true, message: 'The server answers and requires an authorization.' }
       const { host } = new URL(worker.uri)
       const fault = error instanceof WorkerFault ? error : faultOf(withoutSecrets(error, shown), host)
       return { healthy: false, message: fault.message }
@@ -53,8 +53,8 @@ export const mcpBackend: Backend = {
         endsAt: started + worker.timeoutSeconds * 1000,
         shown: values,
       }
-      // the worker's own secrets, which nobody else knows to take out
-      const clean = <T>(said: T) => (values.length === 0 ? said : (scrub(said, values) as T)) // the same shape
+      // removes the worker's own secrets, which scrubbing for the call does not know
+      const clean = <T>(said: T) => (values.length === 0 ? said : (scrub(said, values) as T)) // `scrub` keeps the shape
       const { onEvent, ...rest } = call
       const { outcome, error } = await callMcpTool(
         broker,
@@ -72,7 +72,7 @@ export const mcpBackend: Backend = {
   },
 }
 
-/** The user's token for the server, which is the worker's own provider's and no other. */
+/** The user's token for the server: only one of the worker's own provider is used. */
 function serverToken(worker: Worker, { authorizations }: BackendCall): string | undefined {
   const own = mcpSettings(worker).authorization?.providerUid
   return authorizations.find(
@@ -85,13 +85,16 @@ function isUnauthorized(error: unknown): error is ExchangeFault {
   return error instanceof ExchangeFault && error.seen.refused?.status === 401
 }
 
-/** The server wants OAuth, which its list of tools did not show: it is found out now, and listed from now on. */
+/**
+ * The server requires OAuth although it lists its tools without. Discovers its authorization server, so that its
+ * tools declare the requirement from the next synchronization on.
+ */
 async function tellOfConsent(broker: Broker, worker: Worker, { seen }: ExchangeFault): Promise<ToolAnswer> {
   await findServerAuthorization(broker, worker, bearerChallenge(seen.refused?.challenge))
   return ownError({
     kind: 'TOOL_REQUIREMENTS_NOT_MET',
     message:
-      'What runs the tool wants its user to approve, which was not known until now. Call it again in a minute.',
+      'The server of the tool requires the user to approve first, which was unknown until now. Call the tool again in a minute.',
     can_retry: true,
     retry_after_ms: 60_000,
   })

@@ -3,8 +3,8 @@ import type { BackendCall } from '../backend.ts'
 import { type McpSettings, USUAL_TOKEN_META } from './settings.ts'
 
 /**
- * What a call carries beside its arguments: the tool's tokens, secrets and user, as Arcade's MCP servers read them
- * (reference/arcade.md section 3). Only for a tool that declares what it needs, and never the token that opens the server.
+ * The `_meta` of a call: the tool's tokens, secrets and user, in the form Arcade's MCP servers read. Only tools that
+ * declare such needs get it, and it never contains the token for the server itself.
  */
 export function callMeta(
   { tokenMeta = USUAL_TOKEN_META }: Pick<McpSettings, 'tokenMeta'>,

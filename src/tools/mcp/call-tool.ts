@@ -15,16 +15,16 @@ import { type McpSession, openSession } from './session.ts'
 import { isKnownLegacy, leaseSession, noteProtocol } from './sessions.ts'
 import { mcpSettings } from './settings.ts'
 
-/** Whose call it is, to the server. */
+/** How a call authenticates to the server, and until when it may take. */
 export interface CallAccess {
   readonly headers: Readonly<Record<string, string>>
-  /** By `performance.now()`. */
+  /** The deadline, by `performance.now()`. */
   readonly endsAt: number
-  /** Secrets in the headers. */
+  /** Secret values in the headers, to be removed from what the server answers. */
   readonly shown: readonly string[]
 }
 
-/** What came of a call; `error`: what it was made of. */
+/** The outcome of one attempt; `error` is the failure it was made from. */
 export interface CallAttempt {
   readonly outcome: ToolOutcome
   readonly error?: unknown
@@ -34,7 +34,10 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 const GATEWAY_STATUSES = [502, 503, 504]
 
-/** Calls the tool in a session of its user's; again when surely nothing was done, or when the tool may be called twice. */
+/**
+ * Calls the tool in a session of its user. Retries when the tool surely did not run, or when running it twice is
+ * safe.
+ */
 export async function callMcpTool(
   broker: Broker,
   worker: Worker,
@@ -54,7 +57,10 @@ export async function callMcpTool(
   }
 }
 
-/** Whether the server does not know the session: 404 by the protocol, 400 with a word of it by many. */
+/**
+ * Whether the server no longer knows the session: 404 by the protocol, while many servers answer 400 and mention the
+ * session.
+ */
 function isForgotten(error: unknown): boolean {
   if (!(error instanceof ExchangeFault) || error.seen.refused?.hadSession !== true) return false
   const { status } = error.seen.refused
@@ -71,7 +77,7 @@ function mayRepeat(error: unknown, wasCalled: boolean, isRepeatable: boolean): b
   return fault?.kind === 'unreachable' && (isSafe || !fault.requestSent)
 }
 
-/** `isStale`: the session was one of before, which the server has forgotten; nothing was done. */
+/** Makes one attempt. `isStale`: a pooled session was used that the server has forgotten, so the tool did not run. */
 async function callOnce(
   broker: Broker,
   worker: Worker,
@@ -82,7 +88,7 @@ async function callOnce(
   const timeoutMs = Math.max(1, endsAt - performance.now())
   const { signal, userId, reading } = call
   const large = reading && createLargeResults(reading, shown)
-  // before it is cut: the beginning of a secret would not be found
+  // remove secrets before texts are cut, because a cut secret would not be recognised
   const clean = (error: unknown) => withoutSecrets(error, [...(reading?.secrets ?? []), ...shown])
   const open = async () => {
     const isLegacy = isKnownLegacy(worker)
@@ -123,7 +129,7 @@ async function callOnce(
   }
 }
 
-/** `tools/call`. Its output is checked like every tool's, so the SDK is told of no output schema. */
+/** Sends `tools/call`. The SDK gets no output schema, because the broker checks the output of every tool itself. */
 function request(
   { client }: McpSession,
   worker: Worker,
@@ -138,7 +144,7 @@ function request(
     {
       signal,
       timeout: worker.timeoutSeconds * 1000,
-      toolDefinition: { name, inputSchema: inputSchema as McpTool['inputSchema'] }, // read from such a server
+      toolDefinition: { name, inputSchema: inputSchema as McpTool['inputSchema'] }, // the catalogue checked that its type is `object`
       ...(onEvent && {
         onprogress: ({ progress, total, message }) =>
           onEvent({

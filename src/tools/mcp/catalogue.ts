@@ -24,9 +24,9 @@ import { mcpHeaders, mcpSettings, type ServerAuthorization } from './settings.ts
 
 const MAX_PAGES = 100
 const MAX_TOOLS = 2_000
-/** Why tools are left out, of one server: kept with the worker, and read by people. */
+/** How many refused tools are reported for one server; the list is stored with the worker and read by the operator. */
 const MAX_REASONS = 20
-/** Of all pages together, as JSON. */
+/** Length of all pages together, as JSON. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() })
@@ -37,8 +37,8 @@ interface Listing {
 }
 
 /**
- * The server's tools, listed in nobody's name or, where it wants OAuth, in that of the user whom the operator has had
- * approve it. A refusal is followed to the authorization server. Throws `WorkerFault`.
+ * Lists the server's tools without authorization or, if the server requires OAuth, with the token of the user who
+ * approved for the operator. A 401 starts the discovery of the authorization server. Throws `WorkerFault`.
  */
 export async function mcpCatalogue(broker: Broker, worker: Worker): Promise<readonly CatalogueItem[]> {
   const { host } = new URL(worker.uri)
@@ -86,7 +86,10 @@ function toItems(
   ]
 }
 
-/** Without what the server was shown, whatever it says of it: models read descriptions, and operators faults. */
+/**
+ * Lists the tools. The worker's secrets and the token are removed from the answer, because models read descriptions
+ * and operators read errors.
+ */
 export async function listTools(broker: Broker, worker: Worker, token: string | undefined): Promise<Listing> {
   const { headers, values } = await mcpHeaders(broker, worker)
   const shown = token === undefined ? values : [...values, token]
@@ -95,7 +98,7 @@ export async function listTools(broker: Broker, worker: Worker, token: string | 
       ...headers,
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     })
-    return scrub(listing, shown) as Listing // the same shape
+    return scrub(listing, shown) as Listing // `scrub` keeps the shape
   } catch (error) {
     throw withoutSecrets(error, shown)
   }
@@ -150,7 +153,7 @@ function unreadable(developer_message: string): WorkerFault {
   return new WorkerFault(badOutputError(developer_message))
 }
 
-/** The token of the user in whose name the tools are listed, released on record; `undefined` when there is none now. */
+/** The token of the user for whom the tools are listed; its release is audited. `undefined` if there is none now. */
 async function listerToken(
   broker: Broker,
   { projectId, uri }: Worker,

@@ -2,8 +2,8 @@ import type { Broker } from '../../broker.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 
 /**
- * Where the broker's metadata as a client of that entry stands, which is its client id there
- * (draft-ietf-oauth-client-id-metadata-document): one for each entry, as each has a redirect URI of its own.
+ * The URL of the broker's client metadata document for this entry, which is also its client id there
+ * (draft-ietf-oauth-client-id-metadata-document). Each entry has its own, because each has its own redirect URI.
  */
 export function clientMetadataUrl(
   { settings }: Pick<Broker, 'settings'>,

@@ -5,14 +5,13 @@ const MAX_ALTERNATIVES = 20
 const MAX_REQUIREMENTS = 20
 
 /**
- * What a tool says in its `_meta` that it needs: `arcade.requirements` as Arcade's workers write it, or
- * `securityRequirements` over `securitySchemes` (reference/toolexec.md). `undefined` when it says nothing. Throws
- * `Refusal`.
+ * Reads the requirements that a tool declares in `_meta`: `arcade.requirements` as Arcade's servers write it, or
+ * `securityRequirements` with `securitySchemes`. `undefined` if it declares none. Throws `Refusal`.
  */
 export function declaredRequirements(meta: JsonRecord): ToolRequirements | undefined {
   const arcade = isRecord(meta.arcade) ? meta.arcade.requirements : undefined
   if (!isAbsent(arcade)) return readArcade(record(arcade, '_meta.arcade.requirements'))
-  // a list of schemes says how the server itself is opened (OpenAI's form): that it says by 401 as well
+  // a list of schemes (OpenAI's form) concerns the server's own authorization, which its 401 announces too
   if (isAbsent(meta.securityRequirements) || Array.isArray(meta.securitySchemes)) return undefined
   const schemes = isAbsent(meta.securitySchemes) ? {} : record(meta.securitySchemes, '_meta.securitySchemes')
   const said = list(meta.securityRequirements, '_meta.securityRequirements', MAX_ALTERNATIVES)
@@ -20,7 +19,7 @@ export function declaredRequirements(meta: JsonRecord): ToolRequirements | undef
   const alternatives = readings.flatMap((one) => (typeof one === 'string' ? [] : [one]))
   const [only, ...others] = alternatives
   if (only === undefined && readings.length > 0)
-    throw new Refusal(`${readings[0]} Say what it needs in mcp.requirements.tools.`)
+    throw new Refusal(`${readings[0]} Declare its needs in mcp.requirements.tools.`)
   return {
     authorization: others.length === 0 ? (only ?? []) : [],
     ...(others.length > 0 && { alternatives }),
@@ -29,7 +28,9 @@ export function declaredRequirements(meta: JsonRecord): ToolRequirements | undef
   }
 }
 
-/** `{github: ["repo"]}` or `[{scheme: "github", scopes: ["repo"]}]`; or why nothing here can meet it. */
+/**
+ * Reads `{github: ["repo"]}` or `[{scheme: "github", scopes: ["repo"]}]`; returns a reason if it cannot be met here.
+ */
 function readAlternative(
   value: unknown,
   schemes: JsonRecord,
@@ -78,7 +79,7 @@ function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequi
   }
 }
 
-/** `[{"key": "API_KEY"}]` or `["API_KEY"]`. */
+/** Reads `[{"key": "API_KEY"}]` or `["API_KEY"]`. */
 function keysOf(value: unknown, path: string): string[] {
   const said = list(value, path, MAX_REQUIREMENTS)
   return [...new Set(said.map((one, i) => filledText(isRecord(one) ? one.key : one, `${path}[${i}]`)))]

@@ -6,15 +6,16 @@ import { LARGE_BYTES } from '../large-json.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
 import type { LargeResults } from './large-messages.ts'
 
-// What goes over the wire for the SDK: every request through `Outgoing`, none redirected, none authorized by the SDK.
-// The SDK hides what HTTP answered, and waits for ever for a stream that ended without an answer; an exchange sees both.
+// The HTTP side of the MCP SDK: every request goes through `Outgoing`, without redirects and without the SDK's own
+// authorization. The SDK hides HTTP answers and waits for ever when a stream ends without a result; an exchange
+// observes both.
 
-/** What was seen underneath one request of the protocol. */
+/** What HTTP showed during one request of the protocol. */
 export interface Seen {
   fault?: OutgoingError
   refused?: {
     readonly status: number
-    /** `WWW-Authenticate`. */
+    /** The header `WWW-Authenticate`. */
     readonly challenge?: string
     readonly retryAfter?: string
     readonly hadSession: boolean
@@ -25,23 +26,23 @@ export interface Seen {
 
 interface Exchange {
   readonly seen: Seen
-  /** Aborted when it is over, so that nothing of it stays open. */
+  /** Aborted at the end of the exchange, to close whatever is still open. */
   readonly over: AbortSignal
-  /** The stream came to an end without an answer. */
+  /** Reports that the stream ended without an answer. */
   broken(error: OutgoingError): void
-  /** Counts the requests over HTTP: the next one goes out when the one before was answered. */
+  /** The number of HTTP requests so far. A higher number than before means that the SDK has gone on. */
   requests: number
   isReconnecting: boolean
   readonly large: LargeResults | undefined
 }
 
 const exchanges = new AsyncLocalStorage<Exchange>()
-/** For an answer that came with the end of its stream to be read. */
+/** Time for the SDK to read an answer that arrived with the end of its stream. */
 const LAST_WORDS_MS = 100
-/** A server may ask to be asked again at once, and again. */
+/** Lower bound on the reconnection delay, since a server may ask for reconnections without delay. */
 const LEAST_PAUSE_MS = 500
 
-/** Wraps what went wrong with what was seen of it. */
+/** An exchange's failure together with what HTTP showed. */
 export class ExchangeFault extends Error {
   readonly seen: Seen
 
@@ -52,7 +53,10 @@ export class ExchangeFault extends Error {
   }
 }
 
-/** One request of the protocol, ended by the time or the caller. Throws `ExchangeFault` alone. */
+/**
+ * Runs one request of the protocol until it ends, its time limit passes or the caller cancels. Throws only
+ * `ExchangeFault`.
+ */
 export async function exchange<T>(
   {
     timeoutMs,
@@ -61,7 +65,7 @@ export async function exchange<T>(
   }: {
     readonly timeoutMs: number
     readonly signal?: AbortSignal | undefined
-    /** Where the large results of a call are kept. */
+    /** Where large results of the call are kept. */
     readonly large?: LargeResults | undefined
   },
   ask: (signal: AbortSignal) => Promise<T>,
@@ -97,7 +101,7 @@ export async function exchange<T>(
   }
 }
 
-/** The SDK's way out. */
+/** The `fetch` of the SDK. */
 export function exchangeFetch(outgoing: Outgoing, timeoutMs: number): FetchLike {
   const ask = toFetch(outgoing, {
     purpose: 'worker',
@@ -107,14 +111,14 @@ export function exchangeFetch(outgoing: Outgoing, timeoutMs: number): FetchLike 
   })
   return async (url, init = {}) => {
     const headers = new Headers(init.headers)
-    // what a server tells of its own accord is not listened to; as one that offers no such stream
+    // we do not listen to a server's unsolicited messages; 405 says that no such stream is offered
     if (init.method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 })
-    // a cancellation outlives what it cancels
+    // a cancellation is sent after the exchange it cancels has ended
     const current = isCancellation(init.body) || init.method === 'DELETE' ? undefined : exchanges.getStore()
     const signals = [init.signal, current?.over].filter((one) => one != null)
     if (current !== undefined) {
       current.requests++
-      delete current.seen.refused // what the one before was answered was told to the SDK, which has gone on
+      delete current.seen.refused // the SDK has handled the previous answer and gone on
     }
     try {
       const response = await ask(url, { ...init, redirect: 'error', signal: AbortSignal.any(signals) })
@@ -126,7 +130,7 @@ export function exchangeFetch(outgoing: Outgoing, timeoutMs: number): FetchLike 
   }
 }
 
-/** Paced, and counted as alive by the exchange it belongs to. */
+/** Schedules a reconnection, with a lower bound on its delay. Until then its exchange counts as reconnecting. */
 export function reconnectLater(reconnect: () => void, delayMs: number): () => void {
   const current = exchanges.getStore()
   if (current !== undefined) current.isReconnecting = true
@@ -164,7 +168,7 @@ function watched(response: Response, current: Exchange, sent: Headers, host: str
   return watchedEvents(response, current, host)
 }
 
-/** As much of the body of a refusal as the SDK may parse on the event loop. */
+/** The beginning of an error body: as much as the SDK may parse on the event loop. */
 function beginningOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let room = LARGE_BYTES

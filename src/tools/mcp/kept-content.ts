@@ -2,19 +2,19 @@ import { LargeMcpResult } from '../large-json.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 import type { Artifact, ToolOutcome } from '../tool-answer.ts'
 
-// What an MCP tool answers besides text: images, audio, resource links, embedded resources. `readMcpResult` makes the
-// value of the texts; here the rest is put beside it for those who see no `mcpResult`.
+// Content of an MCP tool's result other than text: images, audio, resource links, embedded resources. `readMcpResult`
+// makes a value of the texts; this module adds the rest for callers that do not get `mcpResult`.
 
 type ValueOutcome = Extract<ToolOutcome, { readonly outcome: 'value' }>
 
-/** The content items of a result that are no texts, in MCP's form. */
+/** The content items of a result that are not text, in MCP's form. */
 export function mediaOf(result: JsonRecord | undefined): readonly JsonRecord[] {
   return itemsOf(result).filter(({ type }) => type !== 'text')
 }
 
 /**
- * The value with all that came with it. Content that holds more than texts is `{content: [...]}`, in the tool's order;
- * structured content keeps its members and gets `content` (`mcp_content` where it has a member of that name).
+ * The value together with the other content. Unstructured content becomes `{content: [...]}` in the tool's order;
+ * structured content keeps its members and gets `content` (`mcp_content` if it has a member of that name).
  */
 export function valueWithMedia({ value, mcpResult }: Omit<ValueOutcome, 'outcome'>): unknown {
   if (mcpResult instanceof LargeMcpResult) return mcpResult.value
@@ -29,7 +29,7 @@ export function isStructured(result: JsonRecord): boolean {
   return result instanceof LargeMcpResult ? result.isStructured : result.structuredContent !== undefined
 }
 
-/** The outcome as those see it who get a value or an artifact and nothing beside. */
+/** The outcome for callers that get a value or an artifact and nothing besides. */
 export function withMedia<T extends { readonly outcome: string }>(
   outcome: T | ValueOutcome,
 ): T | ValueOutcome | { readonly outcome: 'artifact'; readonly artifact: Artifact } {
@@ -53,7 +53,10 @@ function itemsOf(result: JsonRecord | undefined): readonly JsonRecord[] {
   return Array.isArray(result?.content) ? result.content.filter(isRecord) : []
 }
 
-/** A resource link that says all that an artifact has; a caller may show its URL as a link. */
+/**
+ * Converts a resource link with all members of an artifact. Callers may show its URL as a link, so only http and
+ * https are accepted.
+ */
 function artifactOf({
   type,
   uri,

@@ -4,28 +4,28 @@ import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 import { scrub } from '../scrub.ts'
 
-/** A message of the protocol, or the event that holds it. */
+/** A large message of the protocol, or the server-sent event that contains it. */
 export interface LargeMessage {
   readonly bytes: Uint8Array
   readonly form: 'json' | 'event'
-  /** Put into the small result, by which the large one is found again. */
+  /** Put into the small result, to find the large one again. */
   readonly mark: string
   readonly secrets: readonly string[]
   readonly tool?: CheckedTool
 }
 
 export interface ReadMessage {
-  /** A small message in place of the large one, in the same form; nothing for one that is not passed on. */
+  /** A small message that replaces the large one in the same form; empty if the large one is dropped. */
   readonly bytes: Uint8Array
   readonly result?: PackedAnswer
 }
 
 export const MARK = 'gatepass/large'
-/** Of what stays beside the content, in characters of JSON. */
+/** Length limit of members that are kept beside the content, in characters of JSON. */
 const MAX_MEMBER = 4_000
 const MAX_ERROR = 2_000
 
-/** Runs in a thread. */
+/** Runs in a worker thread. */
 export function run(message: LargeMessage, transfer: ArrayBuffer[]): ReadMessage {
   const { bytes, form } = message
   const text = new TextDecoder().decode(bytes)
@@ -48,7 +48,7 @@ function dataOf(lines: readonly string[]): string {
     .join('\n')
 }
 
-/** What is neither a result nor an error, such as a notification, says nothing that is worth its size. */
+/** Messages that are neither results nor errors, such as notifications, are dropped: none is worth this size. */
 function read(
   text: string,
   { mark, secrets, tool }: LargeMessage,
@@ -58,7 +58,7 @@ function read(
   try {
     message = JSON.parse(text)
   } catch {
-    return { stub: '"The message is not JSON."' } // refused by the SDK as what it is: no message
+    return { stub: '"The message is not JSON."' } // the SDK refuses it as malformed
   }
   if (!isRecord(message)) return { stub: '"The message is not an object."' }
   const { jsonrpc, id, result, error } = message
@@ -73,7 +73,7 @@ function read(
   return { stub: JSON.stringify({ jsonrpc, id, result: small }), result: packAnswer(answer, transfer) }
 }
 
-/** Cut only when secrets are out of it: the beginning of one would not be found. */
+/** Removes secrets before cutting, because a cut secret would not be recognised. */
 function wordsOf({ message }: JsonRecord, secrets: readonly string[]): string {
   return String(scrub(String(message), secrets)).slice(0, MAX_ERROR)
 }

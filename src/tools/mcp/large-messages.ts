@@ -8,19 +8,19 @@ import { inThread, threadTask } from '../thread-pool.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { type LargeMessage, MARK, type ReadMessage } from './large-message-task.ts'
 
-// The SDK parses and validates each message on the event loop. A large result of a call is taken out of the server's
-// answer before: it is read in a thread, and the SDK gets a small result in its place.
+// The SDK parses and validates every message on the event loop. A large result is therefore taken out of the server's
+// answer first and read in a thread; the SDK gets a small result in its place.
 
 export interface LargeResults {
-  /** The response with what is large in it replaced. */
+  /** The response with its large messages replaced. */
   replaced(response: Response): Response
-  /** The large result that this one stands for. */
+  /** The large result that this small one stands for. */
   of(result: unknown): ToolAnswer | undefined
 }
 
 const task = threadTask<LargeMessage, ReadMessage>('./large-message-task', import.meta.url)
 
-/** `shown`: what the server was shown besides the secrets of the call. */
+/** `shown`: secrets that the server was sent besides those of the call. */
 export function createLargeResults(
   { secrets, tool, owner, signal }: AnswerReading,
   shown: readonly string[],
@@ -52,7 +52,7 @@ export function createLargeResults(
 
 type Replace = (bytes: Uint8Array, form: LargeMessage['form']) => Promise<Uint8Array>
 
-/** A body that is one message. */
+/** Passes on a body that is one message. */
 function messageOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
   return generated(async function* () {
     const pieces: Uint8Array[] = []
@@ -64,7 +64,7 @@ function messageOf(body: ReadableStream<Uint8Array>, replace: Replace): Readable
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d]
 
-/** A body of server-sent events: each passes when it is complete. */
+/** Passes on a body of server-sent events, each when it is complete. */
 function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
   return generated(async function* () {
     let pieces: Uint8Array[] = []
@@ -91,7 +91,7 @@ function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableS
           pieces = []
           size = 0
           from = at + 1
-          // many small events are as much as one that is large: the SDK parses and checks each
+          // many small events cost as much as a large one, because the SDK parses and checks each
           if (performance.now() - begun > BUDGET_MS) {
             await ownTurn()
             begun = performance.now()

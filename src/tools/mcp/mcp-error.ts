@@ -9,11 +9,11 @@ import { refusalOf, toolErrorOf } from '../worker-request.ts'
 import { ExchangeFault } from './exchange.ts'
 import { serverScopes } from './settings.ts'
 
-/** URLElicitationRequiredError of 2025-11-25. */
+/** Error code URLElicitationRequiredError of MCP 2025-11-25. */
 const URL_ELICITATION_REQUIRED = -32_042
 const MAX_WORDS = 500
 
-/** What came of an exchange that failed: an error, or the consent that the server wants for more scopes. */
+/** Converts a failed exchange to an error, or to the consent for further scopes that the server requires. */
 export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'calling'): ToolOutcome {
   const fault = error instanceof ExchangeFault && error.cause instanceof WorkerFault ? error.cause : error
   if (fault instanceof WorkerFault) return { outcome: 'error', error: fault.error, isOwn: true }
@@ -23,7 +23,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
   if (seen.isCancelled)
     return own({
       kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
-      message: 'The call was given up by its caller.',
+      message: 'The caller cancelled the call.',
       can_retry: false,
     })
   if (seen.isTimeout)
@@ -40,7 +40,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
     if (status === 401)
       return {
         outcome: 'error',
-        // refused before anything was done
+        // the server refused before the tool ran
         error: { ...said, can_retry: true, developer_message: `${host} answered 401.` },
       }
     return own({ ...said, developer_message: `${host} answered ${status}.` })
@@ -50,39 +50,42 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
       toolErrorOf(
         stage === 'calling' || !seen.fault.requestSent
           ? seen.fault
-          : // the handshake was sent, the call was not
+          : // only the handshake was sent, not the call
             new OutgoingError(seen.fault.kind, host, { requestSent: false }),
       ),
     )
   if (cause instanceof ProtocolError) return refusedByProtocol(cause)
   if (cause instanceof SdkError && cause.code === SdkErrorCode.UnsupportedResultType)
     return own(ASKS_THE_USER)
-  return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`)) // the SDK's words may quote the answer
+  return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`)) // the SDK's message may quote the answer, so it is not passed on
 }
 
-/** The fault without what the server was shown: it may say it again in its refusal, and where that leads. */
+/**
+ * Removes the secrets that the server was sent from the failure: its error, and the metadata URL in its challenge,
+ * may repeat them.
+ */
 export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof ExchangeFault) || secrets.length === 0) return error
   const { cause, seen } = error
-  const clean = <T>(said: T) => scrub(said, secrets) as T // the same shape
+  const clean = <T>(said: T) => scrub(said, secrets) as T // `scrub` keeps the shape
   return new ExchangeFault(
     cause instanceof ProtocolError ? new ProtocolError(cause.code, clean(cause.message)) : cause,
     { ...seen, ...(seen.refused && { refused: clean(seen.refused) }) },
   )
 }
 
-/** The same as a `WorkerFault`, for what is asked in nobody's name. */
+/** Converts a failed exchange to a `WorkerFault`, for requests that act for no user. */
 export function faultOf(error: unknown, host: string): WorkerFault {
   const outcome = outcomeOf(error, host, 'connecting')
   if (outcome.outcome === 'error') return new WorkerFault(outcome.error)
   return new WorkerFault({ ...refusalOf(403, undefined), developer_message: `${host} wants more scopes.` })
 }
 
-/** A link of the server's own may lead anywhere, and a question may ask for anything: neither is passed on. */
+/** Elicitation is not passed on: a server's link may lead anywhere, and its question may ask for anything. */
 const ASKS_THE_USER: ToolError = {
   kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED',
   message:
-    'The tool wants to ask its user something by itself (MCP elicitation), which is not passed on: links to follow come from this broker alone.',
+    'The tool asks for input from its user (MCP elicitation), which is not passed on: only this broker sends users links.',
   can_retry: false,
 }
 
@@ -99,7 +102,7 @@ function refusedByProtocol({ code, message }: ProtocolError): ToolOutcome {
   }
 }
 
-/** JSON-RPC 2.0 section 5.1. */
+/** Error codes of JSON-RPC 2.0 section 5.1. */
 const RPC_ERRORS = new Map<number, readonly [ErrorKind, string]>([
   [-32_600, ['UPSTREAM_RUNTIME_BAD_REQUEST', 'What runs the tool could not read the call.']],
   [-32_601, ['UPSTREAM_RUNTIME_NOT_FOUND', 'What runs the tool does not know how to.']],

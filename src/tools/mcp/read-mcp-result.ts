@@ -7,8 +7,8 @@ import { mediaOf } from './kept-content.ts'
 const MAX_DEPTH = 100
 
 /**
- * A CallToolResult, normalised (reference/toolexec.md B2): `structuredContent`; else one text, parsed if it is JSON; else
- * the list of texts; else null. `isError` is a failure. The whole of it stays beside, for what is not text.
+ * Reads a CallToolResult. Its value is `structuredContent`; else a single text, parsed if it is JSON; else the list
+ * of texts; else null. `isError` is a failure. `mcpResult` keeps the whole result, for content that is not text.
  */
 export function readMcpResult(result: JsonRecord): ToolOutcome {
   if (isDeeperThan(result, MAX_DEPTH))
@@ -46,7 +46,7 @@ function textsOf(content: unknown): string[] {
   )
 }
 
-/** The tool's words; how to take them, where it says so as arcade-mcp does. */
+/** The error from the tool's texts, with the details that arcade-mcp puts into `_meta`. */
 function errorOf(result: JsonRecord, texts: readonly string[]): ToolError {
   const { _meta } = result
   const media = mediaOf(result)
@@ -72,7 +72,7 @@ function errorOf(result: JsonRecord, texts: readonly string[]): ToolError {
   }
 }
 
-/** The stack trace that an Arcade server says of its error, apart from what callers see. */
+/** The stack trace of an Arcade server's error, kept apart from what callers see. */
 function withStack(said: JsonRecord): Pick<ToolError, 'stacktrace'> {
   const { stacktrace } = withoutStacks(said)
   return stacktrace === undefined ? {} : { stacktrace }

@@ -20,7 +20,7 @@ import {
 import { declaredRequirements } from './declared-requirements.ts'
 import { type McpRequirements, type McpSettings, neededScopes } from './settings.ts'
 
-/** What the server says of itself, as far as its tools are named by it. */
+/** What the server says about itself that its tools inherit. */
 export interface McpServerInfo {
   readonly namespace: string
   readonly version?: string
@@ -28,10 +28,10 @@ export interface McpServerInfo {
 
 const SEMVER = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
 const MAX_DEPTH = 64
-/** Of one tool, as JSON. */
+/** Length of one tool's description, as JSON. */
 const MAX_TOOL_LENGTH = 256 * 1024
 
-/** Reads one item of `tools/list`, with what it says kept as it is. */
+/** Reads one item of `tools/list` and keeps the original as `document`. */
 export function readMcpTool(value: unknown, server: McpServerInfo, settings: McpSettings): ListedTool {
   try {
     return read(value, server, settings)
@@ -56,7 +56,7 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Lis
   if (typeof name !== 'string' || !isToolName(name))
     throw new Refusal(`name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
   if (isRecord(execution) && execution.taskSupport === 'required')
-    throw new Refusal('It runs as a task only, which is not supported.')
+    throw new Refusal('It runs only as a task, which is not supported.')
   const hints = isAbsent(annotations) ? undefined : readAnnotations(record(annotations, 'annotations'))
   const meta = isAbsent(_meta) ? undefined : record(_meta, '_meta')
   const shown = text(title, 'title') ?? hints?.title
@@ -79,8 +79,8 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Lis
 }
 
 /**
- * The consent that opens the server, and what the tool itself needs: as the operator says for it by name, else as it
- * declares, else as the operator says for all.
+ * The authorization for the server itself, and what the tool needs: as the operator configured it for the tool by
+ * name, else as the tool declares it, else as the operator configured it for all tools.
  */
 function requirementsOf(name: string, meta: JsonRecord, settings: McpSettings): ToolRequirements {
   const { authorization: server, requirements: said } = settings
@@ -121,7 +121,10 @@ function readAnnotations(annotations: JsonRecord): ToolAnnotations {
   }
 }
 
-/** `github-mcp-server` -> `Github`: without the words that say only what it is (reference/arcade.md section 3). */
+/**
+ * Derives a namespace from the server's name: `github-mcp-server` becomes `Github`, without the words `mcp` and
+ * `server`.
+ */
 export function namespaceOf(serverName: string, workerId: string): string {
   const words = serverName.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== '')
   const telling = words.filter((word) => !['mcp', 'server'].includes(word.toLowerCase()))
@@ -129,7 +132,7 @@ export function namespaceOf(serverName: string, workerId: string): string {
   return isToolName(name) ? name : workerId
 }
 
-/** As SemVer, without a `v`; what is no SemVer says nothing that versions could be chosen by. */
+/** The version without a `v`; `undefined` if it is not SemVer, since versions are selected by SemVer. */
 export function versionOf(said: string): string | undefined {
   return said.length <= 64 ? SEMVER.exec(said)?.[1] : undefined
 }

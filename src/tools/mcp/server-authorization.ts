@@ -19,13 +19,14 @@ import { serverOf } from './server-metadata.ts'
 import { isSameServer, serverProvider, withAuthMethod, withEndpoints, withScopes } from './server-provider.ts'
 import { mcpSecrets, mcpSettings, type ServerAuthorization, serverScopes } from './settings.ts'
 
-/** Authorization servers that one MCP server may have named in its time; a hostile one would name ever new ones. */
+/** How many authorization servers one MCP server may name over time, since a hostile one could keep naming new ones. */
 const MAX_ENTRIES = 5
 
 /**
- * Finds the authorization server of an MCP server that refused a request, keeps it as a provider entry with a client
- * there, and remembers with the worker which it is. One that names another authorization server than before gets
- * another entry, so that no token of the former goes there. Throws `WorkerFault` that says what to do.
+ * Finds the authorization server of an MCP server that refused a request, stores it as a provider entry with a client
+ * there, and records the entry in the worker's settings. If the server names another authorization server than
+ * before, that one gets another entry, so no token of the former is sent there. Throws a `WorkerFault` that says what
+ * to do.
  */
 export async function findServerAuthorization(
   broker: Broker,
@@ -52,7 +53,7 @@ export async function findServerAuthorization(
   }
 }
 
-/** Keeps it with the worker as it stands by now, unless that has moved meanwhile. */
+/** Stores the authorization in the worker's current settings, unless the worker's URL has changed meanwhile. */
 export async function remember(
   broker: Broker,
   worker: Worker,
@@ -93,7 +94,7 @@ async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): 
     isGuessed,
   })
   const isOwnClient = mcpSettings(worker).oauth2?.clientId !== undefined
-  // no entry for endpoints that are only guessed: that they register a client shows that they are there
+  // guessed endpoints get an entry only after a client could be registered there, which proves that they exist
   const ready = (entry: ProviderEntry) =>
     isGuessed && !isOwnClient ? registered(broker, entry, metadata) : Promise.resolve(entry)
   try {
@@ -109,7 +110,10 @@ async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): 
   }
 }
 
-/** A client, and its secret, is of one authorization server: which that is, is not for the MCP server to say anew. */
+/**
+ * A configured client and its secret belong to one authorization server. Refuses to let the MCP server move them to
+ * another one.
+ */
 async function checkClient(broker: Broker, worker: Worker, issuer: string | undefined): Promise<void> {
   const { clientId, authorizationUrl } = mcpSettings(worker).oauth2 ?? {}
   if (clientId === undefined || authorizationUrl !== undefined) return
@@ -158,15 +162,15 @@ async function ensureEntry(
     updatedAt: now,
   }
   const audit = broker.audit.of(projectId, { action: 'provider.added', providerId: entry.id })
-  // the name was taken just now, most likely by another process that read the same server
+  // the id was taken in the meantime, probably by another process that reads the same server
   return (
     (await store.providers.add(await ready(entry), audit)) ?? ensureEntry(broker, worker, provider, ready)
   )
 }
 
 /**
- * With the client the broker is at that server: the operator's, else the one that stands, else the URL of its metadata
- * document where the server takes one, else one that is registered now.
+ * Gives the entry a client: the operator's, else its existing one, else the URL of the client metadata document if
+ * the server accepts those, else one that is registered now.
  */
 async function withClient(
   broker: Broker,
@@ -208,7 +212,7 @@ function secretMethod({
     : 'client_secret_basic'
 }
 
-/** With a client that is registered now. */
+/** Registers a client and adds it to the entry. */
 async function registered(
   broker: Broker,
   entry: ProviderEntry,

@@ -10,21 +10,23 @@ import {
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { mcpSettings } from './settings.ts'
 
-/** The authorization server of an MCP server. */
+/** The authorization server of an MCP server, as found. */
 export interface FoundServer {
-  /** What its tokens are for (RFC 8707). */
+  /** The resource that its tokens are for (RFC 8707). */
   readonly resource: string
   readonly metadata: ServerMetadata
   readonly scopesSupported: readonly string[]
-  /** The server says nothing of itself, and nothing at its origin either: these are the usual endpoints there. */
+  /**
+   * Set if neither the server nor its origin publishes metadata: the endpoints are then the default ones of the
+   * origin.
+   */
   readonly silence?: NoResourceMetadata
 }
 
 /**
- * The authorization server that the operator names, else one that the server names (RFC 9728), else the one at its own
- * origin, as servers of 2025-03-26 have it. What a server says wrongly of itself is never made up for. Throws
- * `ProviderRefusal`.
- * @param check asked before an issuer is: `undefined` where none is known.
+ * Finds the authorization server that the operator configured, else one that the server names (RFC 9728), else the
+ * one at the server's own origin (MCP 2025-03-26). Wrong metadata is an error and never replaced by a guess. Throws
+ * `ProviderRefusal`. `check` is called before an issuer is requested, with `undefined` if no issuer is known.
  */
 export async function serverOf(
   broker: Broker,
@@ -59,7 +61,7 @@ export async function serverOf(
   }
   const { resource, authorizationServers: issuers, scopesSupported = [] } = found
   const known = await knownIssuer(broker, worker)
-  // of several, the one where users have approved stays
+  // among several, prefer the one where users have approved already
   const kept = known !== undefined && issuers.includes(known) ? known : issuers[0]
   return { resource, metadata: await discover(chosen ?? kept ?? ''), scopesSupported }
 }

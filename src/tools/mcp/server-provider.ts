@@ -5,8 +5,8 @@ import type { Provider, TokenRequestBlock } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 
 /**
- * The provider entry's data for an MCP server: its authorization server, asked for tokens that are good at this server
- * alone (`resource`, RFC 8707). Throws `ProviderRefusal` for one that does not announce PKCE with S256.
+ * Describes an MCP server's authorization server as a provider whose tokens are valid at this server only
+ * (`resource`, RFC 8707). Throws `ProviderRefusal` if it does not announce PKCE with S256.
  */
 export function serverProvider(options: {
   readonly displayName: string
@@ -14,7 +14,7 @@ export function serverProvider(options: {
   readonly resource: string
   readonly scopes: readonly string[]
   readonly authMethod: TokenRequestBlock['authMethod']
-  /** Nothing says who issues: its endpoints are those that every server of the older revision has. */
+  /** No issuer is known; the endpoints are the default ones of MCP 2025-03-26. */
   readonly isGuessed: boolean
 }): Provider {
   const { displayName, metadata, resource, scopes, authMethod, isGuessed } = options
@@ -67,7 +67,7 @@ export function serverProvider(options: {
   }
 }
 
-/** Whether tokens of one are tokens of the other: the same issuer, the same hosts, for the same server. */
+/** Whether two providers issue interchangeable tokens: same issuer, same hosts, same resource. */
 export function isSameServer(one: Provider, other: Provider): boolean {
   return (
     one.issuer === other.issuer &&
@@ -76,7 +76,7 @@ export function isSameServer(one: Provider, other: Provider): boolean {
   )
 }
 
-/** The entry as it stands, where its server's endpoints are now; what an administrator has changed besides stays. */
+/** Updates the endpoints to the server's current ones and keeps an administrator's other changes. */
 export function withEndpoints(provider: Provider, now: Provider): Provider {
   const { authorizationRequest, tokenRequest, refreshRequest } = provider
   return {
@@ -87,7 +87,7 @@ export function withEndpoints(provider: Provider, now: Provider): Provider {
   }
 }
 
-/** Asking for these scopes too, besides those it asks for. */
+/** Adds scopes to those that users are asked for. */
 export function withScopes(provider: Provider, scopes: readonly string[]): Provider {
   if (scopes.every((one) => provider.defaultScopes.includes(one))) return provider
   const { ignoresIdToken, ...rest } = provider
@@ -98,7 +98,7 @@ export function withScopes(provider: Provider, scopes: readonly string[]): Provi
   }
 }
 
-/** With the client's own way of showing itself, at each of its requests. */
+/** Sets the client authentication method of every request. */
 export function withAuthMethod(provider: Provider, authMethod: TokenRequestBlock['authMethod']): Provider {
   const { tokenRequest, refreshRequest, revocationRequest } = provider
   return {

@@ -3,31 +3,34 @@ import type { Outgoing } from '../../egress/outgoing.ts'
 import { version } from '../../version.ts'
 import { exchange, exchangeFetch, reconnectLater } from './exchange.ts'
 
-/** A connection to an MCP server, in one user's name or nobody's. */
+/** A session with an MCP server, for one user or for none. */
 export interface McpSession {
   readonly client: Client
-  /** Tells the server, without waiting for it to agree. */
+  /** Ends the session. Does not wait for the server's answer. */
   close(): void
 }
 
 export interface McpAccess {
   readonly uri: string
-  /** Those of the worker, with the token that opens the server. */
+  /** The worker's headers, with the token for the server. */
   readonly headers: Readonly<Record<string, string>>
-  /** To connect. */
+  /** Time limit for connecting. */
   readonly timeoutMs: number
-  /** For any one request of the session. */
+  /** Time limit for any single request of the session. */
   readonly longestMs: number
-  /** It is known to be of a protocol before 2026-07-28. */
+  /** The server is known to speak only protocol versions before 2026-07-28. */
   readonly isLegacy: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a server may ask of its client while it is connected: each is declined, and more are not even answered. */
+/**
+ * How many requests a server may send its client during a session. Each is declined; further ones are not answered at
+ * all.
+ */
 const MAX_QUESTIONS = 100
 const GOODBYE_MS = 2_000
 
-/** Connects and agrees on the protocol. Throws `ExchangeFault`. */
+/** Connects and negotiates the protocol version. Throws `ExchangeFault`. */
 export async function openSession(outgoing: Outgoing, access: McpAccess): Promise<McpSession> {
   const { uri, headers, timeoutMs, longestMs, isLegacy, signal } = access
   const transport = new StreamableHTTPClientTransport(new URL(uri), {
@@ -39,13 +42,13 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
   const client = new Client(
     { name: 'gatepass', version },
     {
-      // no elicitation, no sampling, no roots: a link or a question of the server's reaches nobody
+      // no elicitation, no sampling, no roots: a server's links and questions reach nobody
       capabilities: {},
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: 'auto' },
     },
   )
-  client.onerror = () => {} // each request fails by itself, with what was seen of it
+  client.onerror = () => {} // each request reports its own failure
   const end = () => void client.close().catch(() => undefined)
   const close = () => {
     const goodbye = setTimeout(end, GOODBYE_MS)

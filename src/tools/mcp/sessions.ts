@@ -2,7 +2,10 @@ import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { McpSession } from './session.ts'
 
-/** A session that is used for one call; `isUsable`: the next call may have it. */
+/**
+ * A session in use by one call. `end(isUsable)` returns it to the pool, or closes it if the next call must not use
+ * it.
+ */
 export interface Lease {
   readonly session: McpSession
   readonly isReused: boolean
@@ -15,15 +18,15 @@ interface Held {
   timer?: NodeJS.Timeout
 }
 
-/** Over all servers and users of a process. */
+/** For all servers and users of a process. */
 const MAX_HELD = 256
 const IDLE_MS = 60_000
 
 const sessionsOf = new WeakMap<Broker, Map<string, Held>>()
 
 /**
- * A session of that key, which names the server as it is set up, the user and the token: nobody has another's. One that
- * is there is used again, by several calls at a time; it is closed when nobody has used it for a minute.
+ * Leases the session of `key`, which identifies the server's settings, the user and the token, so users never share a
+ * session. An open session is shared by concurrent calls and closed after a minute without use.
  */
 export async function leaseSession(
   broker: Broker,
@@ -35,7 +38,7 @@ export async function leaseSession(
   const known = held.get(key)
   if (known !== undefined) return lease(held, key, known, true)
   const fresh: Held = { session: await open(), uses: 0 }
-  // of two that were opened at once, one is kept
+  // when two calls opened one at the same time, one is pooled
   if (!held.has(key) && makeRoom(held)) held.set(key, fresh)
   return lease(held, key, fresh, false)
 }
@@ -61,7 +64,7 @@ function lease(held: Map<string, Held>, key: string, one: Held, isReused: boolea
   }
 }
 
-/** Whether one more may be held; the one that is idle for longest goes. */
+/** Makes room by closing the session that has been idle longest. `false` if all are in use. */
 function makeRoom(held: Map<string, Held>): boolean {
   if (held.size < MAX_HELD) return true
   for (const [key, one] of held) {
@@ -76,7 +79,10 @@ function makeRoom(held: Map<string, Held>): boolean {
 
 const LEGACY_KNOWN_MS = 10 * 60_000
 const MAX_KNOWN = 1_000
-/** When a server was last seen to know no protocol of 2026-07-28 or later, so that it is not asked each time. */
+/**
+ * When a server was last seen to speak only older protocol versions than 2026-07-28, so that negotiation is skipped
+ * for a while.
+ */
 const legacySince = new Map<string, number>()
 
 export function isKnownLegacy({ uid, uri }: Pick<Worker, 'uid' | 'uri'>): boolean {

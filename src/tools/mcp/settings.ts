@@ -6,38 +6,41 @@ import { WorkerFault } from '../backend.ts'
 import { openSecret } from '../secrets.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 
-/** What is known of an MCP server besides its URL: what the operator said, and what was found out. */
+/** The settings of an MCP server besides its URL: what the operator configured and what discovery found. */
 export interface McpSettings {
-  /** Sent with every request; `${secret:NAME}` stands for a secret. */
+  /** Sent with every request; `${secret:NAME}` is replaced by a secret. */
   readonly headers?: Readonly<Record<string, string>>
   readonly oauth2?: {
     readonly clientId?: string
-    /** The issuer that is to be used, where the server names several or none. */
+    /** The issuer to use, if the server names several or none. */
     readonly authorizationUrl?: string
     readonly externalId?: string
-    /** Asked for besides what the server lists. `openid` is asked for only if it is here. */
+    /** Requested besides the scopes that the server lists. `openid` is requested only if it is listed here. */
     readonly scopes?: readonly string[]
   }
-  /** In place of the one that the server's name makes. */
+  /** Replaces the namespace derived from the server's name. */
   readonly namespace?: string
-  /** The member of a call's `_meta` that carries what its tool needs; `arcade_context` unless said. */
+  /** The member of a call's `_meta` that carries what the tool needs. Default: `arcade_context`. */
   readonly tokenMeta?: string
-  /** The only providers whose tokens tools may declare for themselves; absent: any. */
+  /** The providers whose tokens tools may declare for themselves; absent: any. */
   readonly providers?: readonly string[]
-  /** Of tools that declare none; `tools` has the last word on those it names. */
+  /** The requirements of tools that declare none; `tools` overrides declared ones by tool name. */
   readonly requirements?: McpRequirements & { readonly tools?: Readonly<Record<string, McpRequirements>> }
-  /** Found out: the server wants OAuth. */
+  /** Discovered: the server requires OAuth. */
   readonly authorization?: ServerAuthorization
 }
 
-/** What a call needs of the server's token: nothing certain where the server names no scopes; users are asked for the entry's. */
+/**
+ * The scopes a call requires of the server's token: none if the server names no scopes; users are then asked for the
+ * entry's default scopes.
+ */
 export function neededScopes(settings: McpSettings, named: readonly string[]): readonly string[] {
   return named.length === 0 ? [] : serverScopes(settings, named)
 }
 
 /**
- * The scopes that users are asked for. Servers list `openid` for all that their authorization server can do; a token for
- * tools needs no ID token, and one that is wrong would fail the whole grant.
+ * The scopes that users are asked for. `openid` is dropped unless configured: servers list it along with everything
+ * their authorization server supports, but tools need no ID token, and an invalid one would fail the whole grant.
  */
 export function serverScopes({ oauth2 }: McpSettings, listed: readonly string[]): readonly string[] {
   const wanted = listed.filter((one) => one !== 'openid')
@@ -51,13 +54,13 @@ export interface McpRequirements {
 
 export interface ServerAuthorization {
   readonly providerUid: string
-  /** What the server says a token needs; empty: any will do. */
+  /** The scopes that the server requires of a token; empty: any token will do. */
   readonly scopes: readonly string[]
-  /** Whose connection lists the tools. */
+  /** The user whose connection lists the tools. */
   readonly userId?: string
 }
 
-/** What is kept sealed. */
+/** The sealed part of the settings. */
 export interface McpSecrets {
   readonly secrets?: Readonly<Record<string, string>>
   readonly clientSecret?: string
@@ -66,15 +69,18 @@ export interface McpSecrets {
 export const USUAL_TOKEN_META = 'arcade_context'
 
 export function mcpSettings({ settings }: Pick<Worker, 'settings'>): McpSettings {
-  return settings as McpSettings // written by this broker itself, in this shape
+  return settings as McpSettings // only this broker writes these settings
 }
 
 export function mcpSecrets(broker: Broker, worker: Worker): McpSecrets {
   const sealed = openWorkerSecret(broker, worker)
-  return sealed === '' ? {} : (JSON.parse(sealed) as McpSecrets) // as above
+  return sealed === '' ? {} : (JSON.parse(sealed) as McpSecrets) // as in `mcpSettings`
 }
 
-/** The same to be shown or changed: nothing where it was altered, so that it can be seen and set again. */
+/**
+ * Like `mcpSecrets`, for showing or changing the settings: empty if the sealed value was tampered with, so that an
+ * operator can set it again.
+ */
 export function keptMcpSecrets(broker: Broker, worker: Worker): McpSecrets {
   try {
     return mcpSecrets(broker, worker)
@@ -86,14 +92,14 @@ export function keptMcpSecrets(broker: Broker, worker: Worker): McpSecrets {
 
 const PLACEHOLDER = /\$\{secret:([A-Za-z0-9_.-]{1,100})\}/g
 
-/** Whether something of the value stands elsewhere, so that it is no secret by itself. */
+/** Whether the value contains a placeholder, so that it is not itself secret. */
 export function namesSecret(value: string): boolean {
   return new RegExp(PLACEHOLDER.source).test(value)
 }
 
 /**
- * The worker's headers with its own secrets put in, else the project's; and what was put in, which no answer may show.
- * Throws `WorkerFault` where one is missing.
+ * The worker's headers with secrets inserted (the worker's own, else the project's), and the inserted values, which
+ * no answer may show. Throws `WorkerFault` if one is missing.
  */
 export async function mcpHeaders(
   broker: Broker,
@@ -111,8 +117,8 @@ export async function mcpHeaders(
     if (value === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
       throw headerFault(
         value === undefined
-          ? `A header needs the secret ${name}, which is not set: PATCH /v1/workers/${worker.id} {"mcp": {"secrets": {"${name}": …}}}, or POST /v1/admin/secrets/${name}.`
-          : `The secret ${name} holds characters that no header may have.`,
+          ? `A header needs the secret ${name}, which is not set. Set it by PATCH /v1/workers/${worker.id} {"mcp": {"secrets": {"${name}": …}}}, or POST /v1/admin/secrets/${name}.`
+          : `The secret ${name} contains characters that a header must not contain.`,
       )
     values.set(name, value)
   }

@@ -14,12 +14,12 @@ import { matchProvider } from './match-provider.ts'
 import { readToolMetadata, type ToolMetadata, type Warning } from './read-metadata.ts'
 import type { OAuthEntry } from './read-oauth-entry.ts'
 
-/** What became of one document of an import. */
+/** The result for one document of an import. */
 export interface ImportedTool {
   readonly name: string
   readonly toolId?: string
   readonly result: 'created' | 'updated' | 'unchanged' | 'refused'
-  /** Why it was refused, and what to do. */
+  /** Why the document was refused, and what to do. */
   readonly reason?: string
   readonly providers: readonly ImportedProvider[]
   readonly warnings: readonly Warning[]
@@ -28,25 +28,28 @@ export interface ImportedTool {
 export interface ImportedProvider {
   readonly id: string
   readonly name: string
-  /** To be registered at the provider; a dry run has none for an entry that is yet to be added. */
+  /** To be registered at the provider. Absent in a dry run for an entry that would be added. */
   readonly redirectUri?: string
-  /** What is still to be set: `client_id`, `client_secret`. */
+  /** Settings that are still missing: `client_id`, `client_secret`. */
   readonly missing: readonly string[]
 }
 
 export interface ImportOptions {
   readonly worker?: Worker
-  /** Says what would become of the documents, and writes nothing. */
+  /** Reports what an import would do, and writes nothing. */
   readonly dryRun?: boolean
 }
 
-/** What a dry run would have written by now: documents after that are read against it too. */
+/** What a dry run would have written so far; later documents are read against it too. */
 interface Pretended {
   readonly tools: Map<string, Tool>
   readonly entries: Map<string, ProviderEntry>
 }
 
-/** Imports one document after another; each is taken whole or not at all, and the same again changes nothing. */
+/**
+ * Imports documents one after another. Each is imported completely or not at all, and importing it again changes
+ * nothing.
+ */
 export async function importTools(
   broker: Broker,
   projectId: string,
@@ -58,7 +61,7 @@ export async function importTools(
   for (const document of documents)
     imported.push(
       await importTool(broker, projectId, document, worker, pretended).catch((error: unknown) => {
-        // another import has just added the same tool or provider: this one now updates it
+        // another import has just added the same tool or provider, so the second attempt updates it
         if (!(error instanceof BrokerError && error.code === 'already_exists')) throw error
         return importTool(broker, projectId, document, worker, pretended)
       }),
@@ -107,12 +110,12 @@ async function importTool(
       warnings,
     }
 
-  // one name would silently stand for two tools; the same name in other letters is the same tool
+  // refuse two tools under one id; a title that differs only in case is the same tool
   if (known !== undefined && known.title.toLowerCase() !== metadata.title.toLowerCase())
     return {
       name: metadata.title,
       result: 'refused',
-      reason: `"${metadata.title}" and "${known.title}" would both have the id ${toolId(known)}. Give this one another name, tool_set or version, or delete the other first (gatepass tools delete ${toolId(known)}).`,
+      reason: `"${metadata.title}" and "${known.title}" would have the same id ${toolId(known)}. Give this one another name, tool_set or version, or delete the other first (gatepass tools delete ${toolId(known)}).`,
       providers: [],
       warnings,
     }
@@ -166,7 +169,10 @@ async function importTool(
   }
 }
 
-/** With what the issuers of its `oauth` entries say of themselves; the refusal where one cannot be read that has to be. */
+/**
+ * Adds what the issuers of its `oauth` entries publish as metadata. Returns the refusal if one is needed and cannot
+ * be read.
+ */
 async function withDiscovered(broker: Broker, metadata: ToolMetadata): Promise<ToolMetadata | BrokerError> {
   try {
     const oauth: OAuthEntry[] = []
@@ -186,7 +192,7 @@ async function matchProviders(
   { warnings, pretended }: { readonly warnings: Warning[]; readonly pretended: Pretended | undefined },
 ): Promise<{
   readonly entries: readonly ProviderEntry[]
-  /** Those that are not stored yet, by their uids. */
+  /** The uids of entries that are not stored yet. */
   readonly added: ReadonlySet<string>
   readonly changed: readonly ProviderEntry[]
   readonly requirements: readonly AuthorizationRequirement[]
@@ -224,7 +230,7 @@ async function matchProviders(
   }
 }
 
-/** The worker's tool of that name, in any spelling. */
+/** The binding to the worker's tool of the same name, ignoring case and punctuation. */
 async function bindingFor(
   broker: Broker,
   metadata: ToolMetadata,
@@ -247,7 +253,7 @@ async function bindingFor(
   return undefined
 }
 
-/** What the file's author wants it found by. */
+/** The file's keywords, as tags. */
 function keywordsOf({ document }: ToolMetadata): string[] {
   const content = Array.isArray(document.content) ? document.content[0] : undefined
   const { keywords } = isRecord(content) ? content : document
@@ -261,7 +267,7 @@ function digestOf(broker: Broker, { document, oauth }: ToolMetadata): string {
   return sha256(JSON.stringify([document, secrets]))
 }
 
-/** As `POST /v1/tools/import` and `gatepass import --json` answer it. */
+/** Renders the result for `POST /v1/tools/import` and `gatepass import --json`. */
 export function importedToWire({ name, toolId, result, reason, providers, warnings }: ImportedTool) {
   return {
     name,

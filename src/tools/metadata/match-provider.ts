@@ -9,16 +9,16 @@ import type { OAuthEntry } from './read-metadata.ts'
 
 export interface MatchedProvider {
   readonly entry: ProviderEntry
-  /** Whether the entry is new or differs from what is stored. */
+  /** Whether the entry is new or differs from the stored one. */
   readonly changed: boolean
   readonly warning?: string
 }
 
 /**
- * The provider entry that an `oauth` entry of a tool means, as it is to be stored. An entry is known by its name,
- * endpoints and client: the same in several tools is one; other endpoints or another client id make another entry, and
- * the tokens of the first are never sent there. How an entry that other tools share is spoken to is not changed by an
- * import, so that no tool can weaken it for the rest.
+ * Finds or makes the provider entry for an `oauth` entry of a tool. An entry is identified by its name, endpoints and
+ * client, so equal ones in several tools are one; other endpoints or another client id make another entry, which
+ * never receives the first one's tokens. An import does not change the settings of an entry that other tools share,
+ * so no tool can weaken it for the others.
  */
 export function matchProvider(
   broker: Broker,
@@ -59,7 +59,7 @@ export function matchProvider(
   const defaultScopes = unionOfScopes(found.provider.defaultScopes, wanted.provider.defaultScopes)
   const provider: Provider = {
     ...(differs && !keepsItsOwn ? wanted.provider : found.provider),
-    // from the catalogue, never from the file; an administrator's word stands, and so does none
+    // `api` comes from the catalogue, never from the file; an administrator's value is kept, also when it is empty
     ...(found.source === 'metadata' && wanted.provider.api && { api: wanted.provider.api }),
     defaultScopes,
   }
@@ -78,7 +78,7 @@ export function matchProvider(
     changed,
     ...(differs &&
       keepsItsOwn && {
-        warning: `The provider "${found.id}" is described differently ${found.source === 'admin' ? 'by an administrator' : 'by another tool'}; that stands. Change it by PATCH /v1/admin/auth_providers/${found.id}.`,
+        warning: `The provider "${found.id}" is described differently ${found.source === 'admin' ? 'by an administrator' : 'by another tool'}; those settings are kept. Change them by PATCH /v1/admin/auth_providers/${found.id}.`,
       }),
   }
 }
@@ -108,14 +108,17 @@ function needs(tool: Tool, entry: ProviderEntry): boolean {
   return tool.requirements.authorization.some((one) => one.providerUid === entry.uid)
 }
 
-/** Where codes go: what two ways of describing one provider have in common. */
+/** The provider's identity by the endpoints that every description has. */
 function serverOf(provider: Provider): string {
   const { refreshRequest: _, userInfoRequest: __, introspectionRequest: ___, ...rest } = provider
   const { revocationRequest: ____, ...core } = rest
   return identityOf(core, undefined)
 }
 
-/** How the provider is spoken to, without its name and the scopes, in which tools may differ, and what no file says. */
+/**
+ * The settings of a provider that an import may not change for others: without name and scopes, in which tools may
+ * differ, and without members that no file has.
+ */
 function settingsOf({
   displayName: _,
   defaultScopes: __,
@@ -126,7 +129,7 @@ function settingsOf({
   return JSON.stringify(settings)
 }
 
-/** A secret in the file counts where the entry has none, or has another one from a file. */
+/** Whether the file's secret is stored: if the entry has none, or a different one that came from a file. */
 function takesSecret(broker: Broker, found: ProviderEntry, wanted: OAuthEntry): boolean {
   if (wanted.clientSecret === undefined) return false
   if (found.clientSecret === undefined) return true

@@ -1,6 +1,6 @@
 import { isAbsent, type JsonRecord, kindOf, Refusal } from '../read-json.ts'
 
-/** What the importer is told about a departure that was read all the same. `path` is like `oauth[0].pkceType`. */
+/** A deviation from the format that was accepted. `path` is like `oauth[0].pkceType`. */
 export interface Warning {
   readonly path: string
   readonly message: string
@@ -8,13 +8,13 @@ export interface Warning {
 
 export type Warn = (path: string, message: string) => void
 
-/** The member under its camel case or snake case name; where both stand and differ, camel case wins with a warning. */
+/** The member by its camel case or snake case name. If both are present and differ, camel case wins, with a warning. */
 export function member(of: JsonRecord, name: string, path: string, warn: Warn): unknown {
   const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return either(of, name, snake, path, warn)
 }
 
-/** The first of two spellings that says something. */
+/** The first of two spellings that has a value. */
 export function either(of: JsonRecord, first: string, second: string, path: string, warn: Warn): unknown {
   const [wins, other] = [of[first], of[second]]
   if (first === second || isAbsent(other)) return isAbsent(wins) ? undefined : wins
@@ -24,7 +24,7 @@ export function either(of: JsonRecord, first: string, second: string, path: stri
   return wins
 }
 
-/** A member that must be a string. Refused without its value, which may be a secret. */
+/** A member that must be a string. The refusal does not quote the value, which may be a secret. */
 export function textMember(of: JsonRecord, name: string, path: string, warn: Warn): string | undefined {
   const value = member(of, name, path, warn)
   if (value === undefined || typeof value === 'string') return value

@@ -4,17 +4,17 @@ import { at, type Warn } from './metadata-member.ts'
 
 const MAX_NAME_LENGTH = 128
 const MAX_VERSION_LENGTH = 64
-/** https://semver.org, section "Is there a suggested regular expression", without its captures. */
+/** The regular expression suggested by https://semver.org, without its captures. */
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*))*)?(\+[\dA-Za-z-]+(\.[\dA-Za-z-]+)*)?$/
 
-/** The name a tool is called by: `[A-Za-z0-9_.-]`, 1 to 128 characters, the same for the same title. */
+/** Derives a tool's name from its title: `[A-Za-z0-9_.-]`, 1 to 128 characters, always the same for the same title. */
 export function toolName(title: string): string {
   const name = sanitize(title)
   return name === '' ? `tool_${createHash('sha256').update(title).digest('hex').slice(0, 8)}` : name
 }
 
-/** The warning that a title is no name, and what the name is. */
+/** The warning that a title is not a valid name, with the derived name. */
 export function respelledName(title: string, name: string): string {
   return `${quote(title)} is called \`${name}\`.`
 }
@@ -23,12 +23,12 @@ function respelledNamespace(toolSet: string, namespace: string): string {
   return `${quote(toolSet)} became the namespace \`${namespace}\`.`
 }
 
-/** Whether the warning only says how a name is written, which nobody has to act on. */
+/** Whether the warning only reports a derived name, which requires no action. */
 export function isRespelling(warning: string): boolean {
   return /^".* (?:is called|became the namespace) `[\w.-]+`\.$/s.test(warning)
 }
 
-/** `tool_set` as a namespace, in lower case; `local` when there is none. */
+/** Derives the namespace from `tool_set`, in lower case; `local` if there is none. */
 export function readNamespace(toolSet: unknown, path: string, warn: Warn): string {
   if (isAbsent(toolSet)) return 'local'
   if (typeof toolSet !== 'string') {
@@ -40,7 +40,10 @@ export function readNamespace(toolSet: unknown, path: string, warn: Warn): strin
   return namespace
 }
 
-/** SemVer without a `v`. One or two numbers are filled up with zeros; what cannot be read is left out. */
+/**
+ * Reads a version as SemVer without a `v`. One or two numbers are completed with zeros; other text is dropped with a
+ * warning.
+ */
 export function readVersion(version: unknown, path: string, warn: Warn): string | undefined {
   if (isAbsent(version)) return undefined
   const said = typeof version === 'number' ? String(version) : version
@@ -58,14 +61,14 @@ export function readVersion(version: unknown, path: string, warn: Warn): string 
   return read
 }
 
-/** Where two spellings of one member stand side by side, as real files have them, the camel case one counts. */
+/** Members that real files contain in two spellings; the camel case one wins. */
 const SPELLED_TWICE = [
   ['homePage', 'homepage'],
   ['sqlTables', 'sql_tables'],
   ['sqlQueries', 'sql_queries'],
 ] as const
 
-/** The document is kept as it is; this only says which of two spellings counts. */
+/** Warns when two spellings of a member differ. The document itself is stored unchanged. */
 export function warnOfSpellings(tool: JsonRecord, path: string, warn: Warn): void {
   for (const [camel, other] of SPELLED_TWICE) {
     if (isAbsent(tool[camel]) || isAbsent(tool[other])) continue
@@ -76,13 +79,13 @@ export function warnOfSpellings(tool: JsonRecord, path: string, warn: Warn): voi
 
 const AGENT_MEMBERS = ['agent_id', 'llm_provider_id', 'full_identity_name']
 
-/** The member by which an agent file is known. */
+/** The member that shows that a file describes an agent. */
 export function agentMember(value: unknown): string | undefined {
   return isRecord(value) ? AGENT_MEMBERS.find((name) => !isAbsent(value[name])) : undefined
 }
 
 /**
- * Members that only the metadata of a tool has. A name and a description alone are in many other files too, such as a
+ * Members that only a tool's metadata has. Many other files have a name and a description too, such as a
  * package.json.
  */
 const TOOL_MEMBERS = [
@@ -103,7 +106,7 @@ const TOOL_MEMBERS = [
   'py_code',
 ] as const
 
-/** Whether the file says anything that only a tool has. */
+/** Whether the file has a member that only tools have. */
 export function hasToolMember(tool: JsonRecord): boolean {
   return TOOL_MEMBERS.some((name) => Object.hasOwn(tool, name))
 }

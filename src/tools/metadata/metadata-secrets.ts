@@ -3,10 +3,10 @@ import { at, type Warn } from './metadata-member.ts'
 import { readInputSchema } from './read-schema.ts'
 
 /**
- * What in tool metadata is a secret. A configuration key that looks like one (`apiKey`, `bot_token`,
- * `IMGFLIP_PASSWORD`) is declared as a secret of the tool under its words in upper case, joined by `_`: `apiKey` and
- * `api_key` are `API_KEY`, `searchEngineApiKey` is `SEARCH_ENGINE_API_KEY`. What runs the tool finds the
- * configuration key of a secret by applying `secretKey` to the document's configuration keys.
+ * Finds the secrets in tool metadata. A configuration key that looks like a secret's (`apiKey`, `bot_token`,
+ * `IMGFLIP_PASSWORD`) declares a secret of the tool, whose key is the words in upper case joined by `_`: `apiKey` and
+ * `api_key` become `API_KEY`, `searchEngineApiKey` becomes `SEARCH_ENGINE_API_KEY`. A worker maps secrets back by
+ * applying `secretKey` to the document's configuration keys.
  */
 export function declaredSecrets(tool: JsonRecord, path: string, warn: Warn): string[] {
   const { properties } = readInputSchema(tool.configurations, at(path, 'configurations'), warn)
@@ -14,7 +14,7 @@ export function declaredSecrets(tool: JsonRecord, path: string, warn: Warn): str
   return [...new Set(keys.filter(looksSecret).map(secretKey))]
 }
 
-/** The key of the secret that a configuration key stands for. */
+/** The key of the secret for a configuration key. */
 function secretKey(configurationKey: string): string {
   return wordsOf(configurationKey).join('_').toUpperCase()
 }
@@ -24,15 +24,15 @@ const KEY_OF =
   /^(api|private|access|secret|auth|encryption|signing|service|account|client|consumer|license|subscription|master)$/
 const RUN_TOGETHER =
   /(api|private|access|secret|auth)key|(access|auth|bot|bearer|api)token|seedphrase|clientsecret/
-/** Words that make of a key or a token something public. */
+/** Preceding words that make a key or a token public. */
 const PUBLIC_KEY =
   /^(public|primary|foreign|sort|partition|cache|object|row|group|json|storage|idempotency|search)$/
 const COUNTED_TOKEN = /^(max|min|num|input|output|sell|buy|from|to|stop|pad|eos|bos|page|next)$/
-/** Endings that speak about a secret without being one. */
+/** Last words that describe a secret without being one. */
 const ABOUT =
   /^(id|name|url|uri|path|file|type|header|prefix|length|limit|count|address|symbol|decimals|amount)$/
 
-/** Whether a configuration key names a secret, by the words it is made of. */
+/** Whether the words of a configuration key name a secret. */
 function looksSecret(configurationKey: string): boolean {
   const words = wordsOf(configurationKey)
   const [last = '', before = ''] = words.toReversed()
@@ -51,7 +51,7 @@ function wordsOf(key: string): string[] {
     .map((word) => word.toLowerCase())
 }
 
-/** The tool's document without client secrets, tokens, and the values of secret-looking configuration keys. */
+/** The tool's document without client secrets, tokens and the values of configuration keys that look secret. */
 export function withoutSecrets(tool: JsonRecord): JsonRecord {
   return mapMembers(tool, (value, name) => {
     if (name === 'oauth') return withoutOAuthSecrets(value)
@@ -69,7 +69,7 @@ function withoutOAuthSecrets(value: unknown): unknown {
   return mapMembers(value, (inner, name) => {
     const plain = name.toLowerCase().replace(/[^a-z]/g, '')
     if (OAUTH_SECRETS.includes(plain)) return undefined
-    // it says whether one is asked for; anything else in its place may be a refresh token
+    // the format allows only a flag here; any other value may be a real refresh token
     if (plain === 'refreshtoken' && !/^(true|false|null)?$/i.test(String(inner))) return undefined
     return withoutOAuthSecrets(inner)
   })
@@ -77,7 +77,7 @@ function withoutOAuthSecrets(value: unknown): unknown {
 
 const VALUE_KEYWORDS = ['default', 'value', 'const', 'enum', 'example', 'examples']
 
-/** A configuration schema: the property's keyword is dropped where the property's name looks secret, at any depth. */
+/** A configuration schema without the value keywords of properties whose name looks secret, at any depth. */
 function withoutDefaults(value: unknown, isSecret = false): unknown {
   if (Array.isArray(value)) return value.map((inner) => withoutDefaults(inner, isSecret))
   if (!isRecord(value)) return value
@@ -88,7 +88,10 @@ function withoutDefaults(value: unknown, isSecret = false): unknown {
   })
 }
 
-/** The stored form's configuration: `[{"BasicConfig": {"key_name", "key_value", ...}}]`, or the inner objects alone. */
+/**
+ * The configuration in a Shinkai node's stored form, `[{"BasicConfig": {"key_name", "key_value", ...}}]` or the inner
+ * objects alone, without secret values.
+ */
 function withoutStoredValues(config: unknown): unknown {
   if (Array.isArray(config)) return config.map(withoutStoredValues)
   if (!isRecord(config)) return config
@@ -105,7 +108,7 @@ function storedKeys(config: unknown): string[] {
   return typeof config.key_name === 'string' ? [config.key_name] : storedKeys(config.BasicConfig)
 }
 
-/** Every member changed; one that becomes `undefined` is left out. */
+/** Maps every member; those that become `undefined` are left out. */
 function mapMembers(of: JsonRecord, change: (value: unknown, name: string) => unknown): JsonRecord {
   const members = Object.entries(of).map(([name, value]) => [name, change(value, name)] as const)
   return Object.fromEntries(members.filter(([, value]) => value !== undefined))

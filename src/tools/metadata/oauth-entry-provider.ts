@@ -3,35 +3,35 @@ import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/define
 import { type BuiltInProvider, builtInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { ClientAuthMethod, Provider, RequestBlock, TokenRequestBlock } from '../../providers/provider.ts'
 
-/** What an `oauth` entry says of its provider; `undefined` where it says nothing. */
+/** What an `oauth` entry says about its provider; `undefined` where it says nothing. */
 export interface EntryFacts {
   readonly name: string
   readonly authorizationUrl: string
   readonly tokenUrl: string
   readonly scopes: readonly string[]
-  /** Where the file says them; else the catalogue's count. */
+  /** From the file; if absent, the catalogue's apply. */
   readonly scopeImplies?: Provider['scopeImplies']
   readonly scopeAliases?: Provider['scopeAliases']
   readonly pkce: 'S256' | 'plain' | undefined
   readonly authMethod: ClientAuthMethod | undefined
   readonly contentType: RequestBlock['requestContentType'] | undefined
-  /** Whether a refresh token is to be asked for. */
+  /** Whether to request a refresh token. */
   readonly offlineAccess: boolean | undefined
-  /** `token_type` values taken besides bearer. */
+  /** `token_type` values accepted besides bearer. */
   readonly tokenTypes: readonly string[] | undefined
-  /** There is a client id and no secret. */
+  /** The entry has a client id and no secret. */
   readonly isPublic: boolean
 }
 
 export interface DescribedProvider {
   readonly provider: Provider
-  /** What the file leaves open and the catalogue knows otherwise than usual, in words. */
+  /** Settings that the file omits and the catalogue sets differently from the default, in words. */
   readonly filled: readonly string[]
 }
 
 /**
- * The entry's provider. What the file says stands; what it leaves open or cannot say is as the catalogue has it when
- * both endpoints are one of its providers', and as the RFCs and most servers have it otherwise.
+ * Builds the entry's provider. The file's own statements win. What it omits or cannot express comes from the
+ * catalogue if both endpoints belong to one of its providers, and otherwise from the RFCs and common practice.
  */
 export function providerOf(facts: EntryFacts): DescribedProvider {
   const known = builtInByEndpoints(facts.authorizationUrl, facts.tokenUrl)?.builtIn
@@ -57,14 +57,14 @@ export function providerOf(facts: EntryFacts): DescribedProvider {
         defaultScopes: facts.scopes,
         authorizationRequest: { endpoint: authorization, params: {} },
         tokenRequest: token,
-        // always there: a refresh token that comes unasked is used all the same
+        // always set, because a refresh token that was not requested is used too
         refreshRequest: token,
         tokenTypes: facts.tokenTypes ?? [],
         account: USUAL_ACCOUNT,
       },
       filled: [],
     }
-  // not stored, so that a later catalogue counts: `factsOf` looks them up
+  // not stored, so that later versions of the catalogue apply: `factsOf` looks them up
   const { scopeAliases: _, scopeImplies: __, callbackTellsScopes: ___, ...unasked } = known.provider
   const { callbackMembers: ____, ...provider } = unasked
   const { tokenRequest, refreshRequest } = provider
@@ -98,7 +98,10 @@ function scopeMeaning({ scopeImplies, scopeAliases }: EntryFacts): ScopeMeaning 
   }
 }
 
-/** A public client at a provider that is known to take S256 uses it, whatever the file says: nothing else protects its code. */
+/**
+ * A public client at a provider known to support S256 uses it even if the file says otherwise, because nothing else
+ * protects its code.
+ */
 function pkceOf(facts: EntryFacts, known: BuiltInProvider | undefined): Provider['pkce'] {
   const usual = known?.provider.pkce ?? 'S256'
   return facts.pkce === 'plain' && facts.isPublic && usual === 'S256' && known !== undefined
@@ -106,12 +109,12 @@ function pkceOf(facts: EntryFacts, known: BuiltInProvider | undefined): Provider
     : (facts.pkce ?? usual)
 }
 
-/** Parameters as the provider wants them, but for those that the URL in the file already has. */
+/** The catalogue's parameters for the provider, except those already in the file's URL. */
 function authorizationParams(facts: EntryFacts, known: BuiltInProvider): Record<string, string> {
   const own = new URL(facts.authorizationUrl).searchParams
   const offline = (facts.offlineAccess ?? true) ? known.offlineAccess : undefined
   const params = { ...known.provider.authorizationRequest.params, ...offline?.params }
-  // asked for, but not among what the tool needs: some providers never list it among what they granted
+  // requested without being required: some providers never list them as granted
   const scopes = (offline?.scopes ?? []).filter((scope) => !facts.scopes.includes(scope))
   const asked = Object.entries(params).flatMap(([name, template]) => {
     if (own.has(name) || RFC_PARAMETERS.includes(name)) return []
@@ -121,7 +124,7 @@ function authorizationParams(facts: EntryFacts, known: BuiltInProvider): Record<
   return Object.fromEntries(asked)
 }
 
-/** What every authorization request has without being told (RFC 6749 section 4.1.1). */
+/** Parameters that every authorization request has anyway (RFC 6749 section 4.1.1). */
 const RFC_PARAMETERS = ['response_type', 'client_id', 'redirect_uri']
 
 const METHOD_WORDS: Readonly<Partial<Record<ClientAuthMethod, string>>> = {

@@ -17,13 +17,13 @@ import { readInputSchema, readOutputSchema } from './read-schema.ts'
 export type { Warning } from './metadata-member.ts'
 export type { OAuthEntry } from './read-oauth-entry.ts'
 
-/** Tool metadata in the Shinkai format, put right. */
+/** Tool metadata in the Shinkai format, normalized. */
 export interface ToolMetadata {
-  /** The name as imported. */
+  /** The name as the file writes it. */
   readonly title: string
   /** `[A-Za-z0-9_.-]`, 1 to 128 characters. */
   readonly name: string
-  /** From `tool_set`, in lower case; `local` when that is empty. */
+  /** From `tool_set`, in lower case; `local` if that is empty. */
   readonly namespace: string
   /** SemVer without a `v`. */
   readonly version?: string
@@ -31,10 +31,10 @@ export interface ToolMetadata {
   /** JSON Schema 2020-12; always of type `object`. */
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
-  /** Keys of the secrets it is given when it runs, made from its configuration keys (`apiKey` is `API_KEY`). */
+  /** Keys of the secrets that the tool receives, derived from its configuration keys (`apiKey` becomes `API_KEY`). */
   readonly secrets: readonly string[]
   readonly oauth: readonly OAuthEntry[]
-  /** All that was imported, to be kept and returned, without any secret that stood in it. */
+  /** The imported document, without secrets, to be stored and returned. */
   readonly document: JsonRecord
 }
 
@@ -48,17 +48,17 @@ export type MetadataReading =
     }
 
 export interface MetadataOptions {
-  /** Whether plain `http:` may be spoken to this endpoint. */
+  /** Whether this endpoint may be reached by plain `http:`. */
   allowsHttp(url: URL): boolean
 }
 
-/** Far more than any real file has; keeps every recursion over the document short. */
+/** Far more than any real file has; bounds every recursion over the document. */
 const MAX_DEPTH = 64
 
 /**
- * Reads the metadata of one tool. Departures that real files show are put right, each with a warning; what would
- * have to be guessed is refused with a reason. Never throws for a JSON value, does no I/O, and neither warnings nor
- * reasons hold a secret.
+ * Reads the metadata of one tool. Deviations found in real files are repaired, each with a warning; what could only
+ * be guessed is refused with a reason. Never throws for a JSON value and does no I/O. Warnings and reasons contain no
+ * secrets.
  */
 export function readToolMetadata(value: unknown, options: MetadataOptions): MetadataReading {
   const warnings: Warning[] = []
@@ -85,7 +85,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     throw new Refusal('`name` is missing; give the tool a name.')
   if (!hasToolMember(tool))
     throw new Refusal(
-      'It is no tool: it has none of `parameters`, `result`, `configurations`, `oauth`, `tool_set` and the other members of tool metadata. Give it `parameters`, which may be empty.',
+      'It is not a tool: it has none of `parameters`, `result`, `configurations`, `oauth`, `tool_set` and the other members of tool metadata. Give it `parameters`, which may be empty.',
     )
 
   const title = tool.name
@@ -93,7 +93,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
   if (name !== title) warn(at(path, 'name'), respelledName(title, name))
   const version = readVersion(tool.version, at(path, 'version'), warn)
   warnOfSpellings(tool, path, warn)
-  const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters' // the latter is the stored form's
+  const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters' // `input_args` is the name in a Shinkai node's stored form
   const outputSchema = readOutputSchema(tool.result, at(path, 'result'), warn)
   return {
     title,
@@ -111,7 +111,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
 
 const STORED_TYPES = ['deno', 'python']
 
-/** The tool itself, out of the form a Shinkai node stores: `{"type": "Deno", "content": [{...}, true]}`. */
+/** Unwraps the form that a Shinkai node stores: `{"type": "Deno", "content": [{...}, true]}`. */
 function unwrap(value: JsonRecord): { readonly tool: JsonRecord; readonly path: string } {
   const { type, content } = value
   if (typeof type !== 'string' || !Array.isArray(content) || value.name !== undefined)
@@ -141,7 +141,7 @@ function readDescription(description: unknown, path: string, warn: Warn): string
   return ''
 }
 
-/** What a refused tool is called in the answer: its name as far as it has one. */
+/** Names a refused tool in the report. */
 function nameOf(value: unknown): string {
   if (!isRecord(value)) return '(no name)'
   if (typeof value.name === 'string' && value.name !== '') return value.name

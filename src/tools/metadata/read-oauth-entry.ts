@@ -6,16 +6,19 @@ import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../
 import { at, member, textMember, type Warn } from './metadata-member.ts'
 import { type EntryFacts, providerOf } from './oauth-entry-provider.ts'
 
-/** One `oauth` entry of a tool: a provider, the broker's client there as far as the file knows it, and what is needed. */
+/**
+ * One `oauth` entry of a tool: a provider, the broker's client there if the file contains it, and the scopes the tool
+ * needs.
+ */
 export interface OAuthEntry {
-  /** The name the tool's code asks for; compared without regard to case. */
+  /** The name that the tool's code uses for the provider; compared case-insensitively. */
   readonly name: string
   readonly provider: Provider
   readonly clientId?: string
   readonly clientSecret?: string
-  /** What the tool needs, byte for byte. */
+  /** The scopes the tool needs, unchanged. */
   readonly scopes: readonly string[]
-  /** For information: the redirect URI that is sent is the broker's own. */
+  /** For information only: the broker always sends its own redirect URI. */
   readonly redirectUrl?: string
 }
 
@@ -23,7 +26,10 @@ interface EntryOptions {
   allowsHttp(url: URL): boolean
 }
 
-/** A tool's `oauth` entries. None: it needs no authorization. Throws `Refusal` for what would have to be guessed. */
+/**
+ * Reads a tool's `oauth` entries; without any the tool needs no authorization. Throws `Refusal` for what could only
+ * be guessed.
+ */
 export function readOAuthEntries(
   value: unknown,
   path: string,
@@ -35,7 +41,7 @@ export function readOAuthEntries(
   else if (!Array.isArray(value))
     throw new Refusal(`${path} is ${kindOf(value)}; write it as a list of entries.`)
   const entries: OAuthEntry[] = []
-  const names = new Map<string, Set<string>>() // what the entries of one name are
+  const names = new Map<string, Set<string>>() // serialized entries by name, to find duplicates
   for (const [index, one] of (Array.isArray(value) ? value : [value]).entries()) {
     const where = Array.isArray(value) ? `${path}[${index}]` : path
     if (!isRecord(one)) throw new Refusal(`${where} is ${kindOf(one)}; an entry is an object.`)
@@ -59,7 +65,7 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   if (name === undefined) throw new Refusal(`${path}.name is missing; it is the name the tool asks for.`)
   const version = member(entry, 'version', path, warn)
   if (version !== undefined && version !== '2.0' && version !== 2)
-    throw new Refusal(`${path}.version is ${quote(version)}; only OAuth "2.0" is spoken here.`)
+    throw new Refusal(`${path}.version is ${quote(version)}; only OAuth "2.0" is supported.`)
   const responseType = say('responseType')
   if (responseType !== undefined && responseType !== 'code')
     throw new Refusal(
@@ -112,7 +118,7 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
   }
 }
 
-/** An issuer, exactly as it calls itself: its metadata names what the file does not (RFC 8414, OpenID Connect Discovery). */
+/** An issuer identifier, unchanged. Its metadata supplies what the file omits (RFC 8414, OpenID Connect Discovery). */
 function readIssuer(value: string | undefined, path: string, options: EntryOptions): string | undefined {
   if (value === undefined) return undefined
   if (value.includes('?')) throw new Refusal(`${path} has a query; an issuer has none (RFC 8414 section 2).`)
@@ -132,7 +138,7 @@ function leftToIssuer(
   return left
 }
 
-/** Every entry stays one scope on the wire, whatever it holds. */
+/** Reads scopes; every entry is kept as one scope on the wire, even if it contains spaces. */
 function readScopes(value: unknown, path: string, warn: Warn): readonly string[] {
   if (value === undefined) return []
   if (typeof value === 'string') {
@@ -145,7 +151,10 @@ function readScopes(value: unknown, path: string, warn: Warn): readonly string[]
   return value.filter((scope) => !isAbsent(scope))
 }
 
-/** Which scope includes which, and which has another name: `{"repo": ["public_repo"]}`, `{"email": "https://…"}`. */
+/**
+ * Reads which scopes include others and which have a second name: `{"repo": ["public_repo"]}`, `{"email":
+ * "https://…"}`.
+ */
 function readScopeMeaning(entry: JsonRecord, path: string, warn: Warn): ScopeMeaning {
   const implies = member(entry, 'scopeImplies', path, warn)
   const aliases = member(entry, 'scopeAliases', path, warn)
@@ -160,13 +169,13 @@ function readScopeMeaning(entry: JsonRecord, path: string, warn: Warn): ScopeMea
   )
     throw new Refusal(`${path}.scopeAliases must be an object of scopes, by the scope that is asked for.`)
   return {
-    // as just checked
+    // checked above
     ...(implies !== undefined && { scopeImplies: implies as Record<string, string[]> }),
     ...(aliases !== undefined && { scopeAliases: aliases as Record<string, string> }),
   }
 }
 
-/** RFC 7636 section 4.3. A method that is not known is never taken for another one. */
+/** Reads the PKCE method (RFC 7636 section 4.3). An unknown method is refused, never replaced. */
 function readPkce(value: string | undefined, path: string): 'S256' | 'plain' | undefined {
   switch (value?.trim().toLowerCase()) {
     case undefined:
@@ -180,7 +189,7 @@ function readPkce(value: string | undefined, path: string): 'S256' | 'plain' | u
   }
 }
 
-/** How the client is shown to the token endpoint (RFC 6749 section 2.3.1): in one way only. */
+/** Reads the client authentication method of the token endpoint (RFC 6749 section 2.3.1). */
 function readAuthHeader(value: string | undefined, path: string): EntryFacts['authMethod'] {
   if (value === undefined) return undefined
   const method = value.trim().toLowerCase().replaceAll('-', '_')
@@ -191,7 +200,7 @@ function readAuthHeader(value: string | undefined, path: string): EntryFacts['au
   )
 }
 
-/** How the token request is written: as a form (RFC 6749 section 4.1.3) unless it says JSON. */
+/** Reads the content type of token requests: a form (RFC 6749 section 4.1.3) unless the file says JSON. */
 function readContentType(value: string | undefined, path: string): EntryFacts['contentType'] {
   const type = value?.split(';')[0]?.trim().toLowerCase()
   if (type === undefined || type === 'application/x-www-form-urlencoded' || type === 'application/json')
@@ -201,7 +210,7 @@ function readContentType(value: string | undefined, path: string): EntryFacts['c
   )
 }
 
-/** `"true"` or `true`. What else stands there is not told, since it may be a refresh token. */
+/** Reads `"true"` or `true`. The warning does not quote other values, since they may be refresh tokens. */
 function readFlag(value: unknown, path: string, warn: Warn): boolean | undefined {
   if (value === undefined) return undefined
   const flag = String(value).trim().toLowerCase()
@@ -218,22 +227,28 @@ function readTokenTypes(value: unknown, path: string): readonly string[] | undef
   return types.map((type: string) => type.trim().toLowerCase())
 }
 
-/** The secret and the code go to the token endpoint: on another host than the users' page it deserves a look. */
+/**
+ * Warns if the token endpoint, which receives codes and the client secret, is on another host than the authorization
+ * page.
+ */
 function warnOfHosts({ authorizationUrl, tokenUrl }: EntryFacts, path: string, warn: Warn): void {
   const [authorization, token] = [new URL(authorizationUrl).host, new URL(tokenUrl).host]
   if (authorization === token || builtInByEndpoints(authorizationUrl, tokenUrl) !== undefined) return
   warn(
     `${path}.tokenUrl`,
-    `It is on another host (${token}) than the authorizationUrl (${authorization}), and not that of a known provider. Codes, tokens and the client secret go there: see that it is right.`,
+    `It is on another host (${token}) than the authorizationUrl (${authorization}), and not that of a known provider. Codes, tokens and the client secret go there: check that this is right.`,
   )
 }
 
-/** An endpoint (RFC 6749 section 3), byte for byte. The URL itself is never told: it may hold a password. */
+/**
+ * Validates an endpoint (RFC 6749 section 3) and returns it unchanged. Refusals do not quote the URL, which may
+ * contain a password.
+ */
 function readEndpoint(value: string | undefined, path: string, options: EntryOptions): string {
   if (value === undefined) throw new Refusal(`${path} is missing; give the provider's URL.`)
   const isWritten = /^https?:\/\//i.test(value) && !/[\s\p{Cc}\\]/u.test(value)
   const url = isWritten ? URL.parse(value) : null
-  if (url === null) throw new Refusal(`${path} is no https URL; give one that starts with "https://".`)
+  if (url === null) throw new Refusal(`${path} is not an https URL; give one that starts with "https://".`)
   if (/^https?:\/\/[^/?#]*@/i.test(value))
     throw new Refusal(`${path} holds a user name or password; give the URL without.`)
   if (value.includes('#'))

@@ -8,12 +8,14 @@ import { settleReferences } from './schema-reference.ts'
 import { withoutMisplaced } from './schema-shape.ts'
 
 /**
- * Makes valid JSON Schema (2020-12) of what tool files call one. What is not valid is repaired where its meaning is
- * plain and left out where it is not, each with a warning; leaving out only ever makes a schema accept more.
+ * Converts what tool files call JSON Schema into valid JSON Schema 2020-12. Invalid parts are repaired if their
+ * meaning is plain and dropped otherwise, each with a warning; dropping only ever makes a schema accept more.
  */
 export type Schema = JsonSchema | boolean
 
-/** A tool's input, or its configuration: a schema of type `object`, which takes anything when there is none. */
+/**
+ * Reads a tool's input or configuration schema, which has the type `object`. Without a schema any object is accepted.
+ */
 export function readInputSchema(value: unknown, path: string, warn: Warn): JsonSchema {
   if (isUnsaid(value)) return { type: 'object', properties: {} }
   const schema = readRoot(value, path, warn)
@@ -22,7 +24,7 @@ export function readInputSchema(value: unknown, path: string, warn: Warn): JsonS
   return { ...schema, type: 'object', properties: schema.properties ?? {} }
 }
 
-/** A tool's result; absent when nothing is said about it. */
+/** Reads a tool's result schema; `undefined` if the file says nothing about the result. */
 export function readOutputSchema(value: unknown, path: string, warn: Warn): JsonSchema | undefined {
   if (isUnsaid(value)) return undefined
   const schema = readRoot(value, path, warn)
@@ -31,12 +33,15 @@ export function readOutputSchema(value: unknown, path: string, warn: Warn): Json
   return isObject ? { ...schema, type: 'object' } : schema
 }
 
-/** Real files have `[]` for "no configuration". */
+/** Real files write `[]` for "no configuration". */
 function isUnsaid(value: unknown): boolean {
   return isAbsent(value) || (Array.isArray(value) && value.length === 0)
 }
 
-/** Throws `Refusal` for one that names another dialect than 2020-12 and draft-07: what it says would have to be guessed. */
+/**
+ * Reads the root schema. Throws `Refusal` for a dialect other than 2020-12 and draft-07, whose meaning could only be
+ * guessed.
+ */
 function readRoot(value: unknown, path: string, warn: Warn): JsonSchema {
   if (isRecord(value)) checkDialect(value, path)
   const schema = readSchema(value, path, warn)
@@ -66,7 +71,7 @@ const SCHEMA_OF_ONE = new Set([
 const SCHEMA_LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const SCHEMA_MAP = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
-/** One schema and all within it. References are settled afterwards, when the whole is known. */
+/** Reads a schema and its subschemas. References are checked afterwards, when the whole is known. */
 function readSchema(value: unknown, path: string, warn: Warn): Schema {
   if (typeof value === 'boolean') return value
   if (isTypeName(value)) {
@@ -79,7 +84,7 @@ function readSchema(value: unknown, path: string, warn: Warn): Schema {
   }
   const node = withoutMisplaced(value, path, warn)
   const members = Object.entries(node)
-    // `null` is "not said", but not where null is a value; which draft a file names makes no difference here
+    // `null` means absent, except where null is a value; `$schema` has no effect within a document
     .filter(
       ([keyword, inner]) =>
         (inner !== null || ['default', 'const'].includes(keyword)) && keyword !== '$schema',
@@ -89,10 +94,10 @@ function readSchema(value: unknown, path: string, warn: Warn): Schema {
   return withTypes(Object.fromEntries(members), node, path, warn)
 }
 
-/** What a keyword's value becomes; `undefined`, after a warning, when it is left out. */
+/** Converts a keyword's value; `undefined`, after a warning, if it is dropped. */
 function readKeyword(keyword: string, value: unknown, path: string, warn: Warn): unknown {
   if (keyword === 'type') return readTypes(value, path, warn)
-  if (keyword === 'nullable') return undefined // became part of the type
+  if (keyword === 'nullable') return undefined // merged into `type` by `withTypes`
   if (keyword === 'required') return readNames(value, path, warn)
   if (keyword === 'dependentRequired') return readDependentNames(value, path, warn)
   if (SCHEMA_OF_ONE.has(keyword)) return readSchema(value, path, warn)
@@ -130,7 +135,10 @@ function readDependentNames(value: unknown, path: string, warn: Warn): JsonRecor
   return Object.fromEntries(members.filter(([, names]) => names !== undefined))
 }
 
-/** OpenAPI's `nullable` as a union with `null`, one type as a string, and the default held against the types. */
+/**
+ * Turns OpenAPI's `nullable` into a union with `null`, writes a single type as a string, and checks the default
+ * against the types.
+ */
 function withTypes(read: JsonRecord, node: JsonRecord, path: string, warn: Warn): JsonSchema {
   const said = Array.isArray(read.type) ? read.type.map(String) : []
   const isNullable = node.nullable === true
@@ -139,7 +147,7 @@ function withTypes(read: JsonRecord, node: JsonRecord, path: string, warn: Warn)
   if (Object.hasOwn(read, 'default') && types.length > 0 && !isOfType(read.default, types))
     warn(
       at(path, 'default'),
-      `It is ${kindOf(read.default)}, not of type ${types.join(' or ')}; it stays as a remark.`,
+      `It is ${kindOf(read.default)}, not of type ${types.join(' or ')}; it is kept as an annotation.`,
     )
   return {
     ...read,

@@ -3,7 +3,7 @@ import { compilePattern } from '../json-schema/schema-pattern.ts'
 import { isRecord, kindOf, quote } from '../read-json.ts'
 import type { Warn } from './metadata-member.ts'
 
-/** The types of JSON Schema (2020-12 validation, section 6.1.1), and what tool files write for them. */
+/** The types of JSON Schema (2020-12 validation, section 6.1.1), by the names tool files use for them. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ...['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'].map(
     (type) => [type, type] as const,
@@ -22,7 +22,7 @@ export function isTypeName(value: unknown): value is string {
   return typeof value === 'string' && (TYPES.has(value.toLowerCase()) || value.toLowerCase() === 'any')
 }
 
-/** The types that `type` allows; none when everything is allowed. */
+/** The types that `type` allows; `undefined` if it allows all. */
 export function readTypes(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
   const said = typeof value === 'string' ? value.split('|').map((one) => one.trim()) : value
   if (!Array.isArray(said) || !said.every(isTypeName)) {
@@ -42,7 +42,7 @@ export function readTypes(value: unknown, path: string, warn: Warn): readonly st
   return types.length === 0 ? undefined : types
 }
 
-/** Whether the value is of one of the types. */
+/** Whether the value has one of the types. */
 export function isOfType(value: unknown, types: readonly string[]): boolean {
   return types.some((type) => {
     if (type === 'null') return value === null
@@ -67,7 +67,7 @@ const FLAG: Expectation = { of: 'true or false', holds: (value) => typeof value 
 const TEXT: Expectation = { of: 'a string', holds: (value) => typeof value === 'string' }
 const ANY: Expectation = { of: 'anything', holds: () => true }
 
-/** The keywords whose value is no schema (2020-12 validation, sections 6 to 9), and what their value must be. */
+/** Keywords whose value is not a schema (2020-12 validation, sections 6 to 9), with the check of their value. */
 const KEYWORDS: ReadonlyMap<string, Expectation> = new Map([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((name) => [name, NUMBER] as const),
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minContains', 'maxContains'].map(
@@ -86,10 +86,10 @@ const KEYWORDS: ReadonlyMap<string, Expectation> = new Map([
   ['multipleOf', { of: 'a number above 0', holds: (value) => Number.isFinite(value) && Number(value) > 0 }],
 ])
 
-/** Keywords of other drafts or of one validator that change what a schema means, or make it none. */
+/** Keywords of other drafts or of single validators that would change a schema's meaning or make it invalid. */
 const FOREIGN = ['id', 'nullable', 'dependencies', 'discriminator']
 
-/** Whether a keyword's value can stand as it is. One that cannot is left out, with a warning. */
+/** Whether a keyword's value is valid. An invalid one is dropped with a warning. */
 export function isUsable(keyword: string, value: unknown, path: string, warn: Warn): boolean {
   const expected = KEYWORDS.get(keyword)
   if (expected?.holds(value)) return true
@@ -102,7 +102,7 @@ export function isUsable(keyword: string, value: unknown, path: string, warn: Wa
   return isAnnotation
 }
 
-/** A regular expression that values can be held to in linear time (`compilePattern`). */
+/** Whether the value is a regular expression that can be matched in linear time (`compilePattern`). */
 export function isPattern(value: unknown): value is string {
   if (typeof value !== 'string') return false
   try {
@@ -114,7 +114,7 @@ export function isPattern(value: unknown): value is string {
   }
 }
 
-/** The names in a list of names, each once; `undefined` when it is no list. */
+/** The names in a list, without duplicates; `undefined`, after a warning, if it is not a list. */
 export function readNames(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
   const names = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
   if (names === undefined) warn(path, `It is ${kindOf(value)} and must be a list of names; it was left out.`)

@@ -2,20 +2,20 @@ import type { JsonSchema } from '../../domain/tool.ts'
 import { isRecord, type JsonRecord, quote } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 
-/** Keywords that hold a schema for the very same value: a reference that comes back through these never ends. */
+/** Keywords whose subschemas apply to the same value: a reference that recurs through these never ends. */
 const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'])
 const HOLDS_DATA = new Set(['default', 'const', 'enum', 'examples', 'required', 'dependentRequired'])
 const HOLDS_NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
 interface Node {
   readonly schema: JsonRecord
-  /** Pointers of the schemas that judge the same value. */
+  /** Pointers of the schemas that apply to the same value. */
   readonly inPlace: readonly string[]
 }
 
 /**
- * Takes out every `$ref` that leads out of the schema, to no schema in it, or in a circle without end. What remains
- * is `#` and a JSON Pointer (RFC 6901 section 6) to a schema within the root.
+ * Removes every `$ref` that leads out of the document, to no schema, or into an endless circle. The remaining ones
+ * are `#` and a JSON Pointer (RFC 6901 section 6) to a schema within the root.
  */
 export function settleReferences(root: JsonSchema, path: string, warn: Warn): JsonSchema {
   const nodes = new Map<string, Node>()
@@ -36,7 +36,7 @@ export function settleReferences(root: JsonSchema, path: string, warn: Warn): Js
   const settled = (reference: string, where: string): string | undefined => {
     const target = pointerOf(reference)
     if (target === undefined || !nodes.has(target))
-      warn(where, `${quote(reference)} leads to no schema within this one; anything is accepted.`)
+      warn(where, `${quote(reference)} leads to no schema in this document; anything is accepted.`)
     else if (endless.has(target)) warn(where, `${quote(reference)} leads in a circle; anything is accepted.`)
     else return `#${target.split('/').map(encodeURIComponent).join('/')}`
     return undefined
@@ -45,7 +45,7 @@ export function settleReferences(root: JsonSchema, path: string, warn: Warn): Js
   return isRecord(schema) ? schema : {}
 }
 
-/** Notes every schema under its pointer, without following references. */
+/** Collects every schema by its pointer, without following references. */
 function collect(schema: unknown, pointer: string, nodes: Map<string, Node>): void {
   if (!isRecord(schema)) return
   const inPlace: string[] = []
@@ -64,7 +64,7 @@ function collect(schema: unknown, pointer: string, nodes: Map<string, Node>): vo
   }
 }
 
-/** The schemas from which judging one value need never end: what remains when all that do end are taken away. */
+/** The schemas whose application to a value may never end: those that remain after all that surely end are removed. */
 function endlessAmong(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
   const left = new Map<string, number>()
   const usedBy = new Map<string, string[]>()
@@ -89,7 +89,7 @@ function endlessAmong(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
   return new Set(left.keys())
 }
 
-/** The JSON Pointer in a `#...` reference, decoded; `undefined` for any other reference. */
+/** The decoded JSON Pointer of a `#...` reference; `undefined` for any other reference. */
 function pointerOf(reference: string): string | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   try {

@@ -2,13 +2,13 @@ import { isRecord, type JsonRecord } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 import { isTypeName } from './schema-keyword.ts'
 
-/** A node's keywords brought to their places: real files have them one level too deep, or one too high. */
+/** Moves keywords to where they belong: real files have them one level too deep or too high. */
 export function withoutMisplaced(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   const settled = withDependencies(withHoisted(node, path, warn), path, warn)
   return withTuple(withSiblings(settled, path, warn), path, warn)
 }
 
-/** `required` and `type` that stand inside `properties`, and `required: true` on a property, belong to the node itself. */
+/** Moves `required` and `type` out of `properties`, and `required: true` of a property into the list of the object. */
 function withHoisted(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   const { properties } = node
   if (!isRecord(properties)) return node
@@ -41,7 +41,7 @@ function withHoisted(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   }
 }
 
-/** Keywords whose value is a schema wherever they stand, so that no property was meant. */
+/** Keywords that take a schema, which therefore cannot be stray properties. */
 const TAKES_SCHEMA = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'unevaluatedProperties'],
   ...[
@@ -58,7 +58,7 @@ const TAKES_SCHEMA = new Set([
   ...['$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'default', 'const'],
 ])
 
-/** A schema beside `properties` under a name of its own was meant as one of them; nobody said it is required. */
+/** Moves a schema that stands beside `properties` under an unknown name into `properties`, as an optional property. */
 function withSiblings(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   const { properties } = node
   if (!isRecord(properties)) return node
@@ -80,7 +80,9 @@ function looksLikeSchema(value: unknown): boolean {
   return isTypeName(type) || Array.isArray(type) || isRecord(properties) || typeof $ref === 'string'
 }
 
-/** Earlier drafts' tuple, `items: [...]` with `additionalItems`, is 2020-12's `prefixItems` with `items`. */
+/**
+ * Converts an earlier draft's tuple, `items: [...]` with `additionalItems`, to 2020-12's `prefixItems` with `items`.
+ */
 function withTuple(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   const { items, additionalItems, ...rest } = node
   if (!Array.isArray(items)) return node
@@ -92,7 +94,10 @@ function withTuple(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   }
 }
 
-/** Earlier drafts' `dependencies` are 2020-12's `dependentRequired`, where they name members, and `dependentSchemas`. */
+/**
+ * Converts earlier drafts' `dependencies` to 2020-12's `dependentRequired`, if they list names, and
+ * `dependentSchemas`.
+ */
 function withDependencies(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   const { dependencies, ...rest } = node
   if (!isRecord(dependencies)) return node

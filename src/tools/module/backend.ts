@@ -5,7 +5,7 @@ import type { ToolError } from '../tool-error.ts'
 import { loadedModule, type ToolModule } from './load-module.ts'
 import { runHandler } from './run-handler.ts'
 
-/** Tools in this very process, from the modules that `GATEPASS_TOOLS` names. */
+/** Tools that run in this process, from the modules that `GATEPASS_TOOLS` names. */
 export const moduleBackend: Backend = {
   async catalogue(_, worker) {
     const module = loadedModule(worker.uri)
@@ -36,7 +36,7 @@ function findTool(
   )
 }
 
-/** Several nodes that do not have the same settings. */
+/** Happens when nodes of one installation have different settings. */
 function notLoaded({ id }: Worker): ToolError {
   return {
     kind: 'TOOLKIT_LOAD_FAILED',

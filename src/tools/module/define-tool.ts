@@ -1,12 +1,12 @@
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 
-// What the author of an in-process tool imports (`gatepass/tools`): nothing here is the broker's own, so that a module
-// of tools pulls in no more than this file.
+// The library for authors of in-process tools (`gatepass/tools`). It imports types only, so a module of tools loads
+// no more than this file.
 
-/** The same in every copy of this file, so that a module may bring its own. */
+/** The same symbol in every copy of this package, so a module may bring its own copy. */
 export const TOOL_MARK = Symbol.for('gatepass.tool')
 
-/** A schema of Zod 4, or of whatever else says of itself what it accepts (standardschema.dev). */
+/** A schema of Zod 4, or of another library that implements Standard Schema (standardschema.dev). */
 export interface TypedSchema<Output = unknown> {
   readonly '~standard': {
     readonly vendor: string
@@ -26,49 +26,49 @@ export interface SchemaIssue {
 
 export type ToolSchema = TypedSchema | JsonSchema
 
-/** What a schema gives once it has accepted a value. JSON Schema tells TypeScript nothing but that it is an object. */
+/** The type a schema produces. For JSON Schema, TypeScript knows only that it is an object. */
 export type ValueOf<Schema> =
   Schema extends TypedSchema<infer Output> ? Output : Readonly<Record<string, unknown>>
 
-/** A provider by the id of its entry, or by what kind it is (`github`), and the scopes that are needed of it. */
+/** A provider, by the id of its entry or by its kind (`github`), and the scopes the tool needs there. */
 export type ToolAuth =
   | { readonly id: string; readonly scopes?: readonly string[] }
   | { readonly provider: string; readonly scopes?: readonly string[] }
 
-/** The user's token at one provider. It is the tool's to use, and never to be returned, logged or thrown. */
+/** The user's token at one provider. The tool uses it and must never return, log or throw it. */
 export interface ToolAuthorization {
   readonly token: string
   readonly tokenType: string
-  /** Absent where the provider did not say. */
+  /** Absent if the provider did not say. */
   readonly expiresAt?: Date
-  /** What the user has granted. */
+  /** The granted scopes. */
   readonly scopes: readonly string[]
   readonly userInfo: Readonly<Record<string, unknown>>
-  /** What else the provider told when it gave the token, such as `instance_url`. */
+  /** Other members of the token response, such as `instance_url`. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
 export interface ToolContext<Input = unknown, Secret extends string = string, Auth = undefined> {
-  /** As the tool's schema has read it. */
+  /** The input as parsed by the tool's schema. */
   readonly input: Input
-  /** Of the first provider in `requiresAuth`. */
+  /** The token for the first provider in `requiresAuth`. */
   readonly authorization: Auth extends undefined ? undefined : ToolAuthorization
-  /** Of all of them, by what `requiresAuth` calls them. */
+  /** The tokens for all providers, by the names used in `requiresAuth`. */
   readonly authorizations: Readonly<Record<string, ToolAuthorization>>
-  /** Throws for one that is not in `requiresSecrets`. */
+  /** Returns a secret's value. Throws for a key that is not in `requiresSecrets`. */
   getSecret(key: Secret): string
-  /** What is in `requiresMetadata`. */
+  /** The values named in `requiresMetadata`. */
   readonly metadata: Readonly<Record<string, string>>
   readonly userId: string | null
-  /** The id of this run. */
+  /** The id of this run (`execution_id`). */
   readonly requestId: string
-  /** Aborted when nobody waits for the answer any more: the time is over, or the caller has gone. */
+  /** Aborted when the result is no longer needed: the time limit has passed, or the caller has disconnected. */
   readonly signal: AbortSignal
-  /** Goes to the caller with the answer. */
+  /** Log lines, sent to the caller with the result. */
   readonly log: Readonly<Record<'debug' | 'info' | 'warning' | 'error', (message: string) => void>>
-  /** Goes to a caller that listens while the tool runs. */
+  /** Sent to callers that stream the run. */
   readonly progress: { report(progress: number, total?: number, message?: string): void }
-  /** A piece of the answer before the answer, for a caller that listens. */
+  /** Sends a part of the result early, to callers that stream the run. */
   chunk(data: unknown): void
 }
 
@@ -79,24 +79,24 @@ export interface ToolOptions<
 > {
   /** `[A-Za-z0-9_.-]`, 1 to 128 characters. */
   readonly name: string
-  /** The name of the module's file unless said. */
+  /** Default: the name of the module's file. */
   readonly namespace?: string
   /** SemVer. */
   readonly version?: string
   readonly title?: string
   readonly description: string
-  /** An object, by Zod 4 or as JSON Schema 2020-12. */
+  /** The schema of the input, an object: Zod 4, or JSON Schema 2020-12. */
   readonly input: Input
-  /** What the handler's value is held to. */
+  /** The schema that the handler's result must match. */
   readonly output?: ToolSchema
   readonly requiresAuth?: Auth
   readonly requiresSecrets?: readonly Secret[]
   readonly requiresMetadata?: readonly string[]
   readonly annotations?: ToolAnnotations
   readonly tags?: readonly string[]
-  /** 30 unless said. */
+  /** Default: 30. */
   readonly timeoutSeconds?: number
-  /** Returns anything that JSON can hold. */
+  /** Returns any value that JSON can represent. */
   handler(context: ToolContext<ValueOf<Input>, Secret, Auth>): unknown
 }
 
@@ -104,13 +104,13 @@ export interface DefinedTool {
   readonly [TOOL_MARK]: ToolOptions
 }
 
-/** A tool for `GATEPASS_TOOLS`. */
+/** Defines a tool for `GATEPASS_TOOLS`. */
 export function defineTool<
   Input extends ToolSchema,
   Secret extends string = never,
   Auth extends ToolAuth | readonly ToolAuth[] | undefined = undefined,
 >(options: ToolOptions<Input, Secret, Auth>): DefinedTool {
-  // its handler is called with a context made by these very options
+  // the handler is only called with a context built from these options
   return { [TOOL_MARK]: options as unknown as ToolOptions }
 }
 
@@ -120,16 +120,22 @@ export function isTypedSchema(schema: ToolSchema): schema is TypedSchema {
 
 export interface ToolFailureOptions {
   readonly cause?: unknown
-  /** The status that an API answered. 401: the token is not taken, so the tool is run again with a fresh one where that is safe. */
+  /**
+   * The HTTP status of the API. 401 means that the token was rejected: the tool is run again with a fresh token if
+   * that is safe.
+   */
   readonly statusCode?: number
-  /** For whoever runs the tool, not for the model or the user. */
+  /** For the operator of the tool, not for the model or the user. */
   readonly developerMessage?: string
   readonly retryAfterMs?: number
-  /** What a model should know before it tries again. */
+  /** Advice to the model for its next attempt. */
   readonly additionalPromptContent?: string
 }
 
-/** How a tool fails on purpose. `message` may be shown to a model and a user; any other error's is not. */
+/**
+ * An intended failure of a tool. Its `message` may be shown to a model and a user; the messages of other errors are
+ * not.
+ */
 export class ToolFailure extends Error {
   readonly kind: 'retry' | 'upstream' | 'fatal'
   readonly options: ToolFailureOptions
@@ -142,7 +148,7 @@ export class ToolFailure extends Error {
   }
 }
 
-/** The same call may be made again: nothing was done. */
+/** The call may be repeated: nothing was done. */
 export class RetryableToolError extends ToolFailure {
   constructor(message: string, options: ToolFailureOptions = {}) {
     super('retry', message, options)
@@ -150,7 +156,7 @@ export class RetryableToolError extends ToolFailure {
   }
 }
 
-/** An API that the tool uses has refused or failed. */
+/** An API used by the tool refused the request or failed. */
 export class UpstreamError extends ToolFailure {
   constructor(message: string, options: ToolFailureOptions = {}) {
     super('upstream', message, options)
@@ -158,7 +164,7 @@ export class UpstreamError extends ToolFailure {
   }
 }
 
-/** The same call would fail again. */
+/** Repeating the call would fail again. */
 export class FatalToolError extends ToolFailure {
   constructor(message: string, options: ToolFailureOptions = {}) {
     super('fatal', message, options)

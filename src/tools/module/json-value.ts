@@ -1,19 +1,20 @@
-/** Why a value is none of JSON. */
+/** Why a value cannot be represented in JSON. */
 export class NotJson extends Error {}
 
 /**
- * The value as JSON would bring it over: dates become texts, members that are `undefined` go. Throws `NotJson` for what
- * JSON would lose without a word (functions, symbols, `NaN`) or cannot hold (a circle, a bigint, too much of it).
+ * Round-trips the value through JSON: dates become strings, `undefined` members are dropped. Throws `NotJson` for
+ * what JSON would silently lose (functions, symbols, `NaN`) or cannot represent (a cycle, a bigint, more than
+ * `maxBytes`).
  */
 export function toJsonValue(value: unknown, maxBytes: number): unknown {
   return JSON.parse(toJsonText(value, maxBytes))
 }
 
-/** The same as a text. */
+/** Like `toJsonValue`, but returns the JSON text. */
 export function toJsonText(value: unknown, maxBytes: number): string {
   if (value === undefined) return 'null'
   const text = serialised(value)
-  if (text === undefined) throw new NotJson('It is nothing that JSON can hold.')
+  if (text === undefined) throw new NotJson('JSON cannot represent it.')
   if (Buffer.byteLength(text) > maxBytes) throw new NotJson(`It has more than ${maxBytes} bytes.`)
   return text
 }
@@ -27,6 +28,6 @@ function serialised(value: unknown): string | undefined {
     })
   } catch (error) {
     if (error instanceof NotJson) throw error
-    throw new NotJson('It holds a circle, a bigint, or something that fails when it is made JSON.')
+    throw new NotJson('It contains a cycle, a bigint, or something that throws when it is serialized.')
   }
 }

@@ -14,21 +14,21 @@ import {
   type ToolSchema,
 } from './define-tool.ts'
 
-/** A tool of a module, and how it is listed. */
+/** A tool of a module and its catalogue entry. */
 export interface ModuleTool {
   readonly options: ToolOptions
   readonly listed: CatalogueTool
 }
 
 export interface ToolModule {
-  /** The name of its file. */
+  /** The name of the file, without its extension. */
   readonly id: string
   /** A `file:` URL. */
   readonly url: string
   readonly tools: readonly ModuleTool[]
 }
 
-/** Why a module cannot be used, in one line that names its file. */
+/** Why a module cannot be used, in one line that begins with its file. */
 export class ModuleFault extends Error {
   constructor(file: string, why: string, cause?: unknown) {
     super(
@@ -43,7 +43,10 @@ const MAX_FAULT_LENGTH = 500
 const MAX_TIMEOUT_SECONDS = 3600
 const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
 
-/** By their URLs. A process imports a module once, and code comes from the settings alone: never from what a row says. */
+/**
+ * Loaded modules by URL; a process imports each once. Modules come from the settings only: no stored row can cause
+ * code to be loaded.
+ */
 const loaded = new Map<string, ToolModule>()
 
 /** Imports the file and reads its tools. Throws `ModuleFault`. */
@@ -75,7 +78,7 @@ export function loadedModule(url: string): ToolModule | undefined {
   return loaded.get(url)
 }
 
-/** The export `tools`, else the default export, else all exports that are tools. */
+/** The tools of a module: the export `tools`, else a list as default export, else all exports that are tools. */
 function toolsOf(file: string, exported: unknown): readonly DefinedTool[] {
   const members = isRecord(exported) ? exported : {}
   const listed = members.tools ?? (Array.isArray(members.default) ? members.default : undefined)
@@ -179,7 +182,7 @@ function schemaOf(schema: ToolSchema, io: 'input' | 'output', fault: ToFault): J
   if (!('_zod' in schema))
     throw fault(`describes its ${io} by ${schema['~standard'].vendor}: use Zod 4 or JSON Schema.`)
   try {
-    // an author's Zod need not be this copy: what is read is Zod 4's own description of a schema
+    // an author's module may use another copy of Zod, so this relies only on Zod 4's schema description
     const described = toJSONSchema(schema as unknown as z.core.$ZodType, { io, unrepresentable: 'any' })
     const { '~standard': _, ...plain } = { ...described } as Record<string, unknown>
     return plain

@@ -18,12 +18,12 @@ import { NotJson, toJsonText, toJsonValue } from './json-value.ts'
 import { authorizationsOf } from './load-module.ts'
 
 const MAX_LOGS = 1000
-/** Of one line, in characters. */
+/** Length of one log line, in characters. */
 const MAX_LOG_LENGTH = 10_000
 
 /**
- * Runs a handler until it answers, its time is over or nobody waits any more; whichever comes first is the answer, and
- * what it says or does after that is heard of by nobody.
+ * Runs a handler until it returns, its time limit passes or the caller cancels, whichever comes first. Log lines and
+ * events that the handler sends afterwards are dropped.
  */
 export async function runHandler(
   options: ToolOptions,
@@ -68,7 +68,7 @@ interface Running {
 async function answerOf(options: ToolOptions, call: BackendCall, running: Running): Promise<ToolAnswer> {
   const { logs } = running
   try {
-    // a copy: what the handler does to it is not done to what history and the steps of a chain keep
+    // a copy, because history and the steps of a chain keep the original
     const input = await parsed(options.input, structuredClone(call.input))
     if (input.outcome === 'refused')
       return failed({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: input.why, can_retry: false }, logs)
@@ -131,7 +131,7 @@ function contextOf(
     },
     chunk: (data) => tell({ kind: 'chunk', data: toJsonValue(data, MAX_ANSWER_BYTES) }),
   }
-  // `defineTool` holds the handler to what its own options promise
+  // `defineTool` types the handler by the tool's own options
   return { ...context, input, authorization: given[0]?.[1] } as unknown as ToolContext<never, string, never>
 }
 
@@ -142,7 +142,7 @@ function toAuthorization(given: GivenAuthorization | undefined): ToolAuthorizati
     token: accessToken,
     tokenType: connection.tokenType,
     ...(connection.expiresAt !== undefined && { expiresAt: new Date(connection.expiresAt * 1000) }),
-    // copies: the broker goes on by its own, which it keeps for the next call
+    // copies, because the broker caches the originals for the next call
     ...structuredClone({ scopes: connection.scopes, userInfo, extra }),
   }
 }
@@ -151,7 +151,10 @@ type Parsed =
   | { readonly outcome: 'taken'; readonly value: unknown }
   | { readonly outcome: 'refused'; readonly why: string }
 
-/** JSON Schema is checked by the broker, for every kind of tool; what else a schema does, only itself can. */
+/**
+ * Parses a value with a typed schema. The broker has already checked the JSON Schema of every kind of tool;
+ * transformations and refinements only the schema itself can apply.
+ */
 async function parsed(schema: ToolSchema, value: unknown): Promise<Parsed> {
   if (!isTypedSchema(schema)) return { outcome: 'taken', value }
   const result = await schema['~standard'].validate(value)
@@ -166,7 +169,9 @@ function toSentence({ message, path = [] }: SchemaIssue): string {
 
 const KINDS = { retry: 'TOOL_RUNTIME_RETRY', fatal: 'TOOL_RUNTIME_FATAL' } as const
 
-/** What a tool throws by mistake is for its operator: it may say anything, so it is not shown to a model. */
+/**
+ * Converts what a tool threw. The message of an unexpected error may contain anything, so only the operator sees it.
+ */
 function toToolError(error: unknown): ToolError {
   const failure = asFailure(error)
   const stack = error instanceof Error && error.stack !== undefined ? { stacktrace: error.stack } : {}
@@ -193,14 +198,14 @@ function toToolError(error: unknown): ToolError {
   }
 }
 
-/** By its shape: an author's copy of the classes may be another one. */
+/** Recognises the classes by shape, because an author's module may use another copy of this package. */
 function asFailure(
   error: unknown,
 ): (Pick<ToolFailure, 'message' | 'kind'> & { options: ToolFailureOptions }) | undefined {
   if (error instanceof ToolFailure) return error
   const isLike =
     error instanceof Error && 'kind' in error && 'options' in error && FAILURES.includes(error.name)
-  return isLike ? (error as ToolFailure) : undefined // of another copy of this package
+  return isLike ? (error as ToolFailure) : undefined // checked by shape above
 }
 
 const FAILURES = ['ToolFailure', 'RetryableToolError', 'UpstreamError', 'FatalToolError']

@@ -8,8 +8,8 @@ import { loadModule, ModuleFault, type ToolModule } from './load-module.ts'
 const TIMEOUT_SECONDS = 30
 
 /**
- * Loads these files and makes the modules of the project `default` exactly them: each is a worker named after its file.
- * Throws `ModuleFault`, before anything is changed where a file cannot be loaded.
+ * Loads these files and makes them the modules of the project `default`, each a worker named after its file; workers
+ * of other modules are deleted. Throws `ModuleFault`; nothing is changed if a file cannot be loaded.
  */
 export async function useModules(broker: Broker, files: readonly string[]): Promise<void> {
   const { store, now, audit } = broker
@@ -50,7 +50,7 @@ export async function useModules(broker: Broker, files: readonly string[]): Prom
   }
 }
 
-/** Another node may start at the same time with the same settings. */
+/** Registers a worker unless another node that starts at the same time has done so. */
 async function registerOnce(broker: Broker, projectId: string, settings: WorkerSettings): Promise<void> {
   try {
     await registerWorker(broker, projectId, settings)

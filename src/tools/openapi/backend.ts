@@ -17,10 +17,10 @@ import { planOf } from './request-plan.ts'
 import { BadArgument } from './write-parameter.ts'
 
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
-/** A large one takes its time to come. */
+/** Large documents take long to download. */
 const MAX_DOCUMENT_SECONDS = 30
 
-/** HTTP APIs whose requests are tools: by an OpenAPI document, or by a description of one request. */
+/** HTTP APIs whose requests become tools: described by an OpenAPI document, or one request at a time. */
 export const openapiBackend: Backend = {
   async catalogue(broker, worker) {
     const settings = openapiSettings(worker)
@@ -64,7 +64,7 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   const placed = placeCredentials(buildRequest(plan, call.input), plan.credentials, call, worker.uri)
   if (placed.outcome === 'refused') return ownError(placed.error)
   const { url, headers, body } = placed.request
-  const isSafe = plan.method === 'GET' // RFC 9110 section 9.2.1
+  const isSafe = plan.method === 'GET' // GET is the only safe method of METHODS (RFC 9110 section 9.2.1)
   const response = await askWorker(broker.outgoing, {
     url: url.href,
     method: plan.method,
@@ -78,7 +78,7 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
   return readAnswer({ protocol: 'openapi', response, isSafe }, call.reading)
 }
 
-/** What was read before, unless the settings or the document are others now. */
+/** The items of the document, from the cache unless the settings or the document have changed. */
 async function catalogueOf(
   broker: Broker,
   worker: Worker,
@@ -94,8 +94,8 @@ async function catalogueOf(
   }
   const fetched = await fetchDocument(broker, worker, url, before)
   if (fetched === 'unchanged' && before !== undefined) return again(before)
-  const { bytes, ...validators } = fetched as FetchedDocument // it is unchanged only where there was one before
-  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('base64') // off the event loop
+  const { bytes, ...validators } = fetched as FetchedDocument // `unchanged` is only returned when there was a cached reading
+  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('base64') // Web Crypto hashes off the event loop
   const known = { settings, digest, ...validators }
   if (before?.digest === digest) {
     const { items, refused } = before
@@ -110,7 +110,7 @@ interface FetchedDocument extends Pick<KeptReading, 'etag' | 'lastModified'> {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** The server is asked only whether the document has changed, where it says how (RFC 9110 section 13.1). */
+/** Fetches the document by a conditional request, if the server sent validators before (RFC 9110 section 13.1). */
 async function fetchDocument(
   broker: Broker,
   worker: Worker,
@@ -140,7 +140,7 @@ async function fetchDocument(
   }
 }
 
-/** Any answer but a failure shows that it is there: what stands at its root is not known. */
+/** Checks that the API answers. Any status below 500 will do, since its root path may not exist. */
 async function askWhetherItAnswers(broker: Broker, worker: Worker): Promise<void> {
   try {
     const { status, body } = await broker.outgoing.stream({

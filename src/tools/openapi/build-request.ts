@@ -8,7 +8,7 @@ import {
 } from './request-plan.ts'
 import { BadArgument, encode, toPairs, toSimple } from './write-parameter.ts'
 
-/** One request, without what opens the API. */
+/** One request, without credentials. */
 export interface BuiltRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -17,7 +17,10 @@ export interface BuiltRequest {
 
 type Input = Readonly<Record<string, unknown>>
 
-/** What an input puts in stays where it is put: nothing in it changes the host, the path’s shape or another parameter. Throws `BadArgument`. */
+/**
+ * Builds the request from a tool's input. An input value cannot change the host, the structure of the path or another
+ * parameter. Throws `BadArgument`.
+ */
 export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
   const given = plan.parameters.filter(({ property }) => inputAt(input, property) !== undefined)
   const url = withPath(plan, input)
@@ -43,7 +46,7 @@ function withPath({ url, parameters }: RequestPlan, input: Input): URL {
     return pathPart(parameter?.property ?? name, parameter && inputAt(input, parameter.property), parameter)
   })
   const built = new URL(filled)
-  // whatever else a URL parser takes for a step up or another host, it would show here
+  // if a value made the URL parser normalize the path or change the host, the result differs
   if (built.href !== filled) throw new BadArgument('The input makes no path of that API.')
   return built
 }
@@ -59,7 +62,7 @@ function pathPart(property: string, value: unknown, parameter: PlannedParameter 
   return part
 }
 
-/** Whether a server that decodes once too often could take a part of it for `.` or `..`. */
+/** Whether a server that decodes once too often could read a part of the text as `.` or `..`. */
 function isStep(text: string): boolean {
   let decoded = text
   for (let i = 0; i < 3; i++) {
@@ -120,7 +123,10 @@ function bodyOf(
     .join('&')
 }
 
-/** `undefined` where nothing was given: it is then left out of the object or list around it. */
+/**
+ * Fills placeholders with input values. `undefined` for a missing value, which is then left out of the object or list
+ * around it.
+ */
 function fill(template: unknown, input: Input): unknown {
   if (typeof template === 'string') {
     const property = placeholderOf(template)

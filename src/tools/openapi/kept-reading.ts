@@ -1,22 +1,25 @@
 import type { CatalogueItem } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 
-/** What was read of a worker's document, or why it could not be. */
+/** The result of reading a worker's document: its items, or why it was refused. */
 export interface KeptReading {
-  /** Of the settings it was read by. */
+  /** Hash of the settings that were in effect. */
   readonly settings: string
-  /** SHA-256 of the document as it came, where it came from a URL. */
+  /** SHA-256 of the document's bytes, if it was fetched from a URL. */
   readonly digest?: string
-  /** To ask the server whether it has changed (RFC 9110 section 13.1). */
+  /** Validators for a conditional request (RFC 9110 section 13.1). */
   readonly etag?: string | undefined
   readonly lastModified?: string | undefined
   readonly items?: readonly CatalogueItem[]
   readonly refused?: string
 }
 
-/** Of as many workers. */
+/** The number of workers whose readings are kept. */
 const MAX_KEPT = 200
-/** A document is asked for every half minute and seldom changes, and a large one takes seconds to read. */
+/**
+ * Results by worker. A document is fetched every half minute and seldom changes, and a large one takes seconds to
+ * read.
+ */
 const kept = new Map<string, KeptReading>()
 
 export function keep(workerUid: string, reading: KeptReading): void {
@@ -26,13 +29,13 @@ export function keep(workerUid: string, reading: KeptReading): void {
   if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
 }
 
-/** What was read of the worker's document, by the same settings. */
+/** The cached reading of the worker's document, if the settings are the same. */
 export function readBefore(workerUid: string, settings: string): KeptReading | undefined {
   const before = kept.get(workerUid)
   return before?.settings === settings ? before : undefined
 }
 
-/** Reads it and keeps what came of it, a refusal too. Throws `Refusal`. */
+/** Reads the document and caches the result, also a refusal. Throws `Refusal`. */
 export async function readAndKeep(
   workerUid: string,
   known: Pick<KeptReading, 'settings' | 'digest' | 'etag' | 'lastModified'>,
@@ -48,7 +51,7 @@ export async function readAndKeep(
   }
 }
 
-/** The same as before. Throws `Refusal` where it could not be read then. */
+/** The items of a cached reading. Throws `Refusal` if the document was refused. */
 export function again({ items, refused }: KeptReading): readonly CatalogueItem[] {
   if (items !== undefined) return items
   throw new Refusal(refused ?? 'The document cannot be read.')

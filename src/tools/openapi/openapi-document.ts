@@ -1,31 +1,34 @@
 import { parse } from 'yaml'
 import { isDeeperThan, isRecord, type JsonRecord, quote, Refusal, record } from '../read-json.ts'
 
-/** An OpenAPI 3.0 or 3.1 document. What it refers to is in itself: nothing is fetched. */
+/** An OpenAPI 3.0 or 3.1 document. References are resolved within it only: nothing is fetched. */
 export interface OpenapiDocument {
   readonly version: '3.0' | '3.1'
   readonly root: JsonRecord
-  /** What its tools may still be made of: a schema that many share is written into each. Inputs come first. */
+  /**
+   * How many more schemas its tools may contain; a shared schema is written into each tool that uses it, and inputs
+   * are written before outputs.
+   */
   readonly budget: { input: number; output: number }
-  /** Patterns of its schemas, and whether the broker can check them. */
+  /** Regular expressions of its schemas, and whether the broker can check them. */
   readonly patterns: Map<string, boolean>
 }
 
 const MAX_DEPTH = 100
-/** YAML takes a hundred times as long to read as JSON: seconds, in a thread of its own. */
+/** YAML takes a hundred times as long to parse as JSON: seconds, in a thread. */
 const MAX_YAML_LENGTH = 16 * 1024 * 1024
-/** What it takes its time for: lines, and what stands in brackets. */
+/** YAML's parsing time grows with the number of lines and of items in brackets. */
 const MAX_YAML_PARTS = 1_000_000
 const MAX_REFERENCES = 20
-/** Of the inputs of all its tools together, and of their outputs. */
+/** For the inputs of all its tools together, and for their outputs. */
 const MAX_SCHEMAS = 200_000
 
-/** JSON or YAML. Throws `Refusal`. */
+/** Parses JSON or YAML and checks that it is an OpenAPI document. Throws `Refusal`. */
 export function parseDocument(text: string): OpenapiDocument {
   return readDocument(parseText(text.replace(/^\uFEFF/, '')))
 }
 
-/** Throws `Refusal`. */
+/** Checks that a value is an OpenAPI document that can be read. Throws `Refusal`. */
 export function readDocument(value: unknown): OpenapiDocument {
   const root = record(value, 'The document')
   if (root.swagger !== undefined)
@@ -53,7 +56,7 @@ function parseText(text: string): unknown {
     try {
       return JSON.parse(text)
     } catch {
-      // a flow mapping of YAML begins so too
+      // a YAML flow mapping begins like this too
     }
   }
   if (text.length > MAX_YAML_LENGTH)
@@ -66,8 +69,8 @@ function parseText(text: string): unknown {
       `The document is no JSON, and as YAML it has too many lines, commas and brackets: ${MAX_YAML_PARTS} are read. Give it as JSON.`,
     )
   try {
-    // by way of JSON: aliases may make a circle. To look for a name among all before it takes the square of their number,
-    // so the last of two that are alike counts, as in JSON
+    // converting to JSON refuses the cycles that aliases may form; checking for duplicate keys takes quadratic time,
+    // so the last of equal keys wins, as in JSON
     const options = { maxAliasCount: 100, logLevel: 'error', uniqueKeys: false } as const
     return JSON.parse(JSON.stringify(parse(text, options)) ?? 'null')
   } catch (error) {
@@ -77,8 +80,8 @@ function parseText(text: string): unknown {
 }
 
 /**
- * What a Reference Object stands for, or the value itself. Throws `Refusal` for what is outside of the document, not
- * there, or refers to itself.
+ * Follows Reference Objects to the value they stand for. Throws `Refusal` if a reference leads out of the document,
+ * to nothing, or in a circle.
  */
 export function resolved(document: OpenapiDocument, value: unknown, what: string): JsonRecord {
   let current = value

@@ -7,56 +7,56 @@ import { readRequestDescription } from './read-request-description.ts'
 import { isHeaderName, isHeaderValue, isReservedHeader } from './request-plan.ts'
 import { checkedServer, serverOf } from './server-url.ts'
 
-/** What an operator says of an HTTP API: kept as the worker's settings. Nothing in it is secret. */
+/** The operator's settings of an HTTP API, stored as the worker's settings. Nothing in them is secret. */
 export interface OpenapiSettings {
-  /** Exactly one of the three. */
+  /** Exactly one of `document`, `url` and `request` is set. */
   readonly document?: JsonRecord
-  /** Where the document is read anew at each sync. */
+  /** The URL from which the document is fetched at each synchronization. */
   readonly url?: string
   readonly request?: RequestDescription
-  /** In place of all servers that the document names. */
+  /** Replaces all servers that the document names. */
   readonly serverUrl?: string
-  /** The worker's id unless said. */
+  /** Default: the worker's id. */
   readonly namespace?: string
   /** By the names of the document's security schemes. */
   readonly authorization?: Readonly<Record<string, SchemeMapping>>
   readonly operations?: OperationChoice
-  /** Sent with every request, such as an API's version. */
+  /** Headers sent with every request, such as an API version. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether the tools are held to the answers that the document describes. */
+  /** Whether answers are validated against the schemas in the document. */
   readonly checkOutput?: boolean
 }
 
-/** Which provider's token, or which secret, a security scheme stands for. */
+/** The provider whose token, or the secret which, a security scheme stands for. */
 export type SchemeMapping =
   | {
       readonly id?: string
       readonly providerId?: string
-      /** For schemes that name none. */
+      /** Requested for schemes that name no scopes. */
       readonly scopes?: readonly string[]
-      /** Where the document says nothing of security: `authorization` unless said. */
+      /** The header, if the document declares no security. Default: `authorization`. */
       readonly header?: string
     }
   | { readonly secret: string; readonly header?: string }
 
-/** By operationId, tag or the name of the tool; of both, what is excluded stays out. */
+/** Operations by operationId, tag or tool name; `exclude` takes precedence. */
 export interface OperationChoice {
   readonly include?: readonly string[]
   readonly exclude?: readonly string[]
 }
 
-/** One tool that is one request. `{name}` stands for that property of the tool's input. */
+/** One tool that makes one request. `{name}` stands for that property of the tool's input. */
 export interface RequestDescription {
   readonly name: string
   readonly version?: string
   readonly title?: string
   readonly description: string
   readonly method: string
-  /** Absolute; placeholders stand in its path alone. */
+  /** Absolute; placeholders are allowed in its path only. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
-  /** Absent: nothing is sent. */
+  /** Absent: the request has no body. */
   readonly body?: unknown
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded'
   readonly inputSchema: JsonSchema
@@ -66,7 +66,7 @@ export interface RequestDescription {
   readonly authorization?: readonly RequestAuthorization[]
 }
 
-/** All of them are put in. The header is `authorization` unless said. */
+/** All of these are sent. Default header: `authorization`. */
 export type RequestAuthorization =
   | {
       readonly id?: string
@@ -76,7 +76,7 @@ export type RequestAuthorization =
     }
   | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
 
-/** Throws `invalid_request` for what can be known to be wrong without asking anybody. */
+/** Checks what can be checked without a request to the API. Throws `invalid_request`. */
 export function checkSettings(settings: OpenapiSettings): void {
   asInvalidRequest(() => {
     checkHeaders(settings.headers ?? {})
@@ -86,7 +86,7 @@ export function checkSettings(settings: OpenapiSettings): void {
   })
 }
 
-/** What is refused of settings is their sender's fault: throws `invalid_request` for a `Refusal`. */
+/** Turns a `Refusal` into `invalid_request`, because settings come from the caller. */
 export function asInvalidRequest<T>(read: () => T): T {
   try {
     return read()
@@ -108,8 +108,8 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
 }
 
 /**
- * The worker's URL: where its requests go, or where its document comes from when only that can be known beforehand.
- * Throws `Refusal`.
+ * The worker's URL: the server of its requests, or the document's own URL if the server is only known from the
+ * document. Throws `Refusal`.
  */
 export function baseUri({ document, url, request, serverUrl }: OpenapiSettings): string {
   if (serverUrl !== undefined) return checkedServer(serverUrl, undefined)
@@ -122,5 +122,5 @@ export function baseUri({ document, url, request, serverUrl }: OpenapiSettings):
 }
 
 export function openapiSettings({ settings }: Pick<Worker, 'settings'>): OpenapiSettings {
-  return settings as OpenapiSettings // a worker of this type is registered with nothing else
+  return settings as OpenapiSettings // workers of this type are only stored with these settings
 }

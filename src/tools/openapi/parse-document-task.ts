@@ -1,7 +1,7 @@
 import { Refusal } from '../read-json.ts'
 import { parseDocument } from './openapi-document.ts'
 
-/** The document that a text is, as JSON; or why it is none. */
+/** The document as JSON, or why the text is not one. */
 export type ParsedDocument =
   | { readonly outcome: 'read'; readonly json: Uint8Array }
   | { readonly outcome: 'refused'; readonly reason: string }

@@ -10,8 +10,8 @@ export type Placed =
   | { readonly outcome: 'refused'; readonly error: ToolError }
 
 /**
- * Puts in what the API wants to see. A token goes to the hosts that its own provider entry names and nowhere else; a
- * secret, which has no entry, to the origin that the operator registered.
+ * Adds credentials to a request. A token is sent only to the hosts that its own provider entry names, and a secret,
+ * which has no entry, only to the origin that the operator registered.
  */
 export function placeCredentials(
   request: BuiltRequest,
@@ -80,7 +80,10 @@ export function placeCredentials(
   }
 }
 
-/** By the requirement that it was got for; for a tool of metadata that is bound to this one, by its entry. */
+/**
+ * Finds the token for a credential by its requirement; for a metadata tool that is bound to this tool, by the
+ * provider entry's names.
+ */
 function givenFor(
   authorizations: readonly GivenAuthorization[],
   { requirement: { id, providerId } }: Extract<Credential, { kind: 'token' }>,

@@ -6,8 +6,8 @@ import { isJsonType } from './read-parameters.ts'
 import { schemaWriter, TooManySchemas } from './tool-schema.ts'
 
 /**
- * What is asked for, and what the answer surely looks like: only where the operation answers well in one way, which is a
- * JSON object or list. A tool whose answer is not as it says has failed, so no more is taken.
+ * The `accept` header, and the output schema if it is certain: only if the operation has a single successful
+ * response, a JSON object or list. Any other schema could make valid answers count as failures.
  */
 export function readAnswers(
   document: OpenapiDocument,

@@ -5,7 +5,7 @@ import { isJsonType } from './read-parameters.ts'
 import { type ParameterForm, type PlannedBody, placeholder } from './request-plan.ts'
 import type { SchemaWriter } from './tool-schema.ts'
 
-/** What the body adds to a tool's input, and how the input becomes the body. */
+/** The properties that the body adds to a tool's input, and how they become the body. */
 export interface ReadBody {
   readonly planned: PlannedBody
   readonly properties: Readonly<Record<string, JsonSchema>>
@@ -16,8 +16,8 @@ const FORM = 'application/x-www-form-urlencoded'
 const WHOLE = 'body'
 
 /**
- * The members of a body that is plainly an object stand among the tool's parameters; any other body is the parameter
- * `body` as a whole. Throws `Refusal` for what is neither JSON nor a form.
+ * The members of a body that is a plain object become parameters of the tool; any other body is the single parameter
+ * `body`. Throws `Refusal` for a body that is neither JSON nor a form.
  */
 export function readBody(
   document: OpenapiDocument,
@@ -42,7 +42,7 @@ export function readBody(
   const isRequired = required === true
   const base = { contentType, encoding, isRequired, ...formsOf(media) } as const
   const members = plainMembers(document, schema)
-  // most documents that do not say whether a body is required mean one that is; only `false` is a word on it
+  // documents that omit `required` mostly mean a required body, so only an explicit `false` counts as optional
   const fits = members && (required !== false || members.required.length === 0)
   if (
     members &&
@@ -72,7 +72,7 @@ export function readBody(
   }
 }
 
-/** Of an object that is described by its properties and by nothing else. */
+/** The members of a schema that describes an object by its properties and nothing else. */
 function plainMembers(
   document: OpenapiDocument,
   schema: unknown,
@@ -97,7 +97,7 @@ const COMBINING = [
   ...['dependentRequired', 'dependentSchemas', 'minProperties', 'maxProperties', 'const', 'enum'],
 ]
 
-/** OpenAPI 3.1 section 4.8.15: how members of a form are written, where it is said. */
+/** How members of a form are serialized, if the document says so (OpenAPI 3.1 section 4.8.15). */
 function formsOf(media: unknown): Pick<PlannedBody, 'forms'> {
   const said = isRecord(media) && isRecord(media.encoding) ? Object.entries(media.encoding) : []
   const forms = said.flatMap(([name, encoding]): [string, ParameterForm][] => {

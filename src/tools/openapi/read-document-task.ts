@@ -6,14 +6,17 @@ import { parseDocument, readDocument } from './openapi-document.ts'
 import { readOpenapi, unusedSettings } from './read-openapi.ts'
 import type { ReadingOptions } from './read-operation.ts'
 
-// What a document makes of tools, worked out in a thread: a large one takes seconds.
+// Reads the tools of a document in a worker thread, because a large one takes seconds.
 
 export interface DocumentToRead extends ReadingOptions {
-  /** The document as it came, or as it was given. */
+  /** The document's bytes, or a document that was given as JSON. */
   readonly source: Uint8Array | JsonRecord
 }
 
-/** JSON of the items one after the other, so that they can be parsed one by one; or why there are none. */
+/**
+ * The items as concatenated JSON with the end of each, so that the event loop can parse them one by one; or why the
+ * document was refused.
+ */
 export type DocumentReading =
   | { readonly outcome: 'read'; readonly bytes: Uint8Array; readonly ends: readonly number[] }
   | { readonly outcome: 'refused'; readonly reason: string }

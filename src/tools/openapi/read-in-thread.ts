@@ -7,12 +7,12 @@ import type { DocumentReading, DocumentToRead } from './read-document-task.ts'
 
 const readTask = threadTask<DocumentToRead, DocumentReading>('./read-document-task', import.meta.url)
 const parseTask = threadTask<string, ParsedDocument>('./parse-document-task', import.meta.url)
-/** YAML of the largest size takes most of it. */
+/** YAML of the largest accepted size takes most of this. */
 const TIMEOUT_MS = 30_000
-/** How long items are parsed before others get their turn. */
+/** How long items are parsed before other work gets a turn on the event loop. */
 const TURN_MS = 4
 
-/** The tools of a document, without keeping the event loop from anybody. Throws `Refusal`. */
+/** Reads the tools of a document without blocking the event loop. Throws `Refusal`. */
 export async function readInThread(document: DocumentToRead, owner: string): Promise<CatalogueItem[]> {
   const reading = await within(() => inThread(readTask, document, options(owner)))
   if (reading.outcome === 'refused') throw new Refusal(reading.reason)
@@ -21,7 +21,7 @@ export async function readInThread(document: DocumentToRead, owner: string): Pro
   let begin = 0
   let turn = performance.now()
   for (const end of reading.ends) {
-    items.push(JSON.parse(decoder.decode(reading.bytes.subarray(begin, end)))) // as the task wrote it
+    items.push(JSON.parse(decoder.decode(reading.bytes.subarray(begin, end)))) // the task serialized these items
     begin = end
     if (performance.now() - turn < TURN_MS) continue
     await nextTurn()
@@ -30,7 +30,7 @@ export async function readInThread(document: DocumentToRead, owner: string): Pro
   return items
 }
 
-/** The document that a text is, in JSON or YAML. Throws `Refusal`. */
+/** Parses a document in JSON or YAML. Throws `Refusal`. */
 export async function parseInThread(text: string, owner: string): Promise<JsonRecord> {
   const parsed = await within(() => inThread(parseTask, text, options(owner)))
   if (parsed.outcome === 'refused') throw new Refusal(parsed.reason)

@@ -8,12 +8,12 @@ import { securitySchemesOf } from './read-security.ts'
 import { METHODS, type Method } from './request-plan.ts'
 
 const MAX_OPERATIONS = 2000
-/** Of tags, in the advice to choose. */
+/** How many tags a message suggests. */
 const MAX_ADVICE = 8
 
 /**
- * The operations as tools, or why one was left out; others get their turn between them. Throws `Refusal` when there are
- * too many.
+ * Reads the operations as tools, or why one was left out. Yields to other work between operations. Throws `Refusal`
+ * when there are too many.
  */
 export async function readOpenapi(document: OpenapiDocument, options: ReadingOptions): Promise<ListedTool[]> {
   const found = operationsOf(document)
@@ -30,7 +30,7 @@ export async function readOpenapi(document: OpenapiDocument, options: ReadingOpt
     const { name } = one
     try {
       if (one.reason !== undefined) throw new Refusal(one.reason)
-      if (names.has(name.toLowerCase())) throw new Refusal('Another operation is called so too.')
+      if (names.has(name.toLowerCase())) throw new Refusal('Another operation has the same name.')
       names.add(name.toLowerCase())
       items.push({ outcome: 'read', tool: readOperation(document, { ...one, requiresNothing }, options) })
     } catch (error) {
@@ -41,7 +41,7 @@ export async function readOpenapi(document: OpenapiDocument, options: ReadingOpt
   return items
 }
 
-/** What the operator set for this document and what has no effect on it, a sentence each. */
+/** Sentences about settings of the operator that have no effect on this document. */
 export function unusedSettings(
   document: OpenapiDocument,
   { authorization = {}, operations: choice = {} }: ReadingOptions['settings'],
@@ -66,12 +66,15 @@ export function unusedSettings(
   ]
 }
 
-/** Of a document without a word on security, which the operator's settings then have for it (OpenAPI 3.1 section 4.8.30). */
+/**
+ * Whether the document declares any security. If it does not, the operator's settings apply to all operations
+ * (OpenAPI 3.1 section 4.8.30).
+ */
 function saysSecurity({ root }: OpenapiDocument, operations: readonly FoundOperation[]): boolean {
   return Array.isArray(root.security) || operations.some(({ operation }) => Array.isArray(operation.security))
 }
 
-/** The tags that most operations have. */
+/** Suggests the most frequent tags. */
 function adviceOf(operations: readonly FoundOperation[]): string {
   const counts = new Map<string, number>()
   for (const tag of operations.flatMap(({ operation }) => tagsOf(operation)))
@@ -81,7 +84,7 @@ function adviceOf(operations: readonly FoundOperation[]): string {
   return `, for instance by tag: ${most.map(([tag, count]) => `${quote(tag)} (${count})`).join(', ')}`
 }
 
-/** All but those that answer nothing a tool could say (HEAD, OPTIONS, TRACE). */
+/** All operations except HEAD, OPTIONS and TRACE, whose answers have no content for a tool. */
 function operationsOf(document: OpenapiDocument): FoundOperation[] {
   const paths = isRecord(document.root.paths) ? Object.entries(document.root.paths) : []
   return paths.flatMap(([path, item]): FoundOperation[] => {
@@ -103,7 +106,7 @@ function operationsOf(document: OpenapiDocument): FoundOperation[] {
   })
 }
 
-/** What it refers to, or why that cannot be read. */
+/** The value a reference leads to, or why it cannot be read. */
 function resolvedOr(document: OpenapiDocument, item: JsonRecord, what: string): JsonRecord | string {
   try {
     return resolved(document, item, what)

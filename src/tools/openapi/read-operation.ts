@@ -17,7 +17,7 @@ const VERSION = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
 export interface ReadingOptions {
   readonly settings: OpenapiSettings
   readonly namespace: string
-  /** Where the document came from: relative servers begin there. */
+  /** The document's URL, against which relative servers are resolved. */
   readonly documentUrl?: string
 }
 
@@ -27,13 +27,13 @@ export interface FoundOperation {
   readonly path: string
   readonly pathItem: JsonRecord
   readonly operation: JsonRecord
-  /** Why it cannot be read. */
+  /** Why the operation cannot be read. */
   readonly reason?: string
-  /** Nothing in the document says what its requests need: the settings' authorization is for all of them. */
+  /** The document declares no security, so the settings' authorization applies to all its requests. */
   readonly requiresNothing?: boolean
 }
 
-/** Throws `Refusal` when it cannot be a tool. */
+/** Reads an operation as a tool. Throws `Refusal` when it cannot be one. */
 export function readOperation(
   document: OpenapiDocument,
   found: FoundOperation,
@@ -78,7 +78,7 @@ export function readOperation(
   }
 }
 
-/** The parameters and the body, in one object that takes nothing else. */
+/** The parameters and the body in one object schema without additional properties. */
 function readInput(
   document: OpenapiDocument,
   { path, pathItem, operation }: FoundOperation,
@@ -134,7 +134,7 @@ function describe({ summary, description, deprecated }: JsonRecord, fallback: st
   return `${deprecated === true ? 'Deprecated. ' : ''}${said.join('\n\n') || fallback}`
 }
 
-/** What HTTP says of the method (RFC 9110 section 9.2). */
+/** The hints that follow from the HTTP method (RFC 9110 section 9.2). */
 export function annotationsOf(method: Method): ToolAnnotations {
   return {
     readOnlyHint: method === 'GET',

@@ -17,8 +17,8 @@ export interface ReadParameter {
 }
 
 /**
- * The parameters of an operation with those of its path. An optional cookie, and a header that is the connection's or
- * set otherwise (`isTaken`), are left out. Throws `Refusal`.
+ * Reads the parameters of an operation and of its path. Optional cookies are left out, and so are headers that the
+ * connection sets or that are set otherwise (`isTaken`). Throws `Refusal`.
  */
 export function readParameters(
   document: OpenapiDocument,
@@ -39,7 +39,7 @@ export function readParameters(
     const isRequired = parameter.required === true || place === 'path'
     if (place !== 'path' && place !== 'query' && place !== 'header') {
       if (isRequired)
-        throw new Refusal(`Its parameter ${quote(name)} is in ${quote(place)}, where none is sent.`)
+        throw new Refusal(`Its parameter ${quote(name)} is in ${quote(place)}, which is not supported.`)
       continue
     }
     if (place === 'header' && !isHeaderName(name))
@@ -63,7 +63,7 @@ export function readParameters(
   return read
 }
 
-/** OpenAPI 3.1 section 4.8.12.1: a definition of these is ignored. */
+/** Header parameters of these names are ignored (OpenAPI 3.1 section 4.8.12.1). */
 const IGNORED = ['accept', 'content-type', 'authorization']
 
 const STYLES: Readonly<Record<'path' | 'query' | 'header', readonly ParameterStyle[]>> = {
@@ -91,7 +91,7 @@ function formOf(
   return { form: { style: known, explode: isExploded }, schema: schema ?? {} }
 }
 
-/** RFC 6839 section 3.1. */
+/** Whether a media type is JSON, by its name or its suffix (RFC 6839 section 3.1). */
 export function isJsonType(contentType: string): boolean {
   return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType.trim())
 }

@@ -19,7 +19,7 @@ import {
 import { checkedServer } from './server-url.ts'
 import { pathTemplate, placeholdersOf } from './url-template.ts'
 
-/** One tool that is one request. Throws `Refusal`. */
+/** Reads the description of one request as a tool. Throws `Refusal`. */
 export function readRequestDescription(
   request: RequestDescription,
   { namespace = '', serverUrl, headers = {} }: Pick<OpenapiSettings, 'namespace' | 'serverUrl' | 'headers'>,
@@ -30,7 +30,7 @@ export function readRequestDescription(
   const method = METHODS.find((one) => one === request.method.toUpperCase())
   if (method === undefined)
     throw new Refusal(`request.method is ${quote(request.method)}; it is one of ${METHODS.join(', ')}.`)
-  if (inputSchema.type !== 'object') throw new Refusal('request.input_schema must be of an object.')
+  if (inputSchema.type !== 'object') throw new Refusal('request.input_schema must describe an object.')
   const { url, parameters: inPath, query } = readUrl(request.url, serverUrl)
   const inQuery = split(request.query ?? {}, 'query')
   const inHeaders = split(request.headers ?? {}, 'header')
@@ -78,13 +78,13 @@ export function readRequestDescription(
   }
 }
 
-/** Of an absolute URL, or of a path behind `server_url`. */
+/** Reads an absolute URL, or a path relative to `server_url`. */
 function readUrl(text: string, serverUrl: string | undefined) {
   const [, origin = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)?(.*)$/is.exec(text) ?? []
   if (origin === '' && serverUrl === undefined)
     throw new Refusal(`request.url is ${quote(text)}; it must be an absolute http or https URL.`)
   if (/[{}]/.test(origin))
-    throw new Refusal('request.url has a placeholder in its host: no input has a say in that.')
+    throw new Refusal('request.url has a placeholder in its host, which an input must not choose.')
   const [path = '', search, hash] = rest.split(/[?#]/)
   if (hash !== undefined || rest.includes('#'))
     throw new Refusal('request.url has a fragment, which is not sent.')
@@ -99,7 +99,7 @@ function readUrl(text: string, serverUrl: string | undefined) {
   return { url: server + template, parameters, query }
 }
 
-/** What is a placeholder, and what is always sent. */
+/** Separates placeholders from constant values. */
 function split(said: Readonly<Record<string, string>>, place: 'query' | 'header') {
   const parameters: PlannedParameter[] = []
   const constants: Record<string, string> = {}
@@ -131,7 +131,7 @@ function toCredential(said: RequestAuthorization): Credential {
   return { kind: 'token', requirement, header: header.toLowerCase() }
 }
 
-/** A misspelt one would never be put in. */
+/** Refuses placeholders that the input schema does not describe: a misspelt one would never be filled. */
 function checkPlaceholders(
   { parameters, body }: RequestPlan,
   { properties }: CatalogueTool['inputSchema'],

@@ -7,8 +7,9 @@ import { readRetryAfter } from '../worker-request.ts'
 import { isJsonType } from './read-parameters.ts'
 
 /**
- * What an API answered: the value of JSON, text as it is, nothing as `null`. What is neither is not handed on, since a
- * tool's value is JSON. An answer that is no 2xx is the API's own refusal, in its own words as far as they are short.
+ * Reads an API's answer: the value of JSON, text unchanged, an empty body as `null`. Other content is refused,
+ * because a tool's value is JSON. A status other than 2xx becomes an error with the API's own message if it has a
+ * short one.
  */
 export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolAnswer {
   const { status, headers, body } = response
@@ -27,11 +28,13 @@ export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolA
     return { outcome: 'value', value: JSON.parse(text), logs: [] }
   } catch {
     if (contentType === '') return { outcome: 'value', value: text, logs: [] }
-    return failed(badOutputError('The API answered with something that it calls JSON and is not.')) // the parser quotes it
+    return failed(badOutputError('The API answered with something that it calls JSON and is not.')) // the parser's message would quote the answer
   }
 }
 
-/** Of a text in the character set it names (RFC 9110 section 8.3.2), else UTF-8; `undefined` for what is none. */
+/**
+ * Decodes text in the charset of its media type (RFC 9110 section 8.3.2), else UTF-8; `undefined` if it is not text.
+ */
 function textOf(body: Uint8Array, contentType: string): string | undefined {
   const isText =
     contentType === '' ||
@@ -45,12 +48,12 @@ function decode(body: Uint8Array, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body)
   } catch {
-    return undefined // no such character set, or no text in it
+    return undefined // an unknown charset, or bytes that are invalid in it
   }
 }
 
 function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): ToolError {
-  // GitHub and others say 403 when one has asked too often
+  // GitHub and others answer 403 with Retry-After when a rate limit is exceeded
   const isLimited = status === 429 || (status === 403 && headers['retry-after'] !== undefined)
   const can_retry = isLimited || status === 503 || (isSafe && status >= 500)
   const wait = can_retry ? readRetryAfter(headers['retry-after']) : undefined
@@ -64,7 +67,7 @@ function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): 
   }
 }
 
-/** The sentence in an error of JSON: `message`, RFC 9457's `detail`, RFC 6749's `error_description`, and their like. */
+/** The message in a JSON error: `message`, RFC 9457's `detail`, RFC 6749's `error_description` and similar members. */
 function messageOf(body: Uint8Array, contentType: string): string | undefined {
   if (!isJsonType(contentType)) return undefined
   let said: unknown

@@ -4,7 +4,7 @@ import { type OpenapiDocument, resolved } from './openapi-document.ts'
 import type { SchemeMapping } from './openapi-settings.ts'
 import { type Credential, isCredentialHeader } from './request-plan.ts'
 
-/** What a tool needs, and where its request carries it. */
+/** What a tool requires, and where its request carries it. */
 export interface ReadSecurity {
   readonly requirements: ToolRequirements
   readonly credentials: readonly (readonly Credential[])[]
@@ -13,16 +13,17 @@ export interface ReadSecurity {
 interface Alternative {
   readonly requirements: readonly AuthorizationRequirement[]
   readonly credentials: readonly Credential[]
-  /** Whether the settings or the document say of each scheme which provider or secret it means. */
+  /** Whether the settings or the document map each scheme to a provider or secret. */
   readonly isMapped: boolean
 }
 
 type Mappings = Readonly<Record<string, SchemeMapping>>
 
 /**
- * Security requirements (OpenAPI 3.1 section 4.8.30): all of one of them. Those count whose schemes are mapped; where
- * none is, a scheme means the provider, or the secret, of its name. Among those that need tokens alone the user's grants
- * decide; what may be called without any is, for a user who has none. Throws `Refusal` when none can be met.
+ * Reads security requirements, of which any one must be met completely (OpenAPI 3.1 section 4.8.30). Mapped schemes
+ * are preferred; if none is mapped, a scheme's name is taken as that of a provider or secret. Among alternatives that
+ * need only tokens, the user's grants decide; an empty alternative applies to users without any. Throws `Refusal`
+ * when none can be met.
  */
 export function readSecurity(document: OpenapiDocument, security: unknown, mappings: Mappings): ReadSecurity {
   const listed = Array.isArray(security) ? security.filter(isRecord) : []
@@ -44,7 +45,7 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
   if (first === undefined) return withNothing
   const isOptional = usable.some(({ credentials }) => credentials.length === 0)
   const secrets = secretsOf(first)
-  // secrets are there or not for all users alike: they leave nothing to choose
+  // secrets are the same for all users, so there is nothing to choose per user
   if (secrets.length > 0)
     return {
       requirements: { authorization: first.requirements, secrets, metadata: [] },
@@ -68,8 +69,8 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
 }
 
 /**
- * What the operator says that every request needs, for a document that says nothing of it: all of it together. A name
- * that is no scheme of the document stands for `Authorization: Bearer`, or for the header that the mapping names. Throws
+ * The operator's credentials for every request of a document that declares no security: all of them together. A name
+ * that is no scheme of the document stands for `Authorization: Bearer`, or for the header of its mapping. Throws
  * `Refusal`.
  */
 export function readOwnSecurity(document: OpenapiDocument, mappings: Mappings): ReadSecurity {
@@ -121,7 +122,7 @@ function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappi
   )
 }
 
-/** Throws `Refusal` for two in one place. */
+/** Combines schemes that are needed together. Throws `Refusal` if two occupy the same place. */
 function together(read: readonly ReadScheme[]): Alternative {
   const credentials = read.map(({ credential }) => credential)
   const places = credentials.map((one) =>
@@ -136,7 +137,7 @@ function together(read: readonly ReadScheme[]): Alternative {
   }
 }
 
-/** Names come from the document: `constructor` is one like any other. */
+/** Own members only: the document may use names such as `constructor`. */
 function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined
 }
@@ -166,7 +167,7 @@ function readScheme(
         credential: { kind: 'secret', key: means.secret, ...AUTHORIZATION, scheme: 'bearer' },
         isMapped,
       }
-    // in 3.1 a bearer scheme may list roles, which are no scopes
+    // OpenAPI 3.1 lets a bearer scheme list roles, which are not scopes
     const scopes = [...new Set([...(isOAuth ? asked : []), ...(means.scopes ?? [])])]
     return { ...token(means, scopes, 'authorization'), isMapped }
   }
@@ -178,7 +179,7 @@ function readScheme(
     )
   const place = scheme.in
   if (place !== 'header' && place !== 'query')
-    throw new Refusal(`Its security scheme ${quote(name)} is in ${quote(place)}, where none is sent.`)
+    throw new Refusal(`Its security scheme ${quote(name)} is in ${quote(place)}, which is not supported.`)
   if (place === 'header' && !isCredentialHeader(scheme.name))
     throw new Refusal(`There is no header ${quote(scheme.name)}.`)
   if ('secret' in means) {
@@ -190,7 +191,7 @@ function readScheme(
   }
   if (place === 'query')
     throw new Refusal(
-      `Its security scheme ${quote(name)} is in the query: a user’s token is never put into a URL.`,
+      `Its security scheme ${quote(name)} is in the query, but a user’s token is never put into a URL.`,
     )
   return { ...token(means, means.scopes ?? [], scheme.name.toLowerCase()), isMapped }
 }

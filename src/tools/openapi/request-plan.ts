@@ -1,26 +1,26 @@
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import type { JsonRecord } from '../read-json.ts'
 
-// How a tool's input becomes one HTTP request: what an OpenAPI operation or a request description comes down to. It is
-// kept with the tool, as JSON, so that a call need not read the document again.
+// A request plan says how a tool's input becomes one HTTP request. An OpenAPI operation or a request description is
+// reduced to it. It is stored with the tool as JSON, so that a call need not read the document again.
 
 export const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'] as const
 export type Method = (typeof METHODS)[number]
 
 export interface RequestPlan {
   readonly method: Method
-  /** Absolute; `{name}` stands for a path parameter, and only in its path. */
+  /** Absolute; `{name}` stands for a path parameter and occurs in the path only. */
   readonly url: string
   readonly parameters: readonly PlannedParameter[]
-  /** Sent with every request; names in lower case. */
+  /** Sent with every request; names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly body?: PlannedBody
-  /** The alternatives: the first for which everything is there is used. Empty: none is needed. */
+  /** Alternatives: the first whose credentials are all available is used. Empty: none is needed. */
   readonly credentials: readonly (readonly Credential[])[]
 }
 
-/** As OpenAPI has them; `json` is a parameter with `content`. */
+/** OpenAPI's styles, and `json` for a parameter with `content`. */
 export type ParameterStyle = 'simple' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json'
 
 export interface ParameterForm {
@@ -29,21 +29,21 @@ export interface ParameterForm {
 }
 
 export interface PlannedParameter extends ParameterForm {
-  /** What the tool's input calls it. */
+  /** Its name in the tool's input. */
   readonly property: string
   readonly in: 'path' | 'query' | 'header'
-  /** What the request calls it. */
+  /** Its name in the request. */
   readonly name: string
 }
 
 export interface PlannedBody {
   readonly contentType: string
   readonly encoding: 'json' | 'form'
-  /** Any JSON in which the text `{property}` stands for that property of the input. */
+  /** Any JSON, in which the string `{property}` stands for that property of the input. */
   readonly template: unknown
-  /** Whether one is sent when nothing is put in. */
+  /** Whether a body is sent even if no input is put into it. */
   readonly isRequired: boolean
-  /** Of members of a form that are lists or objects. */
+  /** How list and object members of a form are serialized. */
   readonly forms?: Readonly<Record<string, ParameterForm>>
 }
 
@@ -51,12 +51,15 @@ export type Credential =
   | {
       readonly kind: 'token'
       readonly requirement: Pick<AuthorizationRequirement, 'id' | 'providerId'>
-      /** In lower case. In `authorization` it is written as the provider wants it, in any other as it is. */
+      /**
+       * In lower case. In `authorization` the token is written as the provider requires, in any other header
+       * unchanged.
+       */
       readonly header: string
     }
   | {
       readonly kind: 'secret'
-      /** The secret's. */
+      /** The secret's key. */
       readonly key: string
       readonly in: 'header' | 'query'
       readonly name: string
@@ -71,20 +74,20 @@ export function toToolDocument(plan: RequestPlan): JsonRecord {
 }
 
 export function planOf(document: JsonRecord): RequestPlan {
-  return document[MEMBER] as RequestPlan // a tool of such a worker has what `toToolDocument` made
+  return document[MEMBER] as RequestPlan // every tool of such a worker has a document made by `toToolDocument`
 }
 
-/** What an input property is called in a body's template. */
+/** The placeholder of an input property in a body template. */
 export function placeholder(property: string): string {
   return `{${property}}`
 }
 
-/** The property that a text stands for, if it is nothing but a placeholder. */
+/** The property named by a text that is nothing but a placeholder. */
 export function placeholderOf(text: string): string | undefined {
   return /^\{([^{}]+)\}$/.exec(text)?.[1]
 }
 
-/** Header names that are the connection's or the broker's, never a parameter's. */
+/** Headers that only the connection or the broker sets, never a parameter. */
 const RESERVED_HEADERS = new Set([
   ...['accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'expect'],
   ...['forwarded', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'via'],
@@ -96,7 +99,7 @@ export function isReservedHeader(name: string): boolean {
   return RESERVED_HEADERS.has(lower) || lower.startsWith('proxy-')
 }
 
-/** Whether a token or a key may stand there. */
+/** Whether a header may carry a token or key. */
 export function isCredentialHeader(name: string): boolean {
   return isHeaderName(name) && (name.toLowerCase() === 'authorization' || !isReservedHeader(name))
 }
@@ -105,12 +108,12 @@ export function lowerCased(headers: Readonly<Record<string, string>>): Record<st
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** RFC 9110 section 5.1. */
+/** Whether the text is a field name (RFC 9110 section 5.1). */
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)
 }
 
-/** RFC 9110 section 5.5, without what would end the line or the field. */
+/** Whether the text is a field value (RFC 9110 section 5.5) without line breaks or control characters. */
 export function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }

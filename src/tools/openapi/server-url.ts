@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
 
 /**
- * The first server of the first list that has one (OpenAPI 3.1 section 4.8.5), its variables by their defaults: no input
- * has a say in the host. Without a slash at its end. Throws `Refusal`.
+ * The first server of the first non-empty list (OpenAPI 3.1 section 4.8.5), with its variables' defaults: an input
+ * must not choose the host. Has no slash at its end. Throws `Refusal`.
  */
 export function serverOf(lists: readonly unknown[], base: string | undefined): string {
   const servers =
@@ -18,20 +18,20 @@ function withDefaults(url: string, variables: unknown): string {
     const variable = Object.hasOwn(known, name) ? known[name] : undefined
     const { default: value, enum: values } = isRecord(variable) ? variable : {}
     if (typeof value !== 'string' || (Array.isArray(values) && !values.includes(value)))
-      throw new Refusal(`The variable ${quote(name)} of its server has no usable default: say server_url.`)
+      throw new Refusal(`The variable ${quote(name)} of its server has no usable default: set server_url.`)
     return value
   })
 }
 
-/** An absolute http or https URL without credentials, query and fragment. Throws `Refusal`. */
+/** Checks that the text is an absolute http or https URL without credentials, query and fragment. Throws `Refusal`. */
 export function checkedServer(text: string, base: string | undefined): string {
   if (!URL.canParse(text, base))
-    throw new Refusal(`Its server is ${quote(text)}, which is no absolute URL: say server_url.`)
+    throw new Refusal(`Its server is ${quote(text)}, which is not an absolute URL: set server_url.`)
   const { protocol, username, password, search, hash, origin, pathname } = new URL(text, base)
   const isPlain = username === '' && password === '' && search === '' && hash === ''
   if (!['http:', 'https:'].includes(protocol) || !isPlain)
     throw new Refusal(
-      'Its server must be an http or https URL without credentials, query or fragment: say server_url.',
+      'Its server must be an http or https URL without credentials, query or fragment: set server_url.',
     )
   return origin + pathname.replace(/\/+$/, '')
 }

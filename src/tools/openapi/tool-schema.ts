@@ -4,30 +4,32 @@ import { compilePattern } from '../json-schema/schema-pattern.ts'
 import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
-/** Of one tool. */
+/** The number of schemas of one tool. */
 const MAX_SCHEMAS = 3000
 
-/** More than is worth it: a tool cannot be without its input, and can be without a word on its output. */
+/**
+ * The schemas exceed their budget. A tool without its input schema is refused; without its output schema it is still
+ * useful.
+ */
 export class TooManySchemas extends Refusal {}
 
-/** Makes the schemas of one tool: JSON Schema 2020-12 that stands by itself. */
+/** Writes the schemas of one tool: self-contained JSON Schema 2020-12. */
 export interface SchemaWriter {
-  /** Throws `Refusal` for what refers out of the document. */
+  /** Throws `Refusal` for references out of the document. */
   write(schema: unknown): JsonSchema
-  /** The schemas that the written ones refer to, for the `$defs` beside them. */
+  /** The `$defs` that the written schemas refer to. */
   definitions(): { readonly $defs?: JsonRecord }
 }
 
 /**
- * OpenAPI 3.1's schemas are 2020-12 as they stand; of 3.0's, `nullable` and the boolean `exclusiveMinimum` and
- * `exclusiveMaximum` are said in its words. What a request must not carry (`readOnly`) is left out of an input; what an
- * output holds besides what is said of it does not make it wrong, since APIs grow. A pattern that only ECMA-262 can check is
- * kept as a comment.
+ * Converts a document's schemas. Those of OpenAPI 3.1 are 2020-12; in those of 3.0, `nullable` and the boolean
+ * `exclusiveMinimum` and `exclusiveMaximum` are translated. `readOnly` properties are left out of inputs. Outputs may
+ * have additional members, since APIs grow. A pattern that only ECMA-262 can check is kept as a comment.
  */
 export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'output'): SchemaWriter {
   const names = new Map<string, string>()
   const definitions = new Map<string, unknown>()
-  /** References to what is still to be written: one schema may lead to the next without end. */
+  /** Referenced schemas that are still to be written; a queue, because references may nest without limit. */
   const unwritten = new Map<string, string>()
   let left = MAX_SCHEMAS
 
@@ -50,18 +52,18 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 
   function any(schema: unknown): unknown {
     if (typeof schema === 'boolean') return schema
-    if (!isRecord(schema)) throw new Refusal('It has a schema that is none.')
+    if (!isRecord(schema)) throw new Refusal('It has a schema that is neither an object nor a boolean.')
     if (left-- <= 0) throw new TooManySchemas(`It has more than ${MAX_SCHEMAS} schemas.`)
     if (document.budget[direction]-- <= 0)
       throw new TooManySchemas(
-        'The operations before it have as many schemas as are taken of one document: choose fewer in operations.include.',
+        'The operations before it use up the schemas allowed for one document: choose fewer in operations.include.',
       )
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
-      throw new Refusal('It has a $dynamicRef, which is not read.')
+      throw new Refusal('It has a $dynamicRef, which is not supported.')
     const { $ref: reference, ...rest } = schema
     if (typeof reference !== 'string') return own(schema)
     const target = { $ref: `#/$defs/${nameOf(reference)}` }
-    // 3.0: what stands beside a reference says nothing
+    // OpenAPI 3.0 ignores the siblings of `$ref`
     return document.version === '3.0' ? target : { ...own(rest), ...target }
   }
 
@@ -84,7 +86,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 
   return {
     write(schema) {
-      // what a tool takes and answers is said where its readers look: not behind a reference at the very top
+      // the top-level schema is written inline, where readers and models expect it
       const isReference = isRecord(schema) && typeof schema.$ref === 'string'
       const isBare = isReference && (document.version === '3.0' || Object.keys(schema).length === 1)
       const written = any(isBare ? resolved(document, schema, 'A schema') : schema)
@@ -95,7 +97,10 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
   }
 }
 
-/** Without patterns of names that cannot be checked, and then without what is said of the names that match none. */
+/**
+ * Drops name patterns that cannot be checked, and with them `additionalProperties`, which applies to names that match
+ * none.
+ */
 function checkable(schema: JsonRecord, document: OpenapiDocument): JsonRecord {
   const { patternProperties, additionalProperties: _, unevaluatedProperties: __, ...rest } = schema
   if (!isRecord(patternProperties)) return schema
@@ -104,7 +109,7 @@ function checkable(schema: JsonRecord, document: OpenapiDocument): JsonRecord {
   return { ...rest, patternProperties: Object.fromEntries(usable) }
 }
 
-/** Whether the broker can check it. Where it cannot, the API still does: the operation is worth more than the pattern. */
+/** Whether the broker can check the pattern. If not, only the API checks it: refusing the operation would be worse. */
 function isUsable(pattern: unknown, { patterns }: OpenapiDocument): boolean {
   if (typeof pattern !== 'string') return false
   const usable = patterns.get(pattern) ?? compiles(pattern)
@@ -122,7 +127,7 @@ function compiles(pattern: string): boolean {
   }
 }
 
-/** Of OpenAPI, not of JSON Schema, or only of use in the whole document. */
+/** Keywords of OpenAPI rather than JSON Schema, or with meaning only in the whole document. */
 const DROPPED = new Set([
   ...['discriminator', 'xml', 'externalDocs', 'nullable', 'readOnly', 'writeOnly'],
   ...[
@@ -145,7 +150,10 @@ const SINGLE = new Set([
   ...['contains', 'not', 'if', 'then', 'else', 'contentSchema'],
 ])
 
-/** OpenAPI 3.1 section 4.8.24: `readOnly` is not sent in a request, `writeOnly` not in a response, whatever `required` says. */
+/**
+ * Removes properties that are not sent in this direction: `readOnly` in requests, `writeOnly` in responses, even if
+ * they are in `required` (OpenAPI 3.1 section 4.8.24).
+ */
 function withoutReadOnly(schema: JsonRecord, direction: 'input' | 'output'): JsonRecord {
   const { properties, required } = schema
   if (!isRecord(properties)) return schema
@@ -160,7 +168,7 @@ function withoutReadOnly(schema: JsonRecord, direction: 'input' | 'output'): Jso
   }
 }
 
-/** OpenAPI 3.0's words in those of 2020-12. */
+/** Translates keywords of OpenAPI 3.0 to 2020-12. */
 function in2020(schema: Record<string, unknown>, isNullable: boolean): JsonRecord {
   const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
   const plain: JsonRecord = {

@@ -1,6 +1,6 @@
 import { quote, Refusal } from '../read-json.ts'
 
-/** A path with `{placeholders}`, its own text encoded as URLs have it. Throws `Refusal`. */
+/** Percent-encodes the constant parts of a path with `{placeholders}`. Throws `Refusal`. */
 export function pathTemplate(path: string): string {
   if (/[?#]/.test(path)) throw new Refusal(`Its path ${quote(path)} has a query or a fragment.`)
   return path

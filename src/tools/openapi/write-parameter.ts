@@ -1,9 +1,9 @@
 import type { ParameterForm } from './request-plan.ts'
 
-/** An input that makes no such request. Its message is for whoever made the input. */
+/** An input from which no request can be built. The message is for the author of the input. */
 export class BadArgument extends Error {}
 
-/** Pairs of a query or a form, encoded (OpenAPI 3.1 section 4.8.12.4; RFC 6570). */
+/** Serializes a parameter as encoded pairs of a query or form (OpenAPI 3.1 section 4.8.12.4; RFC 6570). */
 export function toPairs(name: string, value: unknown, { style, explode }: ParameterForm): [string, string][] {
   if (value === undefined || value === null) return []
   const pair = (key: string, one: unknown): [string, string] => [encode(key), encode(textOf(one, name))]
@@ -22,7 +22,7 @@ export function toPairs(name: string, value: unknown, { style, explode }: Parame
   return [[encode(name), flat(value, name).map(encode).join(',')]]
 }
 
-/** Of a path or a header; `encode` makes its parts safe there. */
+/** Serializes a parameter for a path or header; `encodePart` makes its parts safe there. */
 export function toSimple(
   name: string,
   value: unknown,
@@ -38,7 +38,7 @@ export function toSimple(
     .join(',')
 }
 
-/** `name[a][b]=1`, and `name[0]=1` for lists, as APIs that take nested forms read them. */
+/** Writes `name[a][b]=1`, and `name[0]=1` for lists, as APIs with nested forms expect. */
 function deepPairs(path: string, value: object, name: string): [string, string][] {
   return membersOf(value).flatMap(([key, one]): [string, string][] => {
     const inner = `${path}[${key}]`
@@ -59,12 +59,12 @@ function flat(value: object, name: string): string[] {
 function textOf(value: unknown, name: string): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return String(value)
-  throw new BadArgument(`"${name}" nests deeper than it can be written.`)
+  throw new BadArgument(`"${name}" nests deeper than its style can express.`)
 }
 
-/** RFC 3986 section 2.3: nothing but unreserved characters stands as it is. */
+/** Percent-encodes everything but unreserved characters (RFC 3986 section 2.3). */
 export function encode(text: string): string {
-  if (!text.isWellFormed()) throw new BadArgument('A text holds half a character.')
+  if (!text.isWellFormed()) throw new BadArgument('A text contains half of a surrogate pair.')
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,

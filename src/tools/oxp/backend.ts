@@ -13,7 +13,7 @@ import { jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-req
 import { askOxpServer, oxpSettings } from './oxp-server.ts'
 import { asksForUser, readOxpTool } from './read-oxp-tool.ts'
 
-/** Servers of the Open eXecution Protocol 1.0 (reference/oxp.md). */
+/** Servers of the Open Tool Execution Protocol (OXP) 1.0. */
 export const oxpBackend: Backend = {
   async catalogue(broker, worker) {
     const timeoutSeconds = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS)
@@ -52,7 +52,7 @@ export const oxpBackend: Backend = {
   },
 }
 
-/** `call_id` is the server's idempotency key, so a call whose answer was lost is asked for again. */
+/** `call_id` is the server's idempotency key, so a call whose answer was lost may be retried. */
 async function callTool(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer> {
   const request = toRequest(call)
   const { response, credentials } = await askOxpServer(broker, worker, {
@@ -85,7 +85,7 @@ function toRequest(call: BackendCall) {
   }
 }
 
-/** As the server lists it, with its version: without one the server takes the latest. */
+/** The server's tool id with its version: without a version the server runs the latest. */
 function idAtServer({ tool: { source, namespace, name, version } }: BackendCall): string {
   const { id } = source.document
   const listed = typeof id === 'string' ? id : `${namespace}.${name}`
@@ -93,8 +93,8 @@ function idAtServer({ tool: { source, namespace, name, version } }: BackendCall)
 }
 
 /**
- * The caller's own name of the call is unique for that caller alone: two that use the same one must not get each
- * other's answers from the server.
+ * The caller's idempotency key is unique for that caller only. Deriving `call_id` from caller, user and tool keeps
+ * two callers with the same key from getting each other's answers.
  */
 function callIdOf({ callId, executionId, tool, userId }: BackendCall): string {
   if (callId === undefined) return executionId
@@ -102,10 +102,10 @@ function callIdOf({ callId, executionId, tool, userId }: BackendCall): string {
   return `call_${sha256(JSON.stringify([tool.projectId, apiKey?.id, userId, toolId(tool), callId]))}`
 }
 
-/** Each token under the id of the requirement that it is for. */
+/** Each token with the id of the requirement it is for. */
 function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: string }[] {
   return tool.requirements.authorization.map(({ id = '' }) => {
-    // a metadata tool that is bound to this one has requirements of its own, which name the provider in their way
+    // a metadata tool that is bound to this one has its own requirements, which name providers differently
     const foreign = authorizations.filter(({ requirements }) =>
       requirements.every((one) => one.id === undefined),
     )

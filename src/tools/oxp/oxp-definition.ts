@@ -7,16 +7,16 @@ import { chosenRequirements } from '../catalogue/tool-requirements.ts'
 import { asksForUser, splitToolId, wholeVersion } from './read-oxp-tool.ts'
 import { withoutReferences } from './without-references.ts'
 
-/** OXP's ToolDefinition (reference/oxp.md), which allows no further members. */
+/** OXP's ToolDefinition, which allows no further members. */
 export interface OxpDefinition {
-  /** `[A-Za-z0-9_]+.[A-Za-z0-9_]+`, with `@x.y.z` where the tool says a version like that. */
+  /** `[A-Za-z0-9_]+.[A-Za-z0-9_]+`, followed by `@x.y.z` if the tool's version has that form. */
   readonly id: string
   readonly name: string
   readonly description: string
-  /** `x.y.z`; 0.0.0 of a tool that says none. */
+  /** `x.y.z`; 0.0.0 if the tool has no version. */
   readonly version: string
   readonly input_schema: JsonSchema
-  /** Without references, as the input's. `null`: it answers nothing. */
+  /** Without references, like the input schema. `null`: the tool returns nothing. */
   readonly output_schema: JsonSchema | null
   readonly requirements?: {
     readonly authorization?: readonly {
@@ -28,7 +28,10 @@ export interface OxpDefinition {
   }
 }
 
-/** Every version of every tool. Of a version that OXP cannot write the newest alone, which is what an id without one means. */
+/**
+ * Every version of every tool. Among versions that OXP cannot express only the newest is listed, since an id without
+ * a version means it.
+ */
 export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
   const tools = await broker.store.tools.list(projectId)
   const newest = new Map(
@@ -40,7 +43,7 @@ export async function oxpDefinitions(broker: Broker, projectId: string): Promise
   return Promise.all(listed.map((tool) => oxpDefinition(broker, tool)))
 }
 
-/** One tool as OXP describes it. */
+/** Describes one tool for OXP. */
 export async function oxpDefinition(broker: Broker, tool: Tool): Promise<OxpDefinition> {
   const { title, description, inputSchema, outputSchema = {}, requirements } = tool
   const needed = await chosenRequirements(broker, tool, undefined)
@@ -69,7 +72,7 @@ export async function oxpDefinition(broker: Broker, tool: Tool): Promise<OxpDefi
   }
 }
 
-/** By what name a requirement is spoken of: the tool's own, else the provider entry's id. */
+/** The id of a requirement for callers: its own `id` or `providerId`, else the provider entry's id. */
 export async function requirementId(
   broker: Broker,
   { projectId }: Pick<Tool, 'projectId'>,
@@ -80,7 +83,7 @@ export async function requirementId(
   return (providerUid && (await findProviderByUid(broker, projectId, providerUid))?.id) ?? 'unknown'
 }
 
-/** Whoever has an account somewhere is a user. */
+/** Whether the tool acts for a user: it needs a user's authorization, or declares `user_id`. */
 export function needsUser({ requirements, source }: Tool): boolean {
   const { authorization, alternatives = [] } = requirements
   return (
@@ -89,8 +92,8 @@ export function needsUser({ requirements, source }: Tool): boolean {
 }
 
 /**
- * The tool of an OXP id: of exactly that version, with zeros for what `@1` leaves out, else the newest. Every other
- * spelling of a tool is taken too. Throws `not_found`, `ambiguous_tool`.
+ * Finds the tool of an OXP id: exactly that version (`@1` means 1.0.0), else the newest. Other spellings of a tool
+ * are accepted too. Throws `not_found`, `ambiguous_tool`.
  */
 export async function findOxpTool(broker: Broker, projectId: string, id: string): Promise<Tool> {
   const [spelling = ''] = id.split('@', 1)
@@ -99,7 +102,7 @@ export async function findOxpTool(broker: Broker, projectId: string, id: string)
     return await findTool(broker, projectId, spelling, version)
   } catch (error) {
     if (!(error instanceof BrokerError && error.code === 'not_found')) throw error
-    // names and versions that OXP cannot write are listed in a way that it can
+    // also match names and versions in the form in which OXP lists them
     const tools = await broker.store.tools.list(projectId)
     const found = newestFirst(tools).find(
       (tool) =>

@@ -6,16 +6,19 @@ import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { askWorker } from '../worker-request.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 
-/** How an OXP server knows its caller: not at all, by the header `OXP-API-Key`, or by a JWT as bearer token (HS256). */
+/**
+ * How an OXP server authenticates its caller: not at all, by the header `OXP-API-Key`, or by a JWT as bearer token
+ * (HS256).
+ */
 const OXP_AUTHENTICATIONS = ['none', 'api_key', 'jwt'] as const
 export type OxpAuthentication = (typeof OXP_AUTHENTICATIONS)[number]
 
-/** What an OXP worker's settings hold; its secret is the API key or the JWT's key. */
+/** The settings of an OXP worker; its secret is the API key or the JWT's key. */
 export interface OxpSettings {
   readonly auth: OxpAuthentication
-  /** The `aud` of the JWT, where the server checks one. */
+  /** The JWT's `aud`, if the server checks one. */
   readonly audience?: string
-  /** Whether a call is the member `request` of its body, or the body itself as the newer text of OXP 1.0 has it. */
+  /** Whether a call is sent as the member `request` of the body or as the body itself; texts of OXP 1.0 differ. */
   readonly envelope: 'request' | 'none'
 }
 
@@ -30,9 +33,9 @@ export function oxpSettings({ settings }: Pick<Worker, 'settings'>): OxpSettings
 
 export interface OxpQuestion {
   readonly path: 'health' | 'tools' | 'tools/call'
-  /** With it the method is POST. */
+  /** If present, the method is POST. */
   readonly body?: unknown
-  /** For all attempts together. */
+  /** The time limit of all attempts together. */
   readonly timeoutSeconds: number
   readonly isRepeatable?: boolean
   readonly signal?: AbortSignal
@@ -40,14 +43,17 @@ export interface OxpQuestion {
 
 export interface OxpReply {
   readonly response: OutgoingResponse
-  /** What the request was opened with: a server that echoes it must not hand it on. */
+  /** The credentials of the request; removed from the answer in case the server echoes them. */
   readonly credentials: readonly string[]
 }
 
-/** OXP allows 15 minutes. */
+/** OXP allows up to 15 minutes. */
 const TOKEN_SECONDS = 60
 
-/** The answer of any status but 3xx. Health is asked without a credential. Throws `WorkerFault`. */
+/**
+ * Sends a request and returns the answer of any status but 3xx. Health is requested without credentials. Throws
+ * `WorkerFault`.
+ */
 export async function askOxpServer(
   broker: Broker,
   worker: Worker,

@@ -8,16 +8,16 @@ import { jsonOf } from '../worker-request.ts'
 
 const MAX_DEPTH = 100
 
-/** What was asked, as far as the answer must fit it. */
+/** What the answer must match. */
 export interface Asked {
   readonly callId: string
-  /** The ids of the authorizations it was given tokens for. */
+  /** The ids of the authorizations whose tokens were sent. */
   readonly given: readonly string[]
 }
 
 /**
- * The answer to `tools/call` (reference/oxp.md, seeds/001), in its envelope `result` or without. Throws `WorkerFault`
- * for what is no answer of the protocol.
+ * Reads the answer to `tools/call`, wrapped in `result` or not. Throws `WorkerFault` if it is not an answer of the
+ * protocol.
  */
 export function readOxpAnswer(response: OutgoingResponse, asked: Asked): ToolAnswer {
   const said = [400, 422].includes(response.status) ? readJsonMembers(response.body) : undefined
@@ -29,7 +29,7 @@ export function readOxpAnswer(response: OutgoingResponse, asked: Asked): ToolAns
   const result = membersOf(body?.result) ?? body
   if (typeof result?.success !== 'boolean') throw badAnswer('has no `success`')
   if (isDeeperThan(result, MAX_DEPTH)) throw badAnswer(`nests deeper than ${MAX_DEPTH} levels`)
-  // an answer to somebody else's call may hold somebody else's data
+  // another call's answer may hold another user's data
   if (typeof result.call_id === 'string' && result.call_id !== asked.callId)
     throw badAnswer('has the `call_id` of another call')
   const { duration } = result
@@ -47,7 +47,7 @@ function readResult(result: Members, success: boolean): ToolOutcome {
   return failed(readError({}))
 }
 
-/** OXP knows no kinds: what may be tried again is one, what may not the other. */
+/** OXP has no error kinds; `can_retry` chooses between the two generic ones. */
 function readError(error: Members): ToolError {
   const { retry_after_ms: wait, can_retry } = error
   return {
@@ -61,8 +61,8 @@ function readError(error: Members): ToolError {
 }
 
 /**
- * A ServerErrorResponse: nothing was done. Links in it are never read (security.md row 25): what is missing is asked
- * for here, and a token that is not good enough for the server is one to be replaced.
+ * Reads a ServerErrorResponse: the tool did not run. Links in it are never followed or shown, because the broker
+ * itself asks for missing consent. A requirement whose token was sent means that the server rejected the token.
  */
 function readRefusal(said: Members, { given }: Asked): ToolOutcome {
   const missing = membersOf(said.missing_requirements)
@@ -100,7 +100,7 @@ function failed(error: Omit<ToolError, 'can_retry'> & { readonly can_retry?: boo
   return { outcome: 'error', error: { can_retry: false, ...error } }
 }
 
-/** A ValidationErrorResponse: the input, parameter by parameter. */
+/** Reads a ValidationErrorResponse, which lists the invalid parameters. */
 function readInvalid(said: Members): ToolOutcome {
   const errors = Object.entries(membersOf(said.parameter_errors) ?? {}).flatMap(([name, one]) =>
     typeof one === 'string' ? [[name, one] as const] : [],
@@ -115,13 +115,13 @@ function readInvalid(said: Members): ToolOutcome {
       status_code: 422,
       extra: { parameter_errors: Object.fromEntries(errors) },
     },
-    isOwn: true, // the server's words: its tool was not run
+    isOwn: true, // sent by the server before its tool ran
   }
 }
 
 function optional<Name extends string>(name: Name, of: Members): { readonly [_ in Name]?: string } {
   const value = text(of[name])
-  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: string } // a computed key loses its name
+  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: string } // TypeScript widens computed keys to `string`
 }
 
 function text(value: unknown): string | undefined {

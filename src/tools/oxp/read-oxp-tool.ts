@@ -18,8 +18,8 @@ const MAX_DEPTH = 64
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 
 /**
- * Reads an OXP ToolDefinition (reference/oxp.md). The schemas are members of it, or of its `parameters` as the prose
- * has them; `output_schema: null` is a tool that answers nothing.
+ * Reads an OXP ToolDefinition. The schemas are its members, or members of `parameters` as the prose of the
+ * specification has them; `output_schema: null` is a tool that returns nothing.
  */
 export function readOxpTool(definition: unknown): ListedTool {
   try {
@@ -32,7 +32,10 @@ export function readOxpTool(definition: unknown): ListedTool {
   }
 }
 
-/** `Toolkit.Tool[@version]`, the version filled up: `@1` is 1.0.0. A tool's name has no dot, a toolkit's may. */
+/**
+ * Splits `Toolkit.Tool[@version]` and completes the version: `@1` is 1.0.0. A tool's name has no dot; a toolkit's may
+ * have.
+ */
 export function splitToolId(id: string): { toolkit: string; name: string; version?: string } {
   const [path = '', version] = id.split('@', 2)
   const dot = path.lastIndexOf('.')
@@ -43,13 +46,13 @@ export function splitToolId(id: string): { toolkit: string; name: string; versio
   }
 }
 
-/** `1` and `1.2` with zeros for what they do not say; anything else as it is. */
+/** Completes `1` and `1.2` with zeros; other versions are returned unchanged. */
 export function wholeVersion(version: string): string {
   const [major, minor = '0'] = version.split('.', 2)
   return /^\d+(\.\d+)?$/.test(version) ? `${major}.${minor}.0` : version
 }
 
-/** Whether the tool has to be told for whom it runs. */
+/** Whether the tool requires a `user_id`. */
 export function asksForUser(document: JsonRecord): boolean {
   return isRecord(document.requirements) && document.requirements.user_id === true
 }
@@ -99,7 +102,7 @@ function readOutputSchema(document: JsonRecord): JsonSchema | undefined {
   return schema === null ? { type: 'null' } : record(schema, 'output_schema')
 }
 
-/** `undefined` only where neither place has it: `null` says something. */
+/** The member of the document, else of `parameters`. `undefined` only if neither has it: `null` has a meaning. */
 function ofEither(document: JsonRecord, name: string): unknown {
   const { parameters } = document
   return document[name] === undefined && isRecord(parameters) ? parameters[name] : document[name]

@@ -7,15 +7,15 @@ const MAPS = union('schemaMap')
 const ONES = union('schema')
 const REFERRING = ['$ref', '$dynamicRef']
 const DEFINING = ['$defs', 'definitions']
-/** What says nothing about validity, so it may stand beside what was referred to. */
+/** Annotations, which do not affect validity and may stand beside an inlined schema. */
 const REMARKS = ['title', 'description', 'default', 'examples', 'deprecated', '$comment']
-/** References can make a small schema a huge tree; past this many schemas anything is accepted. */
+/** References can expand a small schema into a huge tree; past this many schemas anything is accepted. */
 const MAX_SCHEMAS = 2000
 
 /**
- * The same schema with what it refers to in the places it is referred from, since OXP knows no `$ref` and no
- * definitions. Of a circle the second round is anything, and so is what a reference that is no JSON Pointer means: more
- * is accepted than the tool takes, which is found out when it is called.
+ * Replaces every reference by the schema it refers to, since OXP knows neither `$ref` nor definitions. A recursive
+ * reference, and one that is not a JSON Pointer, becomes a schema that accepts anything; the tool itself is still
+ * checked against its full schema when it is called.
  */
 export function withoutReferences(root: JsonSchema): JsonSchema {
   let left = MAX_SCHEMAS
