@@ -1,18 +1,18 @@
 import { reachRules } from './public-address.ts'
 
-/** What the operator allows besides https to public hosts (`GATEPASS_ALLOWED_HOSTS`, the sandbox), plain http too. */
+/** Whether the operator allows the URL in addition to https to public hosts (`GATEPASS_ALLOWED_HOSTS`); plain http too. */
 export type AllowsHttp = (url: URL) => boolean
 
 const publicOnly = reachRules([])
 
 /**
- * The fault of an endpoint's address, or `undefined`. Only https, without user name and fragment: nothing that a
- * browser would run, and nothing that sends codes or tokens in the clear (RFC 6749 sections 3.1 and 3.2). A host
- * that is plainly not public is refused here; what a name resolves to is asked whenever it is dialled.
+ * Why the text cannot be an endpoint's URL, or `undefined` when it can. Only https without user name and fragment is
+ * accepted, so that no browser runs it as a script and no code or token is sent in the clear (RFC 6749 sections 3.1 and
+ * 3.2). Addresses that are not public are refused here; names are resolved and checked on each connection.
  */
 export function endpointFault(text: string, allowsHttp: AllowsHttp): string | undefined {
   if (!URL.canParse(text)) return 'is not an absolute URL'
-  // the parser here takes them for something else than the next one may
+  // URL parsers disagree about these characters, so another one could find another host
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(url))) {
@@ -27,7 +27,7 @@ export function endpointFault(text: string, allowsHttp: AllowsHttp): string | un
   return undefined
 }
 
-/** `false` for what needs no look-up to be seen not to be public: an address, `localhost`. */
+/** `false` for hosts that are not public by their name alone: an address, `localhost`. */
 export function mayBeReached(url: URL, allowsHttp: AllowsHttp): boolean {
   return publicOnly.allowsUrl(url) || allowsHttp(url)
 }

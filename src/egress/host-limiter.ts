@@ -1,44 +1,69 @@
-/** Who may go at once and who waits, for each host by itself. */
-export interface Turns {
+/** Limits the concurrent requests of each host. Excess requests wait in a queue, first in, first out. */
+export interface HostLimiter {
   /**
-   * Calls `begin` when its turn has come, now or later, with what ends that turn. Answers the same, for whoever gives
-   * up while still waiting, or `undefined` when too many wait already.
+   * Resolves with the function that releases the slot, once the host has a free one. Rejects with the signal's reason
+   * when it aborts while the request waits. `undefined` when the host's queue is full.
    */
-  take(host: string, begin: (leave: Leave) => void): Leave | undefined
+  acquire(host: string, signal: AbortSignal): Promise<Release> | undefined
 }
 
-/** Ends a turn, or the waiting for one. To be called again does nothing. */
-export type Leave = () => void
+/** Releases a slot. A second call has no effect. */
+export type Release = () => void
 
-/** First come, first served. A host that nobody asks for is forgotten. */
-export function createTurns(limits: { readonly atOnce: number; readonly waiting: number }): Turns {
-  const hosts = new Map<string, { running: number; readonly waiting: Set<() => void> }>()
+export interface HostLimits {
+  /** Requests of one host at a time. */
+  readonly concurrent: number
+  /** Requests of one host that may wait for a slot. */
+  readonly queued: number
+}
+
+interface HostSlots {
+  taken: number
+  /** Each entry hands a slot over to the request that waits for it. */
+  readonly queue: Set<() => void>
+}
+
+export function createHostLimiter({ concurrent, queued }: HostLimits): HostLimiter {
+  /** Only hosts with a request under way have an entry. */
+  const hosts = new Map<string, HostSlots>()
+
+  function releaseOf(host: string, slots: HostSlots): Release {
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      const [next] = slots.queue
+      if (next !== undefined) return next() // the slot stays taken: the next request has it
+      slots.taken--
+      if (slots.taken === 0) hosts.delete(host)
+    }
+  }
 
   return {
-    take(name, begin) {
-      const host = hosts.get(name) ?? { running: 0, waiting: new Set() }
-      if (host.running >= limits.atOnce && host.waiting.size >= limits.waiting) return undefined
-      hosts.set(name, host)
-      let state: 'waiting' | 'running' | 'over' = 'waiting'
-
-      const start = () => {
-        host.waiting.delete(start)
-        host.running++
-        state = 'running'
-        begin(leave)
+    acquire(host, signal) {
+      const slots = hosts.get(host) ?? { taken: 0, queue: new Set() }
+      if (slots.taken < concurrent) {
+        slots.taken++
+        hosts.set(host, slots)
+        return Promise.resolve(releaseOf(host, slots))
       }
-      const leave = () => {
-        if (state === 'over') return
-        if (state === 'running') host.running--
-        else host.waiting.delete(start)
-        state = 'over'
-        const [next] = host.waiting
-        if (next !== undefined && host.running < limits.atOnce) next()
-        if (host.running === 0 && host.waiting.size === 0) hosts.delete(name)
-      }
-      if (host.running < limits.atOnce) start()
-      else host.waiting.add(start)
-      return leave
+      if (slots.queue.size >= queued) return undefined
+      return new Promise((resolve, reject) => {
+        const leave = () => {
+          slots.queue.delete(take)
+          signal.removeEventListener('abort', giveUp)
+        }
+        const take = () => {
+          leave()
+          resolve(releaseOf(host, slots))
+        }
+        const giveUp = () => {
+          leave()
+          reject(signal.reason)
+        }
+        slots.queue.add(take)
+        signal.addEventListener('abort', giveUp)
+      })
     },
   }
 }

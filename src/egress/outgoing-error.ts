@@ -7,21 +7,25 @@ export type OutgoingErrorKind =
   | 'redirected'
   | 'given_up'
 
-/** Holds the host and a system error code; never a path, a query, a header or a body. */
+/** A request that got no usable response. Holds the host and a system error code; never a path, query, header or body. */
 export class OutgoingError extends Error {
   readonly kind: OutgoingErrorKind
-  /** `false` only when surely nothing was sent, so that a code or refresh token is still unused. */
+  /** `false` only when certainly no byte was sent, so that a code or refresh token is still unused. */
   readonly requestSent: boolean
 
-  constructor(kind: OutgoingErrorKind, host: string, options: { requestSent: boolean; code?: string }) {
-    super(`${host} ${WHAT_HAPPENED[kind]}${options.code ? ` (${options.code})` : ''}.`)
+  constructor(
+    kind: OutgoingErrorKind,
+    host: string,
+    { requestSent, code }: { readonly requestSent: boolean; readonly code?: string },
+  ) {
+    super(`${host} ${REASONS[kind]}${code ? ` (${code})` : ''}.`)
     this.name = 'OutgoingError'
     this.kind = kind
-    this.requestSent = options.requestSent
+    this.requestSent = requestSent
   }
 }
 
-const WHAT_HAPPENED = {
+const REASONS = {
   host_not_allowed: 'may not be reached; an operator can allow it in GATEPASS_ALLOWED_HOSTS',
   busy: 'has too many requests waiting for it already',
   unreachable: 'could not be reached',
@@ -31,7 +35,7 @@ const WHAT_HAPPENED = {
   given_up: 'was not asked, since the request was no longer wanted when it could be sent',
 } as const satisfies Record<OutgoingErrorKind, string>
 
-/** The system's or undici's name for what happened, where it is no more than a name. */
+/** The error code of the system or of undici, if it is a plain name. */
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined

@@ -1,35 +1,35 @@
-import { decodedBody } from './decoded-body.ts'
+import { decodeStream } from './content-coding.ts'
 import { type Outgoing, OutgoingError, type OutgoingPurpose } from './outgoing.ts'
 
 const WITHOUT_BODY = new Set([204, 205, 304])
 
-/** What libraries take for their `fetch`. */
+/** The type that libraries expect of a `fetch` they are given. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /**
- * `fetch` for a library that asks for one, with every request through the guard. What it throws for the network's
- * sake is an `OutgoingError`; for its caller's, the reason of the aborted signal. A redirect is an error, or with
- * `redirect: 'manual'` an answer. Requests are read into memory, answers come as they are read.
+ * A `fetch` for libraries that take one, which sends every request through the guarded client. It rejects with an
+ * `OutgoingError`, or with the signal's reason when its caller aborted. A redirect is refused, unless the caller set
+ * `redirect: 'manual'`. The request's body is read into memory first; the response's body is a stream.
  */
 export function toFetch(
   outgoing: Pick<Outgoing, 'stream' | 'allows'>,
   options: {
     readonly purpose: OutgoingPurpose
-    /** Of an answer's body, as received and as decompressed. */
+    /** Of a response's body, both as received and as decoded. */
     readonly maxBytes: number
-    /** To an answer's head. */
+    /** To the response's head. */
     readonly deadlineMs: number
     readonly idleMs?: number
   },
 ): FetchLike {
   return async (input, init) => {
-    const { host } = checked(outgoing, typeof input === 'object' && 'url' in input ? input.url : input)
+    const { host } = checkedUrl(outgoing, typeof input === 'object' && 'url' in input ? input.url : input)
     const request = new Request(input, init)
     const { url, method, signal } = request
     signal.throwIfAborted()
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer())
     try {
-      const answer = decodedBody(
+      const answer = decodeStream(
         await outgoing.stream({
           ...options,
           url,
@@ -48,8 +48,8 @@ export function toFetch(
   }
 }
 
-/** Before anything else reads it: a library's error would quote what stands before its host. */
-function checked(outgoing: Pick<Outgoing, 'allows'>, input: string | URL): URL {
+/** Called before `Request` parses the URL, since its error message would quote the URL's credentials. */
+function checkedUrl(outgoing: Pick<Outgoing, 'allows'>, input: string | URL): URL {
   const url = URL.canParse(input) ? new URL(input) : undefined
   if (url !== undefined && outgoing.allows(url)) return url
   throw new OutgoingError('host_not_allowed', url?.host ?? 'A malformed URL', { requestSent: false })
@@ -63,7 +63,7 @@ function toResponse(
   const fields = toFields(headers)
   if (fields !== undefined && status < 600 && !WITHOUT_BODY.has(status))
     return new Response(body.pipeThrough(atMost(maxBytes, host)), { status, headers: fields })
-  body.cancel().catch(() => undefined) // nobody is there to whom its end matters
+  body.cancel().catch(() => undefined) // the caller gets a response without a body, or an error
   if (fields === undefined || status >= 600)
     throw new OutgoingError('unreachable', host, { requestSent: true })
   return new Response(null, { status, headers: fields })
@@ -73,7 +73,7 @@ function toFields(headers: Readonly<Record<string, string>>): Headers | undefine
   try {
     return new Headers(headers)
   } catch {
-    return undefined // a byte that HTTP allows and that class does not
+    return undefined // HTTP allows bytes that `Headers` refuses
   }
 }
 

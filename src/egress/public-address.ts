@@ -1,10 +1,9 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/**
- * Which hosts and addresses an outgoing request may reach. Addresses are judged as text that the WHATWG URL
- * parser or the resolver has already normalised, never as the caller wrote them. The two families have a list
- * each, because Node's BlockList matches an IPv4 address against IPv6 subnets as well.
- */
+// Which hosts and addresses an outgoing request may reach. Addresses are judged in the form that the WHATWG URL parser
+// or the resolver gave them, never in the form in which the caller wrote them.
+
+/** Each address family has its own list, because Node's BlockList matches IPv4 addresses against IPv6 subnets too. */
 const SPECIAL_IPV4 = blockList('ipv4', [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -24,7 +23,10 @@ const SPECIAL_IPV4 = blockList('ipv4', [
   '240.0.0.0/4', // reserved, broadcast
 ])
 
-/** Only 2000::/3 is global unicast, so loopback, mapped, NAT64, unique local, link-local, site-local and multicast need no row. */
+/**
+ * Only 2000::/3 is global unicast, so the first three rows cover loopback, mapped, NAT64, unique local, link-local,
+ * site-local and multicast addresses.
+ */
 const SPECIAL_IPV6 = blockList('ipv6', [
   '::/3',
   '4000::/2',
@@ -35,14 +37,14 @@ const SPECIAL_IPV6 = blockList('ipv6', [
   '3fff::/20', // documentation
 ])
 
-/** Whether everybody on the internet would reach the same host there (the IANA special-purpose registries). */
+/** Whether the address is global: in none of the IANA special-purpose registries. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0 || address.includes('%')) return false
   return family === 4 ? !SPECIAL_IPV4.check(address, 'ipv4') : !SPECIAL_IPV6.check(address, 'ipv6')
 }
 
-/** One item of `GATEPASS_ALLOWED_HOSTS`. A `host` matches the host as it stands in a URL, a `range` what it resolves to. */
+/** One item of `GATEPASS_ALLOWED_HOSTS`. A `host` is compared with a URL's host, a `range` with the resolved address. */
 export type AllowedHost =
   | { readonly kind: 'host'; readonly hostname: string; readonly port?: number }
   | {
@@ -71,14 +73,14 @@ function parseRange(network: string, prefix: number): AllowedHost | undefined {
   return { kind: 'range', family: family === 4 ? 'ipv4' : 'ipv6', network, prefix }
 }
 
-/** Without the brackets of an IPv6 literal and without the dots that make a name absolute (`localhost.`). */
+/** The host name without the brackets of an IPv6 literal and without the trailing dots of an absolute name (`localhost.`). */
 export function bareHostname(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
 }
 
 /**
- * The URL as it is dialled: without the dots that make a name absolute. It is read again without them, because only
- * then `0x7f.1..` turns out to be 127.0.0.1; a host that cannot do without its dot keeps it.
+ * The URL that is dialled: without the trailing dots of an absolute name. Assigning the shorter name parses it again,
+ * which shows that `0x7f.1..` is 127.0.0.1. A host that is invalid without its dot keeps it.
  */
 export function withBareHost(url: URL): URL {
   const bare = new URL(url)
@@ -90,7 +92,7 @@ export function withBareHost(url: URL): URL {
   return bare
 }
 
-/** Who is asked for, as a socket is opened: the port is a string, empty where the scheme implies it. */
+/** The target of a socket. The port is a string, empty for the scheme's default port. */
 export interface Endpoint {
   readonly protocol: string
   readonly hostname: string
@@ -98,11 +100,11 @@ export interface Endpoint {
 }
 
 export interface ReachRules {
-  /** Before any look-up. A name that passes may still be refused for what it resolves to. */
+  /** Judged before the name is resolved: a name that passes may still resolve to an address that is refused. */
   allowsUrl(url: URL): boolean
-  /** Named in the settings: whatever it resolves to may be dialled. */
+  /** Whether the settings allow the host by its name: then every address that it resolves to may be dialled. */
   isNamed(endpoint: Endpoint): boolean
-  /** `https:` goes to public and allowed addresses, `http:` to allowed ones alone. */
+  /** `https:` may reach public and allowed addresses, `http:` only allowed ones. */
   allowsAddress(protocol: string, address: string): boolean
 }
 
@@ -123,7 +125,7 @@ export function reachRules(allowed: readonly AllowedHost[]): ReachRules {
       const hostname = bareHostname(url.hostname)
       if (rules.isNamed(url)) return true
       if (isIP(hostname)) return rules.allowsAddress(url.protocol, hostname)
-      if (ranges.length > 0) return true // the answer of the look-up decides, also for http
+      if (ranges.length > 0) return true // the resolved address decides, for http too
       return url.protocol === 'https:' && !/(^|\.)localhost$/.test(hostname)
     },
     isNamed({ protocol, hostname, port }) {

@@ -4,7 +4,7 @@ import type { Broker } from '../broker.ts'
 import type { ApiKey } from '../domain/api-key.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import { splitScope } from '../domain/scopes.ts'
-import { decodedBody } from '../egress/decoded-body.ts'
+import { decodeStream } from '../egress/content-coding.ts'
 import { type ForwardOutcome, forwardRequest } from '../flows/forward-request.ts'
 import { inContext } from '../services/request-context.ts'
 import { consentNeeded } from '../tools/run/consent-needed.ts'
@@ -193,7 +193,7 @@ function answerOf(
   const { status } = answer
   const isBodiless = c.req.method === 'HEAD' || WITHOUT_BODY.has(status)
   // a part of something compressed cannot be read
-  const { headers, body } = isBodiless || status === 206 ? answer : decodedBody(answer)
+  const { headers, body } = isBodiless || status === 206 ? answer : decodeStream(answer)
   const fields = {
     ...headersToAnswer(headers, {
       from: new URL(`${target.url.origin}${target.path}`),

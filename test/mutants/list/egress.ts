@@ -4,6 +4,7 @@ import type { Mutation } from '../mutation.ts'
 
 const ADDRESSES = 'src/egress/public-address.ts'
 const OUTGOING = 'src/egress/outgoing.ts'
+const EXCHANGE = 'src/egress/exchange.ts'
 const HOSTS = 'threats/hosts.test.ts'
 
 export const egress: readonly Mutation[] = [
@@ -46,7 +47,7 @@ export const egress: readonly Mutation[] = [
   {
     rows: ['14c'],
     fault: 'of several answers of a look-up the first alone is checked',
-    file: OUTGOING,
+    file: 'src/egress/guarded-agent.ts',
     from: 'if (!first || ![first, ...others].every(({ address }) => allows(address))) {',
     to: 'if (!first || !allows(first.address)) {',
     test: HOSTS,
@@ -64,25 +65,25 @@ export const egress: readonly Mutation[] = [
   {
     rows: ['10', '14d'],
     fault: 'a redirect of a provider is an answer like another',
-    file: OUTGOING,
-    from: "if (status < 400 && status >= 300) exchange.fail('redirected')\n        else if",
-    to: 'if',
+    file: EXCHANGE,
+    from: "if (redirects === 'answer') return false",
+    to: 'if (redirects) return false',
     test: HOSTS,
     name: 'a redirect leads nowhere',
   },
   {
     rows: ['15'],
     fault: 'an answer may be of any size',
-    file: OUTGOING,
-    from: "if (received > maxBytes) exchange.fail('too_large')\n        else chunks.push(chunk)",
-    to: 'chunks.push(chunk)',
+    file: EXCHANGE,
+    from: "if (received > request.maxBytes) refuse('too_large')\n",
+    to: '\n',
     test: 'threats/answers-that-hurt.test.ts',
     name: 'threat 15',
   },
   {
     rows: ['15'],
     fault: 'a compressed answer may be of any size once it is decompressed',
-    file: OUTGOING,
+    file: 'src/egress/content-coding.ts',
     from: '{ maxOutputLength: maxBytes }) }\n',
     to: '{ maxOutputLength: 2 ** 30 }) }\n',
     test: 'egress/outgoing.test.ts',
@@ -92,8 +93,8 @@ export const egress: readonly Mutation[] = [
     rows: ['16'],
     fault: 'the deadline begins again with each piece of an answer',
     file: OUTGOING,
-    from: '        received += chunk.length\n',
-    to: '        received += chunk.length\n        timer.refresh()\n',
+    from: "    redirects: 'refuse',\n",
+    to: "    redirects: 'refuse',\n    onProgress: () => timer.refresh(),\n",
     test: 'threats/answers-that-hurt.test.ts',
     name: 'threat 16: slow drip',
   },

@@ -1,0 +1,65 @@
+import type { Dispatcher } from './guarded-agent.ts'
+
+/** What a request is made for: a label of the metrics. */
+export type OutgoingPurpose =
+  | 'exchange'
+  | 'refresh'
+  | 'revocation'
+  | 'resource'
+  | 'discovery'
+  | 'login'
+  | 'worker'
+  | 'policy'
+  | 'proxy'
+  | 'tool'
+
+export interface OutgoingRequest {
+  readonly url: string | URL
+  readonly purpose?: OutgoingPurpose
+  readonly method?: Dispatcher.HttpMethod
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** From the call to the last byte of the response, the wait for a free connection included. Default: 10 s. */
+  readonly deadlineMs?: number
+  /** Of the response's body, both as received and as decoded. Default: 256 KiB. */
+  readonly maxBytes?: number
+  /** Ends the request as `timeout`. */
+  readonly signal?: AbortSignal
+  /**
+   * Called when the connection is open, right before the first byte is written. If it resolves with `false`, nothing is
+   * sent and the request ends as `given_up`. For a request without a body it is called before the connection is opened.
+   */
+  readonly isStillWanted?: () => Promise<boolean>
+}
+
+export interface OutgoingResponse {
+  readonly status: number
+  /** Names in lower case; repeated fields are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+export interface OutgoingStreamRequest extends Omit<OutgoingRequest, 'body' | 'isStillWanted'> {
+  /** Sent byte for byte instead of the URL's path and query; begins with a slash. */
+  readonly path?: string
+  readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+  /** To the response's head, from the call or from when the server last took a piece of the body. Default: 10 s. */
+  readonly deadlineMs?: number
+  /** How long the response's body may stand still, on either side; `Infinity`: without limit. Default: 60 s. */
+  readonly idleMs?: number
+  /** Of the response's body, as received. Default: no limit. */
+  readonly maxBytes?: number
+  /** Whether a redirect is returned or refused as `redirected` (the default). It is never followed. */
+  readonly redirects?: 'answer' | 'refuse'
+  /** Default: `identity`. The body is returned undecoded, with its `content-encoding`. */
+  readonly acceptEncoding?: string
+  /** Ends the request as `timeout`, also while the response's body is read. */
+  readonly signal?: AbortSignal
+}
+
+export interface OutgoingStreamResponse {
+  readonly status: number
+  /** As in `OutgoingResponse`. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ReadableStream<Uint8Array>
+}
