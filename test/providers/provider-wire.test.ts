@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Sealed } from '../../src/domain/sealed.ts'
-import { providerResponseSchema } from '../../src/http/provider-schema.ts'
-import { applyProviderPatch, parseProviderCreate, providerToWire } from '../../src/http/provider-wire.ts'
+import { providerResponseSchema } from '../../src/http/auth-providers/provider-schema.ts'
+import {
+  applyProviderPatch,
+  parseProviderCreate,
+  providerToWire,
+} from '../../src/http/auth-providers/provider-wire.ts'
 import { BUILT_IN_IDS } from '../../src/providers/catalogue/registry.ts'
 import type { ProviderEntry } from '../../src/providers/provider.ts'
 

@@ -78,9 +78,9 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['4', '5'],
     fault: 'a provider made by the admin API has no PKCE',
-    file: 'src/http/provider-wire.ts',
-    from: "base: Provider['pkce'] = 'S256'",
-    to: "base: Provider['pkce'] = 'none'",
+    file: 'src/http/auth-providers/oauth2-settings.ts',
+    from: "before: Provider['pkce'] = 'S256'",
+    to: "before: Provider['pkce'] = 'none'",
     test: 'flows/provider-behaviour.test.ts',
     name: 'proves the code by S256',
   },

@@ -1,27 +1,30 @@
-import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
-import { parseApiHost } from '../providers/api-host.ts'
-import type { ProviderApi } from '../providers/provider.ts'
-import { parseHeaderFormat, refuse } from './provider-blocks.ts'
-import type { OAuth2Input, ProviderWire } from './provider-schema.ts'
+import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
+import { parseApiHost } from '../../providers/api-host.ts'
+import type { ProviderApi } from '../../providers/provider.ts'
+import { readHeaderFormat, refuse } from './request-members.ts'
 
-// Where the broker may send users' tokens by itself, from the wire and back.
+interface ApiInput {
+  readonly base_url?: string | null | undefined
+  readonly hosts?: readonly string[] | undefined
+  readonly auth_header_value_format?: string | null | undefined
+}
 
-/** What is left out stays; `null` takes a member or all of it away. Without a host there is none. */
-export function changedApi(
-  said: OAuth2Input['api'],
+/** Members that are left out stay; `null` removes a member or the whole. Throws `invalid_request` without any host. */
+export function readApi(
+  sent: ApiInput | null | undefined,
   before: ProviderApi | undefined,
   allowsHttp: AllowsHttp,
 ): ProviderApi | undefined {
-  if (said === undefined) return before
-  if (said === null) return undefined
-  const baseUrl = said.base_url === undefined ? before?.baseUrl : (said.base_url ?? undefined)
-  if (said.base_url != null) checkBaseUrl(said.base_url, allowsHttp)
-  const hosts = said.hosts?.map(parseHost) ?? before?.hosts ?? []
-  const format = said.auth_header_value_format
+  if (sent === undefined) return before
+  if (sent === null) return undefined
+  const baseUrl = sent.base_url === undefined ? before?.baseUrl : (sent.base_url ?? undefined)
+  if (sent.base_url != null) checkBaseUrl(sent.base_url, allowsHttp)
+  const hosts = sent.hosts?.map(readHost) ?? before?.hosts ?? []
+  const format = sent.auth_header_value_format
   const authorization =
     format === undefined
       ? before?.authorization
-      : parseHeaderFormat('oauth2.api.auth_header_value_format', format)
+      : readHeaderFormat('oauth2.api.auth_header_value_format', format)
   const ownHost = baseUrl === undefined ? [] : [new URL(baseUrl).host]
   const all = [...new Set([...ownHost, ...hosts])]
   if (all.length === 0) refuse('oauth2.api', 'needs a base_url or hosts')
@@ -32,7 +35,7 @@ export function changedApi(
   }
 }
 
-export function apiToWire({ baseUrl, hosts, authorization }: ProviderApi): ProviderWire['oauth2']['api'] {
+export function writeApi({ baseUrl, hosts, authorization }: ProviderApi) {
   return {
     ...(baseUrl !== undefined && { base_url: baseUrl }),
     hosts: [...hosts],
@@ -46,7 +49,7 @@ function checkBaseUrl(text: string, allowsHttp: AllowsHttp): void {
   if (text.includes('?')) refuse('oauth2.api.base_url', 'must not hold a query')
 }
 
-function parseHost(text: string, index: number): string {
+function readHost(text: string, index: number): string {
   return (
     parseApiHost(text) ??
     refuse(

@@ -1,0 +1,143 @@
+import { z } from '@hono/zod-openapi'
+import { toTimestamp } from '../../domain/clock.ts'
+import { builtIn } from '../../providers/catalogue/registry.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import { plainText } from '../limits.ts'
+import { changed, memberOf } from './member.ts'
+import { refuse } from './request-members.ts'
+
+// The members of a provider entry itself, beside the provider that it describes.
+
+/** What an answer shows of an entry. */
+export interface EntryView {
+  readonly entry: ProviderEntry
+  readonly redirectUri: string
+  readonly hasSecret: boolean
+  /** The settings without which the entry cannot be used. */
+  readonly missing: readonly string[]
+}
+
+/** What a request body decides about an entry. The secret is in the clear: it is still to be sealed. */
+export interface EntryModel
+  extends Pick<ProviderEntry, 'id' | 'description' | 'wellKnownId' | 'externalId' | 'status' | 'clientId'> {
+  readonly clientSecret?: string
+}
+
+export interface EntryContext {
+  /** The entry that is changed; `undefined` for a new one. */
+  readonly before: ProviderEntry | undefined
+}
+
+const member = memberOf<EntryModel, EntryContext, EntryView>()
+const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
+/** Members of answers are taken in requests too, so that an answer can be sent back. They change nothing. */
+const ignored = input(
+  z.unknown().openapi({ description: 'Answered; what is sent here changes nothing' }).optional(),
+)
+const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'must have no spaces and none of / \\ ? # %')
+
+export const ENTRY_MEMBERS = {
+  id: member({
+    create: id,
+    change: id.optional(),
+    answer: z.string(),
+    read(sent, { before }) {
+      if (before !== undefined && sent !== undefined && sent !== before.id)
+        refuse('id', 'never changes; make another provider instead')
+      return { id: before?.id ?? sent }
+    },
+    write: ({ entry }) => entry.id,
+  }),
+  description: member({
+    ...input(z.string().max(1000).nullish()),
+    answer: z.string().optional(),
+    read: (sent, { before }) => ({ description: changed(sent, before?.description) }),
+    write: ({ entry }) => entry.description,
+  }),
+  provider_id: member({
+    ...input(plainText(100).nullish()),
+    answer: z.string().optional(),
+    read(sent, { before }) {
+      const name = changed(sent, before?.wellKnownId)
+      return { wellKnownId: name && (builtIn(name)?.id ?? name) }
+    },
+    write: ({ entry }) => entry.wellKnownId,
+  }),
+  external_id: member({
+    create: z.string().max(50).nullish(),
+    read: (sent, { before }) => ({ externalId: before?.externalId ?? sent ?? undefined }),
+  }),
+  type: member({
+    ...input(z.literal('oauth2').nullish()),
+    answer: z.literal('oauth2'),
+    write: () => 'oauth2' as const,
+  }),
+  status: member({
+    ...input(
+      z
+        .enum(['active', 'inactive', 'missing'])
+        .transform((status) => (status === 'inactive' ? status : 'active'))
+        .nullish(),
+    ),
+    answer: z.enum(['active', 'inactive', 'missing']).openapi({
+      description:
+        '`inactive`: switched off. `missing`: it cannot be used before what `missing` names is set',
+    }),
+    read: (sent, { before }) => ({ status: sent ?? before?.status ?? 'active' }),
+    write: ({ entry: { status }, missing }) =>
+      status === 'active' && missing.length > 0 ? 'missing' : status,
+  }),
+  missing: member({
+    ...ignored,
+    answer: z.array(z.string()).optional().openapi({ description: '`client_id`, `client_secret`' }),
+    write: ({ missing }) => (missing.length > 0 ? [...missing] : undefined),
+  }),
+  binding: member({
+    ...ignored,
+    answer: z.object({ id: z.string(), type: z.literal('project') }),
+    write: ({ entry }) => ({ id: entry.projectId, type: 'project' as const }),
+  }),
+  created_at: member({
+    ...ignored,
+    answer: z.string(),
+    write: ({ entry }) => toTimestamp(entry.createdAt),
+  }),
+  updated_at: member({
+    ...ignored,
+    answer: z.string(),
+    write: ({ entry }) => toTimestamp(entry.updatedAt),
+  }),
+  keep_connections: member({
+    change: z.boolean().optional().openapi({
+      description:
+        'Beyond Arcade: connections stay usable over a change of the endpoints, the issuer or the client id, and their tokens go to the new ones. It is recorded. Without it such a change costs users a new consent.',
+    }),
+  }),
+}
+
+/** The broker's registration at the provider. These members stand in `oauth2`, and belong to the entry. */
+export const CLIENT_MEMBERS = {
+  client_id: member({
+    create: z.string().min(1).max(1000),
+    change: z.string().min(1).max(1000).optional(),
+    answer: z.string().optional(),
+    read: (sent, { before }) => ({ clientId: sent ?? before?.clientId }),
+    write: ({ entry }) => entry.clientId,
+  }),
+  client_secret: member({
+    ...input(z.string().max(1000).nullish()),
+    answer: z.object({ binding: z.literal('project'), editable: z.boolean(), exists: z.boolean() }),
+    read: (sent) => ({ clientSecret: sent || undefined }),
+    write: ({ hasSecret }) => ({ binding: 'project' as const, editable: true, exists: hasSecret }),
+  }),
+  redirect_uri: member({
+    ...input(
+      z.string().max(2000).nullish().openapi({
+        description:
+          'Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this.',
+      }),
+    ),
+    answer: z.string(),
+    write: ({ redirectUri }) => redirectUri,
+  }),
+}

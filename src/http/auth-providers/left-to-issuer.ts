@@ -1,0 +1,95 @@
+import { readsMetadata } from '../../providers/issuer-metadata.ts'
+import type { IssuerDecides, Provider } from '../../providers/provider.ts'
+import type { OAuth2Input } from './provider-schema.ts'
+import { REQUESTS } from './requests.ts'
+
+// Which settings of an entry its issuer's metadata decides: those that no administrator has given.
+
+/** Requests that are sent after a grant. Whoever names the endpoints has decided with them whether there are any. */
+const AFTER_A_GRANT: readonly IssuerDecides[] = ['user_info', 'introspection']
+
+const requests = Object.entries(REQUESTS).map(
+  ([name, { role, block }]) => ({ name: name as keyof typeof REQUESTS, role, block }), // its own keys
+)
+
+/**
+ * The request with the issuer itself in place of the endpoints that the metadata is to name. The metadata replaces them;
+ * an entry whose metadata cannot be read is not stored.
+ */
+export function withIssuerAsEndpoint(sent: OAuth2Input): OAuth2Input {
+  if (sent.issuer == null) return sent
+  const endpoint = sent.issuer
+  return {
+    ...sent,
+    authorize_request: { endpoint, ...sent.authorize_request },
+    token_request: { endpoint, ...sent.token_request },
+  }
+}
+
+/** The provider with `fromIssuer`, where it has an issuer whose metadata decides something. */
+export function leaveToIssuer(
+  provider: Provider,
+  sent: OAuth2Input,
+  before: Provider | undefined,
+  { isOfCatalogue }: { readonly isOfCatalogue: boolean },
+): Provider {
+  if (provider.issuer === undefined) return provider
+  const isNewIssuer = sent.issuer != null && sent.issuer !== before?.issuer
+  if (isOfCatalogue && !isNewIssuer && before?.fromIssuer === undefined) return provider
+  const fromIssuer = before === undefined ? leftOut(sent) : stillLeftOut(sent, before)
+  const isSameIssuer = before?.issuer === provider.issuer
+  const left: Provider = {
+    ...provider,
+    fromIssuer,
+    ...(isSameIssuer && before?.metadataRead && { metadataRead: true }),
+  }
+  return readsMetadata(left) ? left : provider
+}
+
+/** What the request that creates an entry leaves out. */
+function leftOut(sent: OAuth2Input): IssuerDecides[] {
+  const left: IssuerDecides[] = requests
+    .filter(({ name }) => sent[name]?.endpoint === undefined)
+    .map(({ role }) => role)
+  const isTokenLeft = left.includes('token')
+  const isServerLeft = isTokenLeft || left.includes('authorization')
+  return [
+    ...left
+      .filter((role) => isServerLeft || !AFTER_A_GRANT.includes(role))
+      .filter((role) => isTokenLeft || role !== 'refresh'), // refresh tokens go to the token endpoint that was named
+    ...(isTokenLeft && sent.token_request?.auth_method == null ? (['client_authentication'] as const) : []),
+    ...(sent.pkce == null ? (['pkce'] as const) : []),
+    ...(sent.authorization_response_iss_parameter_supported == null ? (['iss'] as const) : []),
+    ...(sent.end_session_endpoint == null ? (['end_session'] as const) : []),
+  ]
+}
+
+/** What was left to the issuer before, without what the request gives; `null` leaves a setting to the issuer again. */
+function stillLeftOut(sent: OAuth2Input, before: Provider): IssuerDecides[] {
+  const left = new Set<IssuerDecides>(before.fromIssuer ?? leftOutBefore(before))
+  for (const { name, role, block } of requests) {
+    const given = sent[name]
+    if (given === undefined) continue
+    if (given === null || (given.endpoint !== undefined && given.endpoint !== before[block]?.endpoint))
+      left.delete(role)
+  }
+  if (sent.token_request?.auth_method != null) left.delete('client_authentication')
+  if (sent.pkce != null) left.delete('pkce')
+  giveOrTake(left, 'iss', sent.authorization_response_iss_parameter_supported)
+  giveOrTake(left, 'end_session', sent.end_session_endpoint)
+  return [...left]
+}
+
+/** What an entry without `fromIssuer` does not have: it is of the catalogue, or was stored by version 0.1.0. */
+function leftOutBefore(before: Provider): IssuerDecides[] {
+  return [
+    ...(before.revocationRequest === undefined ? (['revocation'] as const) : []),
+    ...(before.announcesIss === undefined ? (['iss'] as const) : []),
+    ...(before.endSessionEndpoint === undefined ? (['end_session'] as const) : []),
+  ]
+}
+
+function giveOrTake(left: Set<IssuerDecides>, setting: IssuerDecides, sent: unknown): void {
+  if (sent === null) left.add(setting)
+  else if (sent !== undefined) left.delete(setting)
+}

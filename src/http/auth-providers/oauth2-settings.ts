@@ -1,0 +1,188 @@
+import { z } from '@hono/zod-openapi'
+import { endpointFault } from '../../egress/endpoint.ts'
+import { endpointsDigest } from '../../providers/identity.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { readApi, writeApi } from './api-hosts.ts'
+import { changed, memberOf } from './member.ts'
+import { refuse } from './request-members.ts'
+import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
+import { SCOPE_SETTINGS } from './scope-settings.ts'
+
+const member = memberOf<Provider, OAuth2Context>()
+const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
+
+/**
+ * The members of `oauth2` that a `Provider` is made of, in the order of answers. They are read in the same order: those
+ * after the requests look at the endpoints.
+ */
+export const OAUTH2_MEMBERS = {
+  scope_delimiter: member({
+    ...input(z.enum([' ', ',']).nullish()),
+    answer: z.string(),
+    read: (sent, { base }) => ({ scopeSeparator: sent ?? base?.scopeSeparator ?? ' ' }),
+    write: (provider) => provider.scopeSeparator,
+  }),
+  pkce: member({
+    ...input(
+      z
+        .object({ enabled: z.boolean().optional(), code_challenge_method: z.string().max(20).nullish() })
+        .nullish(),
+    ),
+    answer: z.object({ enabled: z.boolean(), code_challenge_method: z.string() }),
+    read: (sent, { base }) => ({ pkce: readPkce(sent, base?.pkce) }),
+    write: ({ pkce }) => ({
+      enabled: pkce !== 'none',
+      code_challenge_method: pkce === 'plain' ? 'plain' : 'S256',
+    }),
+  }),
+  ...REQUESTS,
+  issuer: member({
+    ...input(
+      z.string().max(1000).nullish().openapi({
+        description:
+          'Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info, introspection, revocation, end of session. With it `authorize_request` and `token_request` are not required. Authorization responses must carry it as `iss` (RFC 9207).',
+      }),
+    ),
+    answer: z.string().optional(),
+    read(sent, context) {
+      const issuer = changed(sent, knownServer(context)?.issuer)
+      checkUrl('oauth2.issuer', issuer, context)
+      return { issuer }
+    },
+    write: (provider) => provider.issuer,
+  }),
+  authorization_response_iss_parameter_supported: member({
+    ...input(
+      z.boolean().nullish().openapi({
+        description:
+          'Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207 section 3), so that one without is refused. Needs `issuer`.',
+      }),
+    ),
+    answer: z.boolean().optional(),
+    read(sent, context) {
+      const { issuer } = context.read
+      const announcesIss = changed(
+        sent,
+        issuer === undefined ? undefined : knownServer(context)?.announcesIss,
+      )
+      if (announcesIss === true && issuer === undefined)
+        refuse(
+          'oauth2.authorization_response_iss_parameter_supported',
+          'needs oauth2.issuer to compare `iss` with',
+        )
+      return { announcesIss }
+    },
+    write: ({ announcesIss }) => announcesIss === true || undefined,
+  }),
+  token_types: member({
+    ...input(
+      z.array(z.string().max(50)).max(10).nullish().openapi({
+        description:
+          'Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as bearer; an empty value is taken and means nothing more.',
+      }),
+    ),
+    answer: z.array(z.string()).optional(),
+    read: (sent, { base }) => ({
+      tokenTypes: (changed<readonly string[]>(sent, base?.tokenTypes) ?? []).map((type) =>
+        type.toLowerCase(),
+      ),
+    }),
+    write: ({ tokenTypes }) => (tokenTypes.length > 0 ? [...tokenTypes] : undefined),
+  }),
+  end_session_endpoint: member({
+    ...input(
+      z.string().max(1000).nullish().openapi({
+        description: 'Beyond Arcade: where a session at the provider ends, for callers that want to end it.',
+      }),
+    ),
+    answer: z.string().optional(),
+    read(sent, context) {
+      const before = sameServer(context) ? context.base?.endSessionEndpoint : undefined
+      const endSessionEndpoint = changed(sent, before)
+      checkUrl('oauth2.end_session_endpoint', endSessionEndpoint, context)
+      return { endSessionEndpoint }
+    },
+    write: (provider) => provider.endSessionEndpoint,
+  }),
+  strict_rotation: member({
+    ...input(
+      z.boolean().nullish().openapi({
+        description:
+          'Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not known, the access token is then used to its end before the refresh token is tried once more.',
+      }),
+    ),
+    answer: z.literal(true).optional(),
+    read(sent, context) {
+      const before = sameServer(context) && context.base?.strictRotation
+      return { strictRotation: changed(sent, before) || undefined }
+    },
+    write: ({ strictRotation }) => strictRotation || undefined,
+  }),
+  environment_client: member({
+    ...input(
+      z.boolean().optional().openapi({
+        description:
+          'Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints of this entry, which are not those of the catalogue; `false` takes it back. It holds for these endpoints, and is recorded.',
+      }),
+    ),
+    answer: z.literal(true).optional(),
+    // it is read by `withEnvironmentClient`, once it is known which endpoints are left to the issuer
+    write: (provider) => provider.environmentClientFor === endpointsDigest(provider) || undefined,
+  }),
+  api: member({
+    ...input(
+      z
+        .object({
+          base_url: z.string().max(1000).nullish(),
+          hosts: z.array(z.string().max(300)).max(50).optional(),
+          auth_header_value_format: z.string().max(200).nullish(),
+        })
+        .nullish()
+        .openapi({
+          description:
+            "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named.",
+        }),
+    ),
+    answer: z
+      .object({
+        base_url: z.string().optional(),
+        hosts: z.array(z.string()),
+        auth_header_value_format: z.string().optional(),
+      })
+      .optional(),
+    read: (sent, context) => ({ api: readApi(sent, knownServer(context)?.api, context.allowsHttp) }),
+    write: ({ api }) => api && writeApi(api),
+  }),
+  ...SCOPE_SETTINGS,
+}
+
+/** An administrator's confirmation holds for the endpoints that the provider has at that moment. */
+export function withEnvironmentClient(
+  provider: Provider,
+  sent: boolean | undefined,
+  before: string | undefined,
+): Provider {
+  const confirmed = sent === undefined ? before : sent ? endpointsDigest(provider) : undefined
+  return confirmed === undefined ? provider : { ...provider, environmentClientFor: confirmed }
+}
+
+function checkUrl(path: string, text: string | undefined, { allowsHttp }: OAuth2Context): void {
+  const fault = text === undefined ? undefined : endpointFault(text, allowsHttp)
+  if (fault !== undefined) refuse(path, fault)
+}
+
+/** S256 is the default; `plain` is used only where the request names it (RFC 7636 section 4.2). */
+function readPkce(
+  sent:
+    | { readonly enabled?: boolean | undefined; readonly code_challenge_method?: string | null | undefined }
+    | null
+    | undefined,
+  before: Provider['pkce'] = 'S256',
+): Provider['pkce'] {
+  if (sent == null) return before
+  if (!(sent.enabled ?? before !== 'none')) return 'none'
+  const method = sent.code_challenge_method ?? (before === 'plain' ? 'plain' : 'S256')
+  if (method !== 'S256' && method !== 'plain')
+    return refuse('oauth2.pkce.code_challenge_method', 'has to be S256')
+  return method
+}

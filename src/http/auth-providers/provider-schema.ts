@@ -1,0 +1,33 @@
+import { z } from '@hono/zod-openapi'
+import { CLIENT_MEMBERS, ENTRY_MEMBERS } from './entry-members.ts'
+import { shapeOf } from './member.ts'
+import { OAUTH2_MEMBERS } from './oauth2-settings.ts'
+
+// The bodies of `/v1/admin/auth_providers`, in the shape of Arcade's API with the members that Gatepass adds.
+
+const oauth2 = { ...CLIENT_MEMBERS, ...OAUTH2_MEMBERS }
+
+export const providerCreateSchema = z
+  .object({
+    ...shapeOf(ENTRY_MEMBERS, 'create'),
+    oauth2: z.object(shapeOf(oauth2, 'create')).nullish(),
+  })
+  .openapi('AuthProviderCreateRequest')
+
+/** Members that are left out stay, also within a block. `null` removes an optional block or setting. */
+export const providerPatchSchema = z
+  .object({
+    ...shapeOf(ENTRY_MEMBERS, 'change'),
+    oauth2: z.object(shapeOf(oauth2, 'change')).nullish(),
+  })
+  .openapi('AuthProviderUpdateRequest')
+
+export const providerResponseSchema = z
+  .object({
+    ...shapeOf(ENTRY_MEMBERS, 'answer'),
+    oauth2: z.object(shapeOf(oauth2, 'answer')),
+  })
+  .openapi('AuthProviderResponse')
+
+export type OAuth2Input = NonNullable<z.output<typeof providerPatchSchema>['oauth2']>
+export type ProviderWire = z.output<typeof providerResponseSchema>

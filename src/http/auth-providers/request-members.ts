@@ -1,0 +1,195 @@
+import { z } from '@hono/zod-openapi'
+import { invalidMember } from '../../domain/errors.ts'
+import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
+import { FORM, JSON_TYPE } from '../../providers/catalogue/define.ts'
+import type { RequestBlock, ResourceRequestBlock } from '../../providers/provider.ts'
+import { checkResponseMap } from '../../providers/response-map.ts'
+import { checkTemplate, mentions, type Placeholder } from '../../providers/template.ts'
+import { type Found, memberOf } from './member.ts'
+
+// The members of the blocks that describe requests to an authorization server, such as `token_request`.
+
+/** What one kind of request allows, and what it means when a block leaves a member out. */
+export interface RequestRules {
+  readonly placeholders: readonly Placeholder[]
+  /**
+   * The first is the default. `by_params`: the client secret goes where `params` has it, else into the body; this is
+   * Arcade's default, which the wire calls `none`.
+   */
+  readonly authMethods: readonly (RequestBlock['authMethod'] | 'by_params')[]
+  /** `none` means that the request authenticates no client, instead of `by_params`. */
+  readonly mayBeUnauthenticated?: boolean
+  /** GET is allowed and is the default. In other requests it would put a secret or a token into the URL. */
+  readonly mayBeGet?: boolean
+  readonly defaults?: Pick<ResourceRequestBlock, 'responseMap' | 'expirationFormat'>
+}
+
+export interface RequestContext {
+  /** Of the block, for messages: `oauth2.token_request`. */
+  readonly path: string
+  readonly rules: RequestRules
+  readonly allowsHttp: AllowsHttp
+  /** The parameters that the request body has for this block. */
+  readonly params: Readonly<Record<string, string>>
+  readonly read: Found<ResourceRequestBlock>
+}
+
+export function refuse(path: string, fault: string): never {
+  throw invalidMember(path, 'invalid', `${path} ${fault}.`)
+}
+
+const CONTENT_TYPES = [FORM, JSON_TYPE] as const
+const templates = z
+  .record(z.string().min(1).max(200), z.string().max(2000))
+  .refine((params) => Object.keys(params).length <= 50, 'at most 50 members')
+const triggers = z.object({
+  on_token_grant: z.boolean().optional(),
+  on_token_refresh: z.boolean().optional(),
+})
+const endpoint = z.string().min(1).max(1000)
+const strings = z.record(z.string(), z.string())
+
+const member = memberOf<ResourceRequestBlock, RequestContext>()
+/** The same schema where a block is created and where it is changed. */
+const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
+
+export const REQUEST_MEMBERS = {
+  endpoint: member({
+    create: endpoint,
+    change: endpoint.optional(),
+    answer: z.string(),
+    read(sent, { path, allowsHttp }) {
+      if (sent === undefined) return refuse(`${path}.endpoint`, 'is required')
+      const fault = endpointFault(sent, allowsHttp)
+      return fault === undefined ? { endpoint: sent } : refuse(`${path}.endpoint`, fault)
+    },
+    write: (block) => block.endpoint,
+  }),
+  method: member({
+    ...input(z.enum(['GET', 'POST']).nullish()),
+    answer: z.string(),
+    read(sent, { path, rules: { mayBeGet = false } }) {
+      const method = sent ?? (mayBeGet ? 'GET' : 'POST')
+      if (method === 'GET' && !mayBeGet)
+        refuse(`${path}.method`, 'has to be POST: with GET a secret or token would stand in the URL')
+      return { method }
+    },
+    write: (block) => block.method,
+  }),
+  auth_method: member({
+    ...input(
+      z.string().max(50).nullish().openapi({
+        description:
+          'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says.',
+      }),
+    ),
+    answer: z.string(),
+    read: (sent, context) => ({ authMethod: readAuthMethod(sent, context) }),
+    write: (block) => block.authMethod,
+  }),
+  params: member({
+    ...input(templates.nullish()),
+    answer: strings,
+    read: (_, context) => ({ params: readParams(context) }),
+    write: (block) => ({ ...block.params }),
+  }),
+  auth_header_value_format: member({
+    ...input(z.string().max(200).nullish()),
+    answer: z.string().optional(),
+    read: (sent, { path }) => ({
+      authHeaderValueFormat: readHeaderFormat(`${path}.auth_header_value_format`, sent),
+    }),
+    write: (block) => block.authHeaderValueFormat,
+  }),
+  request_content_type: member({
+    ...input(z.enum(CONTENT_TYPES).nullish()),
+    answer: z.string(),
+    read: (sent) => ({ requestContentType: sent ?? FORM }),
+    write: (block) => block.requestContentType,
+  }),
+  response_content_type: member({
+    ...input(z.enum(CONTENT_TYPES).nullish()),
+    answer: z.string(),
+    read: (sent) => ({ responseContentType: sent ?? JSON_TYPE }),
+    write: (block) => block.responseContentType,
+  }),
+  response_map: member({
+    ...input(templates.nullish()),
+    answer: strings.optional(),
+    read(sent, { path, rules: { defaults } }) {
+      const fault = sent && checkResponseMap(sent)
+      if (fault != null) refuse(`${path}.response_map`, `has a fault: ${fault}`)
+      return { responseMap: sent ?? defaults?.responseMap }
+    },
+    write: ({ responseMap }) => responseMap && { ...responseMap },
+  }),
+  expiration_format: member({
+    ...input(z.enum(['absolute_unix_timestamp', 'relative_seconds']).nullish()),
+    answer: z.string().optional(),
+    read: (sent, { rules: { defaults } }) => ({ expirationFormat: sent ?? defaults?.expirationFormat }),
+    write: (block) => block.expirationFormat,
+  }),
+}
+
+/** When a request for user info or an introspection is sent. */
+export const TRIGGERS = {
+  triggers: member({
+    create: triggers,
+    change: triggers.optional(),
+    answer: z.object({ on_token_grant: z.boolean(), on_token_refresh: z.boolean() }),
+    read(sent, { path }) {
+      if (sent === undefined) return refuse(`${path}.triggers`, 'is required')
+      const { on_token_grant: onTokenGrant = false, on_token_refresh: onTokenRefresh = false } = sent
+      return { triggers: { onTokenGrant, onTokenRefresh } }
+    },
+    write: ({ triggers: { onTokenGrant, onTokenRefresh } }) => ({
+      on_token_grant: onTokenGrant,
+      on_token_refresh: onTokenRefresh,
+    }),
+  }),
+}
+
+function readAuthMethod(
+  sent: string | null | undefined,
+  { path, rules: { authMethods, mayBeUnauthenticated = false }, params }: RequestContext,
+): RequestBlock['authMethod'] {
+  if (mayBeUnauthenticated && sent === 'none') return 'none'
+  const named = sent === 'none' ? 'by_params' : sent || authMethods[0]
+  const authMethod = authMethods.find((one) => one === named)
+  if (authMethod === undefined) {
+    const known = authMethods.map((one) => (one === 'by_params' ? 'none' : one)).join(', ')
+    return refuse(`${path}.auth_method`, `has to be one of ${known}`)
+  }
+  if (authMethod !== 'by_params') return authMethod
+  return Object.values(params).some(holdsSecret) ? 'none' : 'client_secret_post'
+}
+
+/** Removes the client secret from the parameters of a request that sends it in another place. */
+function readParams({ path, rules: { placeholders }, params, read }: RequestContext) {
+  for (const [name, template] of Object.entries(params)) {
+    const fault = checkTemplate(template, placeholders)
+    if (fault !== undefined) refuse(`${path}.params.${name}`, fault)
+  }
+  const holdsToken = Object.values(params).some((template) => mentions(template, 'access_token'))
+  if (read.method === 'GET' && holdsToken)
+    refuse(`${path}.params`, 'must not hold {{access_token}}: with GET it would stand in the URL')
+  if (read.authMethod?.startsWith('client_secret_') !== true) return params
+  return Object.fromEntries(Object.entries(params).filter(([, template]) => !holdsSecret(template)))
+}
+
+function holdsSecret(template: string): boolean {
+  return mentions(template, 'client_secret')
+}
+
+/** Reads the template of an `Authorization` value; an empty one counts as none. Throws `invalid_request`. */
+export function readHeaderFormat(path: string, format: string | null | undefined): string | undefined {
+  if (format == null || format === '') return undefined
+  const fault = checkTemplate(format, ['access_token'])
+  if (fault !== undefined) refuse(path, fault)
+  if (!mentions(format, 'access_token') || !/^[\x20-\x7e]+$/.test(format))
+    refuse(
+      path,
+      'has to hold {{access_token}} and nothing but visible ASCII, such as "Bearer {{access_token}}"',
+    )
+  return format
+}

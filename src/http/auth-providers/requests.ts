@@ -1,0 +1,246 @@
+import { z } from '@hono/zod-openapi'
+import type { AllowsHttp } from '../../egress/endpoint.ts'
+import { INTROSPECTED } from '../../providers/catalogue/define.ts'
+import { builtInByEndpoints } from '../../providers/catalogue/registry.ts'
+import type { EndpointRole, Provider, ResourceRequestBlock } from '../../providers/provider.ts'
+import {
+  type Found,
+  memberOf,
+  readMembers,
+  shapeOf,
+  type Table,
+  withoutUndefined,
+  writeMembers,
+} from './member.ts'
+import {
+  REQUEST_MEMBERS,
+  type RequestContext,
+  type RequestRules,
+  refuse,
+  TRIGGERS,
+} from './request-members.ts'
+
+// The requests that a provider describes, one block each: `authorize_request`, `token_request` and so on.
+
+/** What reading a member of `oauth2` may look at. */
+export interface OAuth2Context {
+  /** What holds where the request says nothing: the provider that is changed, or that of the catalogue. */
+  readonly base: Provider | undefined
+  /** The blocks of the provider that is changed, as answers show them: a change may leave out members of a block. */
+  readonly blocksBefore: Readonly<Partial<Record<string, BlockInput>>>
+  readonly allowsHttp: AllowsHttp
+  /** The members that stand before this one in the table. */
+  readonly read: Found<Provider>
+}
+
+type BlockName =
+  | 'authorizationRequest'
+  | 'tokenRequest'
+  | 'refreshRequest'
+  | 'userInfoRequest'
+  | 'introspectionRequest'
+  | 'revocationRequest'
+
+interface RequestKind extends RequestRules {
+  readonly name: string
+  /** The name of its endpoint among what an issuer's metadata can fill. */
+  readonly role: EndpointRole
+  /** The member of `Provider`. */
+  readonly block: BlockName
+  readonly isRequired?: boolean
+  readonly members: Table<ResourceRequestBlock, RequestContext>
+}
+
+const { endpoint, params } = REQUEST_MEMBERS
+const blockMember = memberOf<ResourceRequestBlock, RequestContext>()
+
+/** Always a GET without client authentication: the other members are taken, change nothing and are not answered. */
+const AUTHORIZATION = {
+  endpoint,
+  method: blockMember({ answer: z.string(), write: () => 'GET' }),
+  params,
+}
+const RESOURCE = { ...REQUEST_MEMBERS, ...TRIGGERS }
+const INTROSPECTION = {
+  ...RESOURCE,
+  enabled: blockMember({
+    create: z.boolean().optional(),
+    change: z.boolean().optional(),
+    answer: z.literal(true),
+    write: () => true as const,
+  }),
+}
+
+const plainBlock = z.object(shapeOf(REQUEST_MEMBERS, 'create'))
+/** Its endpoint may be left to the issuer's metadata. */
+const openBlock = plainBlock.extend({ endpoint: endpoint.change })
+const changedBlock = z.object(shapeOf(INTROSPECTION, 'change'))
+const plainAnswer = z.object(shapeOf(REQUEST_MEMBERS, 'answer'))
+
+export type BlockInput = z.output<typeof changedBlock>
+
+const BASIC = ['client_secret_basic', 'client_secret_basic_unencoded'] as const
+
+export const REQUESTS = {
+  authorize_request: request(
+    {
+      name: 'authorize_request',
+      role: 'authorization',
+      block: 'authorizationRequest',
+      isRequired: true,
+      members: AUTHORIZATION,
+      placeholders: ['client_id', 'redirect_uri', 'scopes', 'existing_scopes'],
+      authMethods: [],
+    },
+    openBlock.nullish(),
+    z.object(shapeOf(AUTHORIZATION, 'answer')),
+  ),
+  token_request: request(
+    {
+      name: 'token_request',
+      role: 'token',
+      block: 'tokenRequest',
+      isRequired: true,
+      members: REQUEST_MEMBERS,
+      placeholders: ['client_id', 'client_secret', 'redirect_uri'],
+      authMethods: ['by_params', ...BASIC, 'client_secret_post'],
+    },
+    openBlock.nullish(),
+    plainAnswer,
+  ),
+  refresh_request: request(
+    {
+      name: 'refresh_request',
+      role: 'refresh',
+      block: 'refreshRequest',
+      members: REQUEST_MEMBERS,
+      placeholders: ['refresh_token', 'access_token', 'client_id', 'client_secret', 'redirect_uri'],
+      authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
+    },
+    plainBlock.nullish(),
+    plainAnswer.optional(),
+  ),
+  user_info_request: request(
+    {
+      name: 'user_info_request',
+      role: 'user_info',
+      block: 'userInfoRequest',
+      members: RESOURCE,
+      placeholders: ['client_id', 'access_token'],
+      authMethods: ['bearer_access_token'],
+      mayBeGet: true,
+    },
+    z.object(shapeOf(RESOURCE, 'create')).nullish(),
+    z.object(shapeOf(RESOURCE, 'answer')).optional(),
+  ),
+  token_introspection_request: request(
+    {
+      name: 'token_introspection_request',
+      role: 'introspection',
+      block: 'introspectionRequest',
+      members: INTROSPECTION,
+      placeholders: ['access_token', 'client_id', 'client_secret'],
+      authMethods: [...BASIC, 'client_secret_post', 'bearer_access_token', 'by_params'],
+      defaults: INTROSPECTED,
+    },
+    z.object(shapeOf(INTROSPECTION, 'create')).nullish(),
+    z.object(shapeOf(INTROSPECTION, 'answer')).optional(),
+  ),
+  revocation_request: request(
+    {
+      name: 'revocation_request',
+      role: 'revocation',
+      block: 'revocationRequest',
+      members: REQUEST_MEMBERS,
+      placeholders: ['access_token', 'refresh_token', 'client_id', 'client_secret'],
+      authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
+      mayBeUnauthenticated: true,
+    },
+    plainBlock.nullish().openapi({ description: 'Beyond Arcade: RFC 7009.' }),
+    plainAnswer.optional(),
+  ),
+}
+
+/** A member of `oauth2` that holds the block of one kind of request. */
+function request<Create extends z.ZodType<BlockInput | null | undefined>, Answer extends z.ZodType>(
+  kind: RequestKind,
+  create: Create,
+  answer: Answer,
+) {
+  return {
+    role: kind.role,
+    block: kind.block,
+    ...memberOf<Provider, OAuth2Context>()({
+      create,
+      change: changedBlock.nullish(),
+      answer,
+      read: (sent, context) => readBlock(kind, sent, context),
+      write(provider) {
+        const block = provider[kind.block] as ResourceRequestBlock | undefined // the kind's members read no more of it
+        return block && (writeMembers(kind.members, block) as z.input<Answer>) // `answer` is made of the same members
+      },
+    }),
+  }
+}
+
+/** A block that is left out stays the base's; `null` or `enabled: false` removes it. */
+function readBlock(
+  kind: RequestKind,
+  sent: BlockInput | null | undefined,
+  context: OAuth2Context,
+): Found<Provider> {
+  const path = `oauth2.${kind.name}`
+  const isRemoved = sent === null || sent?.enabled === false
+  const block = isRemoved
+    ? undefined
+    : sent === undefined
+      ? context.base?.[kind.block]
+      : readRequest(kind, path, merged(context.blocksBefore[kind.name], sent), context.allowsHttp)
+  if (block === undefined && kind.isRequired)
+    refuse(path, 'is required, unless issuer is given or provider_id names a provider that Gatepass knows')
+  return { [kind.block]: block } as Found<Provider> // of the type of `kind.block`, whose members were read
+}
+
+function readRequest(
+  { members, ...rules }: RequestKind,
+  path: string,
+  sent: BlockInput,
+  allowsHttp: AllowsHttp,
+): Found<ResourceRequestBlock> {
+  return readMembers(members, sent, (read) => ({
+    path,
+    rules,
+    allowsHttp,
+    params: sent.params ?? {},
+    read,
+  }))
+}
+
+/** A change of a block over the block before it; `params` and `response_map` are replaced whole. */
+function merged(before: BlockInput | undefined, sent: BlockInput): BlockInput {
+  if (before === undefined) return sent
+  const { triggers, ...kept } = before
+  // whether `client_secret_post` was the default depends on the parameters, so new ones decide it again
+  const isDefault = sent.params != null && kept.auth_method === 'client_secret_post'
+  const all = { ...kept, ...(isDefault && { auth_method: 'none' }), ...withoutUndefined(sent) }
+  return triggers || sent.triggers ? { ...all, triggers: { ...triggers, ...sent.triggers } } : all
+}
+
+/** Whether the authorization requests still go to the base's host: settings of one server do not hold for another. */
+export function sameServer({ base, read }: OAuth2Context): boolean {
+  return sameHost(base?.authorizationRequest.endpoint, read.authorizationRequest?.endpoint)
+}
+
+/** The provider whose facts hold for the server: the base while its host is the same, else one of the catalogue. */
+export function knownServer(context: OAuth2Context): Provider | undefined {
+  const { base, read } = context
+  if (base !== undefined && sameServer(context)) return base
+  const { authorizationRequest, tokenRequest } = read
+  if (authorizationRequest === undefined || tokenRequest === undefined) return undefined
+  return builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)?.builtIn.provider
+}
+
+export function sameHost(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return new URL(one).host === new URL(other).host
+}

@@ -1,0 +1,103 @@
+import { z } from '@hono/zod-openapi'
+import { patternFault } from '../../providers/callback-members.ts'
+import { factsOf } from '../../providers/known-facts.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { memberOf } from './member.ts'
+import { type OAuth2Context, sameServer } from './requests.ts'
+
+// How a server names scopes, and which parameters of its authorization responses are used. Answers show the settings in
+// force, those of the catalogue among them; a request stores only what it says itself.
+
+const MAX_MEMBERS = 200
+const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, 'one scope, without spaces')
+
+type Setting = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers'
+
+/** Another server's settings are not kept; `null` removes the entry's own, so that the catalogue's hold again. */
+function kept<Name extends Setting>(name: Name, sent: Provider[Name] | null, context: OAuth2Context) {
+  const before = sameServer(context) ? context.base?.[name] : undefined
+  return { [name]: sent === undefined ? before : (sent ?? undefined) }
+}
+
+const member = memberOf<Pick<Provider, Setting>, OAuth2Context, Provider>()
+const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
+
+export const SCOPE_SETTINGS = {
+  scope_implies: member({
+    ...input(
+      z
+        .record(scope, z.array(scope).max(MAX_MEMBERS))
+        .refine((record) => Object.keys(record).length <= MAX_MEMBERS, `at most ${MAX_MEMBERS} members`)
+        .nullish()
+        .openapi({
+          description:
+            "Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back to the catalogue's.",
+          example: { repo: ['public_repo'] },
+        }),
+    ),
+    answer: z.record(z.string(), z.array(z.string())).optional(),
+    read: (sent, context) => kept('scopeImplies', sent, context),
+    write(provider) {
+      const { scopeImplies } = factsOf(provider)
+      return (
+        scopeImplies &&
+        Object.fromEntries(Object.entries(scopeImplies).map(([name, implied]) => [name, [...implied]]))
+      )
+    },
+  }),
+  scope_aliases: member({
+    ...input(
+      z
+        .record(scope, scope)
+        .refine((record) => Object.keys(record).length <= MAX_MEMBERS, `at most ${MAX_MEMBERS} members`)
+        .nullish()
+        .openapi({
+          description:
+            "Beyond Arcade: scopes that the server lists by another name than they are asked by. `null`: back to the catalogue's.",
+          example: { email: 'https://www.googleapis.com/auth/userinfo.email' },
+        }),
+    ),
+    answer: z.record(z.string(), z.string()).optional(),
+    read: (sent, context) => kept('scopeAliases', sent, context),
+    write(provider) {
+      const { scopeAliases } = factsOf(provider)
+      return scopeAliases && { ...scopeAliases }
+    },
+  }),
+  callback_tells_scopes: member({
+    ...input(
+      z.boolean().nullish().openapi({
+        description:
+          'Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It comes through the browser, so its user can hide scopes of the token from policies; it never adds any. Elsewhere what was asked for counts as granted.',
+      }),
+    ),
+    answer: z.boolean().optional(),
+    read: (sent, context) => kept('callbackTellsScopes', sent, context),
+    write: (provider) => factsOf(provider).callbackTellsScopes,
+  }),
+  callback_members: member({
+    ...input(
+      z
+        .record(z.string().regex(/^[\w.-]{1,64}$/, 'letters, digits, _ . -'), z.string())
+        .refine((record) => Object.keys(record).length <= 20, 'at most 20 members')
+        .superRefine((record, context) => {
+          for (const [name, pattern] of Object.entries(record)) {
+            const fault = patternFault(pattern)
+            if (fault !== undefined) context.addIssue({ code: 'custom', path: [name], message: fault })
+          }
+        })
+        .nullish()
+        .openapi({
+          description:
+            "Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a regular expression that the whole value must match. They come through the browser: let through what cannot do harm, such as digits, and of hosts only those that are the provider's.",
+          example: { realmId: '[0-9]{1,20}' },
+        }),
+    ),
+    answer: z.record(z.string(), z.string()).optional(),
+    read: (sent, context) => kept('callbackMembers', sent, context),
+    write(provider) {
+      const { callbackMembers } = factsOf(provider)
+      return callbackMembers && { ...callbackMembers }
+    },
+  }),
+}
