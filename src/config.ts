@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BrokerSettings, Verifier } from './broker.ts'
 import { ConfigError } from './config-error.ts'
-import { parseAllowedHost } from './egress/outgoing.ts'
+import { parseAllowedHost } from './egress/public-address.ts'
 import { isServiceLink, type SettingName, unknownSettings } from './known-settings.ts'
 import type { DatabasePlace } from './store/database-place.ts'
 

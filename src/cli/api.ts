@@ -1,5 +1,6 @@
 import { CommandFailure, EXIT, exitCodeOf } from './failure.ts'
 import type { CommonOptions, Shell } from './shell.ts'
+import type { Method, OpenApiOptions, Transport } from './transport.ts'
 import type { Opened } from './with-broker.ts'
 
 /**
@@ -19,7 +20,6 @@ export interface Api {
   lines(path: string, query: Query): AsyncIterable<string>
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type Query = Readonly<Record<string, string | number | undefined>>
 
 export interface ApiRequest {
@@ -33,27 +33,9 @@ export interface ApiAnswer {
   readonly body: unknown
 }
 
-/** Sends one request somewhere and answers as HTTP does. */
-export interface Transport {
-  readonly place: string
-  readonly opened?: Opened
-  fetch(method: Method, target: string, body: string | undefined, deadlineMs: number): Promise<RawAnswer>
-  stream(target: string): Promise<{ readonly status: number; readonly body: AsyncIterable<Uint8Array> }>
-}
-
-export interface RawAnswer {
-  readonly status: number
-  readonly text: string
-}
-
 const DEADLINE_MS = 60_000
 /** The most that one page of a list holds. */
 const PAGE = 100
-
-export interface OpenApiOptions extends CommonOptions {
-  /** What may be made when it is not there: the database with the default project, or any project too. */
-  readonly makes?: 'database' | 'project'
-}
 
 /** Runs the command against the server that is named, or else on the database of the settings. */
 export async function withApi(

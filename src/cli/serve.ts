@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { runPrimary, WorkersFailed } from '../cluster/primary.ts'
 import { isWorker, joinPrimary } from '../cluster/worker.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Log } from '../domain/log.ts'
-import { ownFigures } from '../http/metrics.ts'
 import { createLog, type ServerLog } from '../log.ts'
-import { type RunningServer, startServer } from '../server.ts'
+import type { RunningServer } from '../server.ts'
 import { CommandFailure } from './failure.ts'
 import { printJson } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
@@ -37,11 +35,14 @@ export function defineServe(command: Command, { environment }: Shell): void {
         log.info({ host, port, url: publicUrl.origin, processes }, 'gatepass is serving')
         if (json) printJson(served(config, processes))
       }
-      if (processes > 1)
+      // the server's modules are loaded only now, so that a wrong setting is reported at once
+      if (processes > 1) {
+        const { runPrimary, WorkersFailed } = await import('../cluster/primary.ts')
         await runPrimary({ processes, config, environment, log, onServing }).catch((error: unknown) => {
           throw error instanceof WorkersFailed ? new CommandFailure(error.message) : error
         })
-      else {
+      } else {
+        const { startServer } = await import('../server.ts')
         const server = await startServer(config, { log })
         onServing()
         await untilStopped(server, log)
@@ -96,6 +97,10 @@ async function serveAsWorker(): Promise<void> {
     const config = readConfig(environment, 'serve')
     const log = createLog(config.logLevel)
     endOnBug(log)
+    const [{ startServer }, { ownFigures }] = await Promise.all([
+      import('../server.ts'),
+      import('../http/metrics.ts'),
+    ])
     const server = await startServer(config, {
       log,
       cluster: { keepsUp: number === 1, gather: primary.gather },

@@ -1,6 +1,6 @@
 import { createOutgoing, OutgoingError, type OutgoingRequest } from '../egress/outgoing.ts'
-import type { Transport } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
+import type { Transport } from './transport.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 

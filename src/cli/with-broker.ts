@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
-import { withSandboxClient } from '../dev-provider/mount.ts'
+import { withSandboxClient } from '../dev-provider/client.ts'
 import type { Project } from '../domain/project.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { createLog } from '../log.ts'

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Config } from '../config.ts'
 import { deriveKey } from './keys.ts'
 import type { Parameters } from './parameters.ts'
 
@@ -8,6 +9,20 @@ export const SANDBOX_CLIENT_ID = 'gatepass-sandbox'
 /** The broker's client secret, derived from a 32-byte key. */
 export function sandboxClientSecret(key: Buffer): string {
   return deriveKey(key, 'client secret').toString('base64url')
+}
+
+/** The settings with the sandbox's client added, so that its provider entry needs no further setup. */
+export function withSandboxClient(config: Config): Config {
+  const [key] = config.masterKeys
+  const client = {
+    clientId: SANDBOX_CLIENT_ID,
+    clientSecret: sandboxClientSecret(key),
+    below: `${config.publicUrl.origin}/sandbox/`,
+  }
+  return {
+    ...config,
+    providerClients: new Map([['GATEPASS_PROVIDER_SANDBOX', client], ...config.providerClients]),
+  }
 }
 
 export type ClientAuthentication = 'authenticated' | 'refused' | 'both-methods'

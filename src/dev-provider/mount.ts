@@ -5,7 +5,6 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../domain/clock.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { registerWorker, syncWorker, updateWorker } from '../tools/worker.ts'
-import { SANDBOX_CLIENT_ID, sandboxClientSecret } from './client.ts'
 import { createSandbox } from './dev-provider.ts'
 
 /** The id of the worker that development mode registers. */
@@ -15,20 +14,6 @@ export const SANDBOX_WORKER = 'sandbox'
 export function sandboxFor(config: Config, now: Clock): Hono {
   const [key] = config.masterKeys
   return createSandbox({ publicUrl: config.publicUrl, key, now, workerSecret: workerSecret(config) })
-}
-
-/** The settings with the sandbox's client added, so that its provider entry needs no further setup. */
-export function withSandboxClient(config: Config): Config {
-  const [key] = config.masterKeys
-  const client = {
-    clientId: SANDBOX_CLIENT_ID,
-    clientSecret: sandboxClientSecret(key),
-    below: `${config.publicUrl.origin}/sandbox/`,
-  }
-  return {
-    ...config,
-    providerClients: new Map([['GATEPASS_PROVIDER_SANDBOX', client], ...config.providerClients]),
-  }
 }
 
 /** Registers the sandbox's worker, or updates its URL when the public URL has changed. */
