@@ -65,6 +65,7 @@ describe('threat 50: supply chain', () => {
       'prom-client',
       'quickjs-emscripten-core',
       're2js',
+      'semver',
       'undici',
       'uuidv7',
       'yaml',

@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
 import { functionName, type Tool, toolId } from '../../domain/tool.ts'
-import { compareVersions, parseConstraint, parseVersion } from '../../domain/version.ts'
+import { parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
 
 /**
@@ -72,7 +72,7 @@ async function meeting(
   const constraint = parseConstraint(wanted)
   const found = all.filter((tool) => {
     const version = tool.version === undefined ? undefined : parseVersion(tool.version)
-    return version !== undefined && constraint?.allows(version) === true
+    return version !== undefined && constraint?.test(version) === true
   })
   if (all.length === 0 || found.length > 0) return found
   const there = [...new Set(newestFirst(all).map((tool) => tool.version ?? 'one without a version'))]
@@ -96,7 +96,7 @@ export function newestFirst(tools: readonly Tool[]): Tool[] {
 function compareTexts(a: string | undefined, b: string | undefined): number {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined)
   const [versionA, versionB] = [parseVersion(a), parseVersion(b)]
-  if (versionA && versionB) return compareVersions(versionA, versionB)
+  if (versionA && versionB) return versionA.compare(versionB)
   if (versionA || versionB) return versionA ? 1 : -1
   return a.localeCompare(b, 'en', { numeric: true })
 }
