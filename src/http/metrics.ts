@@ -1,4 +1,10 @@
-import type { AggregatorRegistry, MetricObjectWithValues, MetricValue, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  collectDefaultMetrics,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import type { Broker } from '../broker.ts'
 import { administersInstallation, projectOf } from '../flows/manage-keys.ts'
 import type { MetricFamily, MetricSample } from '../services/metrics.ts'
@@ -40,7 +46,7 @@ export function addMetrics(
       const gathered = await gather(() => ownFigures(broker))
       const seesAll = access === 'open' || administersInstallation(await projectOf(broker, caller))
       const figures = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
-      const registry = (await prometheus()).merge(figures)
+      const registry = merge(figures)
       return c.body(await registry.metrics(), 200, { 'content-type': registry.contentType })
     },
   )
@@ -66,8 +72,7 @@ function withoutNames(family: MetricFamily): MetricFamily {
 
 /** Of this process: what the broker counts, and what Node says of itself. */
 export async function ownFigures(broker: Broker): Promise<MetricFamily[]> {
-  const { ofNode } = await prometheus()
-  return [...(await broker.metrics.families()), ...(await ofNode.getMetricsAsJSON()).map(toFamily)]
+  return [...(await broker.metrics.families()), ...(await metricsOfNode().getMetricsAsJSON()).map(toFamily)]
 }
 
 /** The sum of what processes that have ended had counted: what only ever grows must not fall when one ends. */
@@ -75,31 +80,25 @@ export async function sumOfCounters(all: readonly MetricFamily[][]): Promise<Met
   const counters = all.map((one) =>
     one.filter(({ type, aggregator }) => type !== 'gauge' && aggregator === 'sum'),
   )
-  return (await (await prometheus()).merge(counters).getMetricsAsJSON()).map(toFamily)
+  return (await merge(counters).getMetricsAsJSON()).map(toFamily)
 }
 
-interface Prometheus {
-  readonly ofNode: Registry
-  merge(all: readonly MetricFamily[][]): Registry
+let nodeMetrics: Registry | undefined
+
+/** The metrics of Node itself. They are collected from the first scrape on, since they watch the event loop. */
+function metricsOfNode(): Registry {
+  if (nodeMetrics === undefined) {
+    nodeMetrics = new Registry()
+    collectDefaultMetrics({ register: nodeMetrics })
+  }
+  return nodeMetrics
 }
 
-let loaded: Promise<Prometheus> | undefined
-
-/** Loaded when somebody asks for the first time: whoever never does, starts faster. */
-function prometheus(): Promise<Prometheus> {
-  loaded ??= import('prom-client').then(({ default: client }) => {
-    const ofNode = new client.Registry()
-    client.collectDefaultMetrics({ register: ofNode })
-    return { ofNode, merge: (all) => merge(client.AggregatorRegistry, all) }
-  })
-  return loaded
-}
-
-function merge(registries: typeof AggregatorRegistry, all: readonly MetricFamily[][]): Registry {
+function merge(all: readonly MetricFamily[][]): Registry {
   // what says nothing of several says something of one
   if (all.length === 1) all = all.map((one) => one.map((family) => ({ ...family, aggregator: 'first' })))
   // its types ask for an array of metrics, where it takes an array of such arrays, one for each process
-  return registries.aggregate(all.map((one) => [...one]) as unknown as object[])
+  return AggregatorRegistry.aggregate(all.map((one) => [...one]) as unknown as object[])
 }
 
 /** prom-client's own types of what `getMetricsAsJSON` answers leave out the values. */

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../broker.ts'
-import type { RouteFigures } from '../services/metrics.ts'
+import type { RouteMetrics } from '../services/metrics.ts'
 import { currentContext, inContext } from '../services/request-context.ts'
 import type { OnAnswered } from './endpoint.ts'
 import { requestId } from './request-id.ts'
@@ -16,14 +16,14 @@ export interface Observer {
 }
 
 export function createObserver({ metrics, log }: Pick<Broker, 'metrics' | 'log'>): Observer {
-  const figures = new Map<object | string, RouteFigures>()
+  const figures = new Map<object | string, RouteMetrics>()
   const limited = metrics.counter(
     'gatepass_rate_limited_total',
     'Requests refused because there were too many',
     ['route'],
   )
 
-  function figuresOf(key: object | string, method: string, route: string): RouteFigures {
+  function figuresOf(key: object | string, method: string, route: string): RouteMetrics {
     const known = figures.get(key)
     if (known !== undefined) return known
     const made = metrics.route(method, route)
@@ -50,7 +50,7 @@ export function createObserver({ metrics, log }: Pick<Broker, 'metrics' | 'log'>
   return {
     onAnswered(route, status, milliseconds, { c, caller }) {
       figuresOf(route, route.method.toUpperCase(), route.path).answered(status, milliseconds / 1000)
-      if (status === 429) limited.of(route.path).value++
+      if (status === 429) limited.increment(route.path)
       if (status >= 500 || log.isDebugging) line(c, route.path, status, milliseconds, caller?.id)
     },
     page(route) {

@@ -23,7 +23,7 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
     seen,
     found(row) {
       const { table, id, projectId } = row
-      counter.of(table).value++
+      counter.increment(table)
       const place = `${table} ${projectId} ${id}`
       if (seen.has(place) || seen.size >= MOST) return
       seen.set(place, row)

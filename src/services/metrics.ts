@@ -1,34 +1,45 @@
+import {
+  type MetricObjectWithValues,
+  type MetricValueWithName,
+  Counter as PrometheusCounter,
+  Histogram as PrometheusHistogram,
+} from 'prom-client'
+
 /**
- * What has happened since the start, in plain numbers: counting on a hot path is one look-up and one addition. They get
- * their Prometheus form when somebody asks (`http/metrics.ts`). Labels are provider ids and words of closed lists,
- * never a user, a project, a path as it was called or anything secret.
+ * The process's metrics, counted by prom-client and rendered as text by `http/metrics.ts`. Labels are provider ids and
+ * words of closed lists: never a user, a project, a requested path or a secret.
  */
 export interface Metrics {
-  /** An answer to whoever asked for a token. */
+  /** A request for a token was answered. */
   tokenFetched(providerId: string, outcome: TokenFetched): void
-  /** How a refresh ended that this process made a token request for. */
+  /** A refresh for which this process sent a token request has ended. */
   refreshed(providerId: string, outcome: Refreshed): void
-  /** A request to a provider, a worker or a metadata document. */
-  asked(kind: string, outcome: string, seconds: number): void
-  /** A run of a tool, by the type of what runs it (`none`: nothing does) and how it ended: its outcome, or the error's kind. */
+  /** A request to a provider, a worker or a metadata document has ended. */
+  requestEnded(kind: string, outcome: string, seconds: number): void
+  /** A tool run has ended. `workerType` is `none` for a tool without a worker; `end` is the outcome or the error's kind. */
   toolRan(workerType: string, end: string, seconds: number): void
   authorizationBegan(): void
   authorizationCompleted(): void
   authorizationFailed(reason: string): void
-  /** The cell of one route, to be kept by whoever serves it. */
-  route(method: string, route: string): RouteFigures
-  /** A figure of its own, for whoever has something to count. The name begins with `gatepass_` and ends as Prometheus asks. */
+  /** The metrics of one route; the caller keeps them. */
+  route(method: string, route: string): RouteMetrics
+  /** A further counter. The name begins with `gatepass_` and ends in `_total`. */
   counter(name: string, help: string, labels?: readonly string[]): Counter
   histogram(name: string, help: string, options: HistogramOptions): Histogram
-  /** Read when it is asked for; absent while `read` answers `undefined`. Over processes it is the sum unless said otherwise. */
+  /**
+   * A value that is read at each scrape; while `read` returns `undefined` or fails, the metric is left out. `over` says
+   * how the values of several processes become one; the default is their sum.
+   */
   gauge(name: string, help: string, read: () => Reading | Promise<Reading>, over?: Aggregator): void
-  /** The same for what is counted elsewhere and only ever grows; its name ends in `_total`. */
+  /** Like `gauge`, for a count that another part keeps and that never falls; the name ends in `_total`. */
   counted(name: string, help: string, read: () => Reading): void
-  /** Everything, as it stands. */
+  /** The current values of all metrics. */
   families(): Promise<MetricFamily[]>
 }
 
-/** `superseded`: the user consented anew meanwhile; `lost`: its outcome is not known; the rest says itself. */
+/**
+ * How a refresh ended. `superseded`: the user consented again in the meantime; `lost`: no response tells the outcome.
+ */
 export type Refreshed = 'refreshed' | 'refused' | 'lost' | 'unavailable' | 'superseded' | 'revoked_meanwhile'
 
 export type TokenFetched = 'ready' | 'authorization_required' | 'provider_unavailable' | 'refused'
@@ -39,21 +50,17 @@ export type Reading =
   | undefined
   | { readonly label: string; readonly values: ReadonlyMap<string, number> }
 
-export interface RouteFigures {
+export interface RouteMetrics {
   answered(status: number, seconds: number): void
 }
 
 export interface Counter {
-  /** The cell of these label values; one and the same object each time. */
-  of(...labels: readonly string[]): Cell
-}
-
-export interface Cell {
-  value: number
+  /** Adds one. The label values are in the order of the counter's labels. */
+  increment(...labels: readonly string[]): void
 }
 
 export interface Histogram {
-  of(...labels: readonly string[]): { observe(value: number): void }
+  observe(value: number, ...labels: readonly string[]): void
 }
 
 export interface HistogramOptions {
@@ -62,7 +69,7 @@ export interface HistogramOptions {
   readonly buckets: readonly number[]
 }
 
-/** As prom-client's registries have it; what several processes count is put together by `aggregator`. */
+/** The form in which prom-client's registries give and take metrics. */
 export interface MetricFamily {
   readonly name: string
   readonly help: string
@@ -71,7 +78,7 @@ export interface MetricFamily {
   readonly values: readonly MetricSample[]
 }
 
-/** How the readings of several processes become one; `omit`: they do not. */
+/** How the values of several processes become one; `omit`: they do not. */
 export type Aggregator = 'sum' | 'max' | 'min' | 'average' | 'first' | 'omit'
 
 export interface MetricSample {
@@ -80,46 +87,44 @@ export interface MetricSample {
   readonly metricName?: string
 }
 
-/** Beyond these, whatever comes new is counted under `other`: ids of providers are many where projects are. */
-const MAX_CELLS = 1_000
+/** Combinations of label values of one metric; further ones are counted as `other`. Many projects have many provider ids. */
+const MAX_COMBINATIONS = 1_000
 const OTHER = 'other'
 
-/** From a token out of memory to a long poll of a minute. */
+/** From a cached token to a long poll of a minute. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const PROVIDER_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export function createMetrics(): Metrics {
-  const collectors: (() => MetricFamily | undefined | Promise<MetricFamily | undefined>)[] = []
+  const collectors: (() => Promise<MetricFamily | undefined>)[] = []
 
   const counter: Metrics['counter'] = (name, help, labels = []) => {
-    const cells = createCells(labels, () => ({ value: 0 }))
-    collectors.push(() => ({
-      name,
-      help,
-      type: 'counter',
-      aggregator: 'sum',
-      values: cells.all().map(([labels, { value }]) => ({ labels, value })),
-    }))
-    return cells
+    const metric = new PrometheusCounter({ name, help, labelNames: [...labels], registers: [] })
+    const childOf = boundedChildren(labels, (values) => metric.labels(...values))
+    collectors.push(async () => toFamily('counter', await metric.get()))
+    return { increment: (...values) => childOf(values).inc() }
   }
 
   const histogram: Metrics['histogram'] = (name, help, { labels = [], buckets }) => {
-    const cells = createCells(labels, () => createDistribution(buckets))
-    collectors.push(() => ({
+    const metric = new PrometheusHistogram({
       name,
       help,
-      type: 'histogram',
-      aggregator: 'sum',
-      values: cells.all().flatMap(([labels, cell]) => cell.samples(name, labels)),
-    }))
-    return cells
+      labelNames: [...labels],
+      buckets: [...buckets],
+      registers: [],
+    })
+    const childOf = boundedChildren(labels, (values) => metric.labels(...values))
+    collectors.push(async () => toFamily('histogram', await metric.get()))
+    return { observe: (value, ...values) => childOf(values).observe(value) }
   }
 
-  const gauge: Metrics['gauge'] = (name, help, read, over = 'sum') =>
-    void collectors.push(async () => {
-      const values = toSamples(await read())
-      return values && { name, help, type: 'gauge', aggregator: over, values }
-    })
+  const reading =
+    (type: 'counter' | 'gauge'): Metrics['gauge'] =>
+    (name, help, read, aggregator = 'sum') =>
+      void collectors.push(async () => {
+        const values = toSamples(await read())
+        return values && { name, help, type, aggregator, values }
+      })
 
   const requests = counter('gatepass_http_requests_total', 'Requests that were answered', [
     'method',
@@ -151,125 +156,76 @@ export function createMetrics(): Metrics {
     'From the request to the end of its answer',
     { labels: ['kind'], buckets: PROVIDER_SECONDS },
   )
-  const began = counter('gatepass_authorizations_begun_total', 'Authorizations that began').of()
-  const completed = counter('gatepass_authorizations_completed_total', 'Authorizations that completed').of()
+  const began = counter('gatepass_authorizations_begun_total', 'Authorizations that began')
+  const completed = counter('gatepass_authorizations_completed_total', 'Authorizations that completed')
   const failed = counter('gatepass_authorizations_failed_total', 'Authorizations that failed', ['reason'])
 
   return {
-    tokenFetched: (providerId, outcome) => void fetches.of(providerId, outcome).value++,
-    refreshed: (providerId, outcome) => void refreshes.of(providerId, outcome).value++,
-    asked(kind, outcome, seconds) {
-      outgoing.of(kind, outcome).value++
-      outgoingLatencies.of(kind).observe(seconds)
+    tokenFetched: (providerId, outcome) => fetches.increment(providerId, outcome),
+    refreshed: (providerId, outcome) => refreshes.increment(providerId, outcome),
+    requestEnded(kind, outcome, seconds) {
+      outgoing.increment(kind, outcome)
+      outgoingLatencies.observe(seconds, kind)
     },
     toolRan(workerType, end, seconds) {
-      runs.of(workerType, end).value++
-      runSeconds.of(workerType).observe(seconds)
+      runs.increment(workerType, end)
+      runSeconds.observe(seconds, workerType)
     },
-    authorizationBegan: () => void began.value++,
-    authorizationCompleted: () => void completed.value++,
-    authorizationFailed: (reason) => void failed.of(reason).value++,
-    route(method, route) {
-      const latency = latencies.of(method, route)
-      // made when there is one to count, so that a scrape is not full of zeroes
-      const byStatus: (Cell | undefined)[] = []
-      return {
-        answered(status, seconds) {
-          const kind = Math.floor(status / 100)
-          byStatus[kind] ??= requests.of(method, route, `${kind}xx`)
-          byStatus[kind].value++
-          latency.observe(seconds)
-        },
-      }
-    },
+    authorizationBegan: () => began.increment(),
+    authorizationCompleted: () => completed.increment(),
+    authorizationFailed: (reason) => failed.increment(reason),
+    route: (method, route) => ({
+      answered(status, seconds) {
+        requests.increment(method, route, `${Math.floor(status / 100)}xx`)
+        latencies.observe(seconds, method, route)
+      },
+    }),
     counter,
     histogram,
-    gauge,
-    counted: (name, help, read) =>
-      void collectors.push(() => {
-        const values = toSamples(read())
-        return values && { name, help, type: 'counter', aggregator: 'sum', values }
-      }),
+    gauge: reading('gauge'),
+    counted: reading('counter'),
     async families() {
-      // what cannot be read right now is left out; the rest says why
-      const all = await Promise.all(
-        collectors.map(async (collect) => collect()).map((one) => one.catch(() => undefined)),
-      )
+      // a value that cannot be read is left out, so that it does not hide the others
+      const all = await Promise.all(collectors.map((collect) => collect().catch(() => undefined)))
       return all.filter((family) => family !== undefined)
     },
   }
+}
+
+/** prom-client's metrics of given label values, the first `MAX_COMBINATIONS` of them; one more for all the others. */
+function boundedChildren<T>(
+  labels: readonly string[],
+  make: (values: string[]) => T,
+): (values: readonly string[]) => T {
+  const children = new Map<string, T>()
+  return function childOf(values) {
+    const key = values.join('\n')
+    const known = children.get(key)
+    if (known !== undefined) return known
+    const isFull = children.size >= MAX_COMBINATIONS && values.some((value) => value !== OTHER)
+    if (isFull) return childOf(labels.map(() => OTHER))
+    const child = make([...values])
+    children.set(key, child)
+    return child
+  }
+}
+
+/** Bare data, which can be sent to another process. prom-client puts `le` first; here it follows the other labels. */
+function toFamily(
+  type: 'counter' | 'histogram',
+  { name, help, values }: MetricObjectWithValues<MetricValueWithName<string>>,
+): MetricFamily {
+  const samples = values.map(({ value, labels: { le, ...labels }, metricName }) => ({
+    value,
+    labels: le === undefined ? labels : { ...labels, le },
+    ...(metricName !== undefined && { metricName }),
+  }))
+  // a label that is optional by prom-client's type is present in what it returns
+  return { name, help, type, aggregator: 'sum', values: samples as MetricSample[] }
 }
 
 function toSamples(reading: Reading): MetricSample[] | undefined {
   if (reading === undefined) return undefined
   if (typeof reading === 'number') return [{ labels: {}, value: reading }]
   return [...reading.values].map(([label, value]) => ({ labels: { [reading.label]: label }, value }))
-}
-
-/** One thing for each combination of label values; beyond `MAX_CELLS` of them one for all the others. */
-function createCells<T>(names: readonly string[], make: () => T) {
-  interface Node {
-    readonly next: Map<string, Node>
-    cell?: T
-  }
-  const root: Node = { next: new Map() }
-  let count = 0
-
-  function of(...labels: readonly string[]): T {
-    let node = root
-    for (const label of labels) {
-      let next = node.next.get(label)
-      if (next === undefined) {
-        if (count >= MAX_CELLS && !labels.every((one) => one === OTHER)) return of(...names.map(() => OTHER))
-        next = { next: new Map() }
-        node.next.set(label, next)
-      }
-      node = next
-    }
-    if (node.cell === undefined) {
-      node.cell = make()
-      count++
-    }
-    return node.cell
-  }
-
-  function all(): (readonly [Record<string, string>, T])[] {
-    const found: (readonly [Record<string, string>, T])[] = []
-    const walk = (node: Node, labels: readonly string[]) => {
-      if (node.cell !== undefined)
-        found.push([Object.fromEntries(labels.map((label, i) => [names[i], label])), node.cell])
-      for (const [label, next] of node.next) walk(next, [...labels, label])
-    }
-    walk(root, [])
-    return found
-  }
-
-  if (names.length === 0) of() // without labels it is there from the start, at zero
-  return { of, all }
-}
-
-function createDistribution(buckets: readonly number[]) {
-  const counts = new Float64Array(buckets.length + 1)
-  let sum = 0
-  return {
-    observe(value: number): void {
-      let i = 0
-      while (i < buckets.length && value > (buckets[i] as number)) i++ // i is below the length
-      counts[i] = (counts[i] ?? 0) + 1
-      sum += value
-    },
-    /** As Prometheus wants them: each bucket holds those below it too. */
-    samples(name: string, labels: Readonly<Record<string, string>>): MetricSample[] {
-      let count = 0
-      const cumulative = [...counts].map((own, i) => {
-        count += own
-        return { metricName: `${name}_bucket`, labels: { ...labels, le: buckets[i] ?? '+Inf' }, value: count }
-      })
-      return [
-        ...cumulative,
-        { metricName: `${name}_sum`, labels, value: sum },
-        { metricName: `${name}_count`, labels, value: count },
-      ]
-    },
-  }
 }

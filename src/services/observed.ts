@@ -19,7 +19,6 @@ export function observedStore(store: Store, metrics: Metrics): Store {
     'Until the releases that came together were in the audit trail',
     { buckets: COMMIT_SECONDS },
   )
-  const commit = commits.of()
   addDatabaseFigures(store, metrics)
   return {
     ...store,
@@ -46,7 +45,7 @@ export function observedStore(store: Store, metrics: Metrics): Store {
       async release(...args) {
         const begun = performance.now()
         const standing = await audit.release(...args)
-        commit.observe((performance.now() - begun) / 1000)
+        commits.observe((performance.now() - begun) / 1000)
         return standing
       },
     },
@@ -78,7 +77,7 @@ export function observedOutgoing(outgoing: Outgoing, metrics: Metrics): Outgoing
     async (request: R) => {
       const begun = performance.now()
       const ended = (outcome: string) =>
-        metrics.asked(request.purpose ?? 'other', outcome, (performance.now() - begun) / 1000)
+        metrics.requestEnded(request.purpose ?? 'other', outcome, (performance.now() - begun) / 1000)
       try {
         const response = await ask(request)
         ended(`${Math.floor(response.status / 100)}xx`)

@@ -55,7 +55,78 @@ async function withTool(options: Parameters<typeof startGatepass>[0] = {}): Prom
   return gatepass
 }
 
+/** Dashboards and alerts name these metrics, so a name, type or unit is never changed. */
+const PUBLISHED = [
+  ['gatepass_http_requests_total', 'counter', 'Requests that were answered'],
+  [
+    'gatepass_http_request_duration_seconds',
+    'histogram',
+    'From the request to its answer; long polls last as long as they wait',
+  ],
+  ['gatepass_token_fetches_total', 'counter', 'Tokens that were asked for'],
+  ['gatepass_refreshes_total', 'counter', 'Refreshes that ended'],
+  ['gatepass_tool_runs_total', 'counter', 'Runs of tools that ended'],
+  [
+    'gatepass_tool_run_duration_seconds',
+    'histogram',
+    'From the call of a tool to its end, what it waits for included',
+  ],
+  ['gatepass_outgoing_requests_total', 'counter', 'Requests to providers and workers'],
+  ['gatepass_outgoing_request_duration_seconds', 'histogram', 'From the request to the end of its answer'],
+  ['gatepass_authorizations_begun_total', 'counter', 'Authorizations that began'],
+  ['gatepass_authorizations_completed_total', 'counter', 'Authorizations that completed'],
+  ['gatepass_authorizations_failed_total', 'counter', 'Authorizations that failed'],
+  [
+    'gatepass_audit_commit_duration_seconds',
+    'histogram',
+    'Until the releases that came together were in the audit trail',
+  ],
+  [
+    'gatepass_database_busy_retries_total',
+    'counter',
+    'Statements that were tried again because another process had the SQLite file',
+  ],
+  [
+    'gatepass_altered_rows_total',
+    'counter',
+    'Rows that were read and not believed, since something else than Gatepass has written them',
+  ],
+  [
+    'gatepass_executions_dropped_total',
+    'counter',
+    'Runs that are not in the history, because they could not be written in time',
+  ],
+  ['gatepass_providers_held_back', 'gauge', 'Providers whose refreshes are held back'],
+  ['gatepass_policy_refusals_total', 'counter', 'Uses that a policy refused'],
+  ['gatepass_rate_limited_total', 'counter', 'Requests refused because there were too many'],
+  ['gatepass_code_running', 'gauge', 'Pieces of code under way'],
+  ['gatepass_proxy_requests_running', 'gauge', 'Requests that are being forwarded'],
+  [
+    'gatepass_database_writable',
+    'gauge',
+    'Whether the database took a commit when that was last asked; 1 or 0',
+  ],
+  ['gatepass_processes', 'gauge', 'Processes that serve together'],
+  ['gatepass_build_info', 'gauge', 'The release that runs'],
+  ['gatepass_waiters', 'gauge', 'Long polls and event streams that wait'],
+  ['gatepass_refreshes_running', 'gauge', 'Refreshes under way'],
+  ['gatepass_cache_entries', 'gauge', 'What is held in memory'],
+  ['gatepass_authorizations_pending', 'gauge', 'Authorizations under way'],
+  ['gatepass_uses_waiting', 'gauge', 'Last-used times that are to be written'],
+  ['gatepass_executions_waiting', 'gauge', 'Runs that are to be written into the history'],
+  ['gatepass_audit_waiting', 'gauge', 'Releases of tokens that wait for their commit'],
+  ['gatepass_http_requests_running', 'gauge', 'Requests under way'],
+] as const
+
 describe('GET /metrics', () => {
+  test('has every published metric under its name, with its type and help', async () => {
+    await using gatepass = await withTool()
+    await connect(gatepass)
+    const text: string = (await gatepass.call('GET', '/metrics')).body
+    for (const [name, type, help] of PUBLISHED)
+      expect(text).toContain(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`)
+  })
+
   test('counts requests by route, never by path, and how long they took', async () => {
     await using gatepass = await withTool()
     for (const id of ['conn_a', 'conn_b', 'conn_c']) await gatepass.call('GET', `/v1/connections/${id}`)
@@ -217,8 +288,8 @@ test('a figure that cannot be read leaves the others', async () => {
 
 test('a distribution puts each value into the first bucket that holds it', async () => {
   const metrics = createMetrics()
-  const cell = metrics.histogram('gatepass_some_seconds', 'Some', { buckets: [1, 2] }).of()
-  for (const value of [0.5, 1, 1.5, 2, 3]) cell.observe(value)
+  const histogram = metrics.histogram('gatepass_some_seconds', 'Some', { buckets: [1, 2] })
+  for (const value of [0.5, 1, 1.5, 2, 3]) histogram.observe(value)
   const family = (await metrics.families()).find(({ name }) => name === 'gatepass_some_seconds')
   expect(family?.values.map(({ metricName, labels, value }) => [metricName, labels.le, value])).toEqual([
     ['gatepass_some_seconds_bucket', 1, 2],

@@ -160,7 +160,7 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
     const { userId, tool, projectId } = use
     const provider = by[0]?.provider
     const subject = idsOf(by).join()
-    refusals.of(subject, reason).value++
+    refusals.increment(subject, reason)
     await audit.record(projectId, {
       action: 'policy.refused',
       subject,
