@@ -1,6 +1,6 @@
 import { type HttpBindings, type ServerType, serve } from '@hono/node-server'
 import type { Config } from './config.ts'
-import { answerUnreadable, serverOptions } from './http/server-options.ts'
+import { answerUnreadable, serverOptions } from './http/server/server-options.ts'
 
 /**
  * How long a connection may wait for its next request: longer than the proxies in front (60 s as a rule) keep theirs,

@@ -91,7 +91,7 @@ async function put(api: Api, wanted: PolicyWire): Promise<PolicyWire> {
 
 /** All of them are checked before any is set. */
 async function check(value: unknown): Promise<PolicyWire[]> {
-  const { newPolicySchema } = await import('../http/policy-wire.ts')
+  const { newPolicySchema } = await import('../http/admin/policy-wire.ts')
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
   return all.map((one, i) => {
     const parsed = newPolicySchema.safeParse(one)

@@ -99,7 +99,7 @@ async function serveAsWorker(): Promise<void> {
     endOnBug(log)
     const [{ startServer }, { ownFigures }] = await Promise.all([
       import('../server.ts'),
-      import('../http/metrics.ts'),
+      import('../http/operation/metrics.ts'),
     ])
     const server = await startServer(config, {
       log,

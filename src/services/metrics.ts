@@ -6,7 +6,7 @@ import {
 } from 'prom-client'
 
 /**
- * The process's metrics, counted by prom-client and rendered as text by `http/metrics.ts`. Labels are provider ids and
+ * The process's metrics, counted by prom-client and rendered as text by `http/operation/metrics.ts`. Labels are provider ids and
  * words of closed lists: never a user, a project, a requested path or a secret.
  */
 export interface Metrics {

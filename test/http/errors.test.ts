@@ -181,7 +181,7 @@ describe('broken JSON', () => {
   })
 
   test('every text that is JSON passes the search for a fault, and no other', async () => {
-    const { findJsonFault } = await import('../../src/http/json-fault.ts')
+    const { findJsonFault } = await import('../../src/http/endpoint/json-fault.ts')
     const { default: fc } = await import('fast-check')
     fc.assert(
       fc.property(

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { describe, expect, test } from 'vitest'
 import { FAILURE_REASONS } from '../../src/domain/authorization.ts'
-import { assetHref, assets } from '../../src/http/assets.ts'
+import { assetHref, assets } from '../../src/http/pages/assets.ts'
 import { type ConnectView, connectPage } from '../../src/http/pages/connect-page.ts'
 import { docsPage, type OpenApiDocument } from '../../src/http/pages/docs-page.ts'
 import { ENDING_KINDS, type EndingView, endingPage, endingTitle } from '../../src/http/pages/ending-page.ts'

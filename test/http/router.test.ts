@@ -1,6 +1,6 @@
 import { TrieRouter } from 'hono/router/trie-router'
 import { expect, test } from 'vitest'
-import { createRouter } from '../../src/http/router.ts'
+import { createRouter } from '../../src/http/server/router.ts'
 
 const ROUTES = [
   ['ALL', '/connect/*'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueApiKey, type KeyOrder } from '../../src/domain/api-key.ts'
-import { createCharge, createCountGuess } from '../../src/http/rate-limit.ts'
+import { createCharge, createCountGuess } from '../../src/http/endpoint/rate-limit.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 
 let gatepass: Gatepass

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
 import { builtIn } from '../../providers/catalogue/registry.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
-import { plainText } from '../limits.ts'
+import { plainText } from '../endpoint/fields.ts'
 import { changed, memberOf } from './member.ts'
 import { refuse } from './request-members.ts'
 

@@ -2,7 +2,7 @@ import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
 import { builtIn, catalogueOf, withOfflineAccess } from '../../providers/catalogue/registry.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
-import { parseOnce } from '../parse.ts'
+import { parseOnce } from '../endpoint/parse.ts'
 import {
   CLIENT_MEMBERS,
   ENTRY_MEMBERS,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { assetHref } from '../assets.ts'
+import { assetHref } from './assets.ts'
 
 /** A piece of a page. Whatever is put into `html` is escaped, unless it was made by `html` itself. */
 export type Html = ReturnType<typeof html>

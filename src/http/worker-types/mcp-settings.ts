@@ -6,7 +6,7 @@ import {
   type McpSettings,
   namesSecret,
 } from '../../tools/mcp/settings.ts'
-import { idText, plainText, scopeText } from '../limits.ts'
+import { idText, plainText, scopeText } from '../endpoint/fields.ts'
 import { workerUri } from './define.ts'
 
 // What an operator may say of an MCP server, and how it is kept.

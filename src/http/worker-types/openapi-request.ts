@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
-import { scopeText } from '../limits.ts'
+import { scopeText } from '../endpoint/fields.ts'
 
 // How a single request, and what a security scheme stands for, are written on the wire.
 

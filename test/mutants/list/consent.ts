@@ -129,7 +129,7 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['9'],
     fault: 'the code stays in the address bar',
-    file: 'src/http/connect.ts',
+    file: 'src/http/connect/connect.ts',
     from: 'return c.redirect(endingUri(authorization, cookies.idOf(c)) ?? connectUrl(broker, authorization), 303)',
     to: 'return show(c, broker, authorization) as unknown as Response',
     test: RECEIVED,
@@ -138,7 +138,7 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['10'],
     fault: 'a redirect of ours sends a form on (307)',
-    file: 'src/http/connect.ts',
+    file: 'src/http/connect/connect.ts',
     from: 'return c.redirect(endingUri(authorization, cookies.idOf(c)) ?? connectUrl(broker, authorization), 303)',
     to: 'return c.redirect(endingUri(authorization, cookies.idOf(c)) ?? connectUrl(broker, authorization), 307)',
     test: RECEIVED,

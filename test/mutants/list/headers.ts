@@ -15,7 +15,7 @@ export const headers: readonly Mutation[] = [
   {
     rows: ['45'],
     fault: 'a form page hides its Origin from us',
-    file: 'src/http/page-response.ts',
+    file: 'src/http/pages/page-headers.ts',
     from: "hasForm ? 'same-origin' : 'no-referrer'",
     to: "'no-referrer'",
     test: 'browser/plain-http.test.ts',
@@ -24,7 +24,7 @@ export const headers: readonly Mutation[] = [
   {
     rows: ['9'],
     fault: 'a page sends its address on to others',
-    file: 'src/http/page-response.ts',
+    file: 'src/http/pages/page-headers.ts',
     from: "hasForm ? 'same-origin' : 'no-referrer'",
     to: "'unsafe-url'",
     test: 'threats/pages.test.ts',
@@ -42,7 +42,7 @@ export const headers: readonly Mutation[] = [
   {
     rows: ['41'],
     fault: 'headers spelled with _ pass the proxy',
-    file: 'src/http/proxy-headers.ts',
+    file: 'src/http/proxy/proxy-headers.ts',
     from: "name.toLowerCase().replaceAll('_', '-')",
     to: 'name.toLowerCase()',
     test: 'http/proxy.test.ts',

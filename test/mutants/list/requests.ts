@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts'
 
 const LIMITS = 'threats/request-limits.test.ts'
 const PAGES = 'threats/pages.test.ts'
-const AUTHENTICATE = 'src/http/authenticate.ts'
+const AUTHENTICATE = 'src/http/endpoint/authenticate.ts'
 
 export const requests: readonly Mutation[] = [
   {
@@ -28,7 +28,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'keys may be guessed a billion times a minute',
-    file: 'src/http/rate-limit.ts',
+    file: 'src/http/endpoint/rate-limit.ts',
     from: 'const GUESSES_PER_MINUTE = 100',
     to: 'const GUESSES_PER_MINUTE = 1_000_000_000',
     test: 'threats/api-keys.test.ts',
@@ -37,7 +37,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'every IPv6 address may guess for itself',
-    file: 'src/http/rate-limit.ts',
+    file: 'src/http/endpoint/rate-limit.ts',
     from: ".slice(0, 4).join(':')",
     to: ".join(':')",
     test: 'threats/api-keys.test.ts',
@@ -82,7 +82,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['41'],
     fault: 'a body of any size is read',
-    file: 'src/http/body-limit.ts',
+    file: 'src/http/endpoint/body-limit.ts',
     from: "if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(c)\n",
     to: '',
     test: 'http/api.test.ts',
@@ -91,7 +91,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['41'],
     fault: 'a chunked body of any size is read',
-    file: 'src/http/body-limit.ts',
+    file: 'src/http/endpoint/body-limit.ts',
     from: '    if (size > maxBytes) throw tooLarge(c)\n    chunks.push(chunk)',
     to: '    chunks.push(chunk)',
     test: 'http/api.test.ts',
@@ -100,7 +100,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['41'],
     fault: 'JSON may nest to any depth',
-    file: 'src/http/limits.ts',
+    file: 'src/http/endpoint/fields.ts',
     from: 'const MAX_JSON_DEPTH = 64',
     to: 'const MAX_JSON_DEPTH = 64_000',
     test: LIMITS,
@@ -109,7 +109,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['41'],
     fault: 'a slow sender is waited for for ever',
-    file: 'src/http/server-options.ts',
+    file: 'src/http/server/server-options.ts',
     from: 'requestTimeout: REQUEST_TIMEOUT_MS,',
     to: 'requestTimeout: 0,',
     test: LIMITS,
@@ -118,7 +118,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['11'],
     fault: 'pages may be put into a frame',
-    file: 'src/http/page-response.ts',
+    file: 'src/http/pages/page-headers.ts',
     from: " frame-ancestors 'none';",
     to: '',
     test: PAGES,
@@ -127,7 +127,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['13'],
     fault: 'a window that opened a page holds on to it',
-    file: 'src/http/page-response.ts',
+    file: 'src/http/pages/page-headers.ts',
     from: "  c.header('cross-origin-opener-policy', 'same-origin')\n",
     to: '',
     test: PAGES,
@@ -136,7 +136,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['27'],
     fault: 'a page may load scripts',
-    file: 'src/http/page-response.ts',
+    file: 'src/http/pages/page-headers.ts',
     from: "`default-src 'none'; style-src",
     to: '`default-src *; style-src',
     test: PAGES,
@@ -145,7 +145,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['45'],
     fault: 'a click that another site made counts',
-    file: 'src/http/connect.ts',
+    file: 'src/http/connect/connect.ts',
     from: "if (site !== undefined) return site === 'same-origin'",
     to: 'if (site !== undefined) return true',
     test: PAGES,
@@ -154,7 +154,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['45'],
     fault: 'the cookie is sent with requests that other sites make',
-    file: 'src/http/browser.ts',
+    file: 'src/http/connect/browser-cookies.ts',
     from: "sameSite: 'Lax', secure }",
     to: "sameSite: 'None', secure }",
     test: PAGES,
@@ -163,7 +163,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['45'],
     fault: 'subdomains can set the cookie',
-    file: 'src/http/browser.ts',
+    file: 'src/http/connect/browser-cookies.ts',
     from: 'secure ? `__Host-${name}` : name',
     to: 'name',
     test: PAGES,
@@ -190,7 +190,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['37', '38', '51'],
     fault: 'a connection of another project can be read',
-    file: 'src/http/connections.ts',
+    file: 'src/http/authorizations/connections.ts',
     from: 'if (connection === undefined || connection.projectId !== projectId)',
     to: 'if (connection === undefined)',
     test: 'threats/isolation.test.ts',

@@ -199,7 +199,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R25'],
     fault: 'the lag of the event loop is not measured',
-    file: 'src/http/metrics.ts',
+    file: 'src/http/operation/metrics.ts',
     from: '    collectDefaultMetrics({ register: nodeMetrics })\n',
     to: "    collectDefaultMetrics({ register: nodeMetrics })\n    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds']) {\n      ofNode.removeSingleMetric(name)\n      new client.Gauge({ name, help: name, registers: [ofNode] })\n    }\n",
     test: 'operation/metrics.test.ts',

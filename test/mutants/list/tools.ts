@@ -33,7 +33,7 @@ export const tools: readonly Mutation[] = [
   {
     rows: ['31'],
     fault: 'the caller’s cookies go on to the provider’s API',
-    file: 'src/http/proxy-headers.ts',
+    file: 'src/http/proxy/proxy-headers.ts',
     from: "  'authorization',\n  'cookie',",
     to: "  'authorization',",
     test: 'http/proxy.test.ts',
@@ -42,7 +42,7 @@ export const tools: readonly Mutation[] = [
   {
     rows: ['41'],
     fault: 'a proxied request says whom it came from',
-    file: 'src/http/proxy-headers.ts',
+    file: 'src/http/proxy/proxy-headers.ts',
     from: "'x-forwarded-'",
     to: "'x-forward-'",
     test: 'threats/tools-of-every-kind.test.ts',

@@ -6,7 +6,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'what is not known is swallowed',
-    file: 'src/http/parse.ts',
+    file: 'src/http/endpoint/parse.ts',
     from: 'const unknown = unknownMembers(known, value)',
     to: 'const unknown: readonly UnknownMember[] = []',
     test: 'http/unknown-members.test.ts',
@@ -33,7 +33,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: ['37'],
     fault: 'a path that names another project is served',
-    file: 'src/http/organization-paths.ts',
+    file: 'src/http/dialects/organization-paths.ts',
     from: 'if (wanted !== own.name && wanted !== own.id)',
     to: 'if (wanted === undefined)',
     test: 'http/arcade-paths.test.ts',
@@ -105,7 +105,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'any key may read the diagnosis',
-    file: 'src/http/diagnosis.ts',
+    file: 'src/http/operation/diagnosis.ts',
     from: "role: 'admin'",
     to: "role: 'readonly'",
     test: 'cli/server.test.ts',
@@ -114,7 +114,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a worker that is only tried out leaves a provider behind',
-    file: 'src/http/worker-test.ts',
+    file: 'src/http/workers/worker-test.ts',
     from: '    await forget(broker, worker)',
     to: '',
     test: 'http/mcp-workers.test.ts',
@@ -132,7 +132,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'Allow names the methods of another path',
-    file: 'src/http/not-found.ts',
+    file: 'src/http/endpoint/not-found.ts',
     from: '(own.length > 0 ? own : fitting)',
     to: 'fitting',
     test: 'http/errors.test.ts',
@@ -141,7 +141,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: '/openapi.json lets bodies have any members',
-    file: 'src/http/closed-bodies.ts',
+    file: 'src/http/reference/closed-request-bodies.ts',
     from: 'one.additionalProperties = false',
     to: 'void 0',
     test: 'http/errors.test.ts',

@@ -1,0 +1,143 @@
+import { z } from '@hono/zod-openapi'
+import { stream } from 'hono/streaming'
+import type { Broker } from '../../broker.ts'
+import { AUDIT_ACTIONS } from '../../domain/audit.ts'
+import { type AuditEntry, type AuditFilter, entryToWire, readAudit } from '../../flows/read-audit.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, limitQuery, userIdText, wholeNumber } from '../endpoint/fields.ts'
+
+const tag = 'Administration'
+
+const timestamp = z.iso
+  .datetime({ offset: true })
+  .transform((text) => Math.floor(Date.parse(text) / 1000))
+  .openapi({ type: 'string', format: 'date-time', example: '2026-11-21T00:00:00Z' })
+
+const filterQuery = {
+  user_id: userIdText.optional(),
+  provider_id: idText.optional(),
+  connection_id: idText.optional(),
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  tool: z.string().min(1).max(300).optional(),
+  actor_id: idText.optional().openapi({ description: 'The id of an API key' }),
+  since: timestamp.optional(),
+  until: timestamp.optional(),
+}
+
+const entrySchema = z
+  .object({
+    seq: z.number().int().openapi({ description: 'Counts the entries of the project, without gaps' }),
+    at: z.string(),
+    action: z.string(),
+    actor: z.object({ kind: z.enum(['api_key', 'user', 'cli', 'system']), id: z.string().optional() }),
+    user_id: z.string().optional(),
+    provider_id: z.string().optional(),
+    connection_id: z.string().optional(),
+    authorization_id: z.string().optional(),
+    subject: z.string().optional(),
+    tool: z.string().optional(),
+    scopes: z.array(z.string()).optional(),
+    reason: z.string().optional(),
+    detail: z.string().optional().openapi({ description: 'What the provider said of it' }),
+    fingerprint: z
+      .string()
+      .optional()
+      .openapi({ description: 'Of the access token: keyed, and the same for the same token' }),
+    purpose: z.string().optional().openapi({ description: 'The endpoint or command' }),
+    request_id: z.string().optional(),
+  })
+  .openapi('AuditEntry')
+
+/** The audit trail of the key's project, to look at and to take along. */
+export function addAudit(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/audit',
+      role: 'readonly',
+      tag,
+      summary: 'The audit trail, newest first',
+      query: z.object({
+        ...filterQuery,
+        before: wholeNumber({ min: 1 })
+          .optional()
+          .openapi({ description: 'Only entries before this number: `next_before` of the page before' }),
+        limit: limitQuery(1000).default(100),
+      }),
+      responses: {
+        200: {
+          description: 'A page; `next_before` is there when there is more',
+          schema: z.object({ items: z.array(entrySchema), next_before: z.number().int().optional() }),
+        },
+      },
+    },
+    async ({ c, query, caller }) => {
+      const items: AuditEntry[] = []
+      for await (const entry of readAudit(broker, caller.projectId, toFilter(query), 'newest first')) {
+        items.push(entry)
+        if (items.length > query.limit) break
+      }
+      const page = items.slice(0, query.limit)
+      return c.json({
+        items: page.map(entryToWire),
+        ...(items.length > page.length && { next_before: page.at(-1)?.seq }),
+      })
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/audit/export',
+      role: 'readonly',
+      tag,
+      summary: 'The audit trail as JSON lines, oldest first',
+      query: z.object({
+        ...filterQuery,
+        after: wholeNumber({ min: 0 })
+          .optional()
+          .openapi({ description: 'Only entries after this number: where the last export ended' }),
+      }),
+      responses: { 200: { description: 'One entry a line (application/x-ndjson)' } },
+    },
+    ({ c, query, caller }) => {
+      c.header('content-type', 'application/x-ndjson')
+      return stream(c, async (out) => {
+        for await (const entry of readAudit(broker, caller.projectId, toFilter(query), 'oldest first')) {
+          if (out.aborted) return
+          await out.write(`${JSON.stringify(entryToWire(entry))}\n`)
+        }
+      })
+    },
+  )
+}
+
+interface FilterQuery {
+  readonly user_id?: string | undefined
+  readonly provider_id?: string | undefined
+  readonly connection_id?: string | undefined
+  readonly action?: string | undefined
+  readonly tool?: string | undefined
+  readonly actor_id?: string | undefined
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+  readonly before?: number | undefined
+  readonly after?: number | undefined
+}
+
+function toFilter(query: FilterQuery): AuditFilter {
+  const { user_id, provider_id, connection_id, action, tool, actor_id, since, until, before, after } = query
+  const filter = {
+    userId: user_id,
+    providerId: provider_id,
+    connectionId: connection_id,
+    action,
+    tool,
+    actorId: actor_id,
+    since,
+    until,
+    before,
+    after,
+  }
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) // the same members
+}

@@ -1,0 +1,304 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { type ApiKey, isExpired, KEY_PREFIXES, ROLES } from '../../domain/api-key.ts'
+import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import type { Project } from '../../domain/project.ts'
+import {
+  administersInstallation,
+  createKey,
+  createProject,
+  listKeys,
+  projectForKey,
+  projectOf,
+  revokeKey,
+  rotateKey,
+} from '../../flows/manage-keys.ts'
+import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
+import { idText, plainText } from '../endpoint/fields.ts'
+
+const CENTURY = 100 * 365 * 24 * 3600
+const DAY = 24 * 3600
+
+/** Of a new project: what can be typed and quoted everywhere. */
+const projectName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, 'letters, digits, _ . - only, a letter or digit first')
+const prefix = z
+  .enum(KEY_PREFIXES)
+  .nullish()
+  .openapi({ description: 'How the key begins: `arc` for software that takes only Arcade’s keys for keys' })
+
+const limits = {
+  expires_at: z.string().optional(),
+  rate_limit: z.number().int().optional(),
+}
+const keySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    project: z.string(),
+    role: z.enum(ROLES),
+    status: z.enum(['active', 'expired', 'revoked']),
+    created_at: z.string(),
+    ...limits,
+    last_used_at: z.string().optional(),
+    replaced_by: z.string().optional().openapi({ description: 'The key that took its place' }),
+    revoked_at: z.string().optional(),
+  })
+  .openapi('ApiKey')
+const issuedSchema = z
+  .object({
+    id: z.string(),
+    key: z.string().openapi({ description: 'The key itself: this is its only showing' }),
+    project: z.string(),
+    role: z.enum(ROLES),
+    name: z.string(),
+    ...limits,
+  })
+  .openapi('IssuedApiKey')
+const projectSchema = z
+  .object({ id: z.string(), name: z.string(), created_at: z.string() })
+  .openapi('Project')
+
+const idParams = z.object({ id: idText })
+const tag = 'Administration'
+
+/** API keys and projects: what `gatepass keys` does, for administrators without access to the database. */
+export function addKeys(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/keys',
+      role: 'admin',
+      tag,
+      summary: "The project's API keys, never the keys themselves",
+      query: z.object(pageQuery),
+      responses: { 200: { description: 'A page', schema: pageSchema(keySchema) } },
+    },
+    async ({ c, query, caller }) => {
+      const project = await projectOf(broker, caller)
+      const keys = await listKeys(broker, project.id)
+      return c.json(
+        slicePage(
+          keys.map((key) => keyToWire(key, project.name, broker.now())),
+          query,
+        ),
+      )
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/keys',
+      role: 'admin',
+      tag,
+      summary: 'Make an API key, shown this once',
+      description:
+        'In the project of the key that asks. An administrator of the project `default` also makes the first key of a project that has none, and with it the project when it is not there; in a project with keys only its own administrators make more.',
+      body: z.object({
+        role: z.enum(ROLES),
+        project: plainText(200)
+          .nullish()
+          .openapi({ description: 'By name; without it, that of the key that asks' }),
+        name: plainText(200).nullish().openapi({ description: 'What it is for, to know it by later' }),
+        expires_at: z
+          .string()
+          .datetime({ offset: true })
+          .nullish()
+          .openapi({ description: 'Refused from then on; without it and `expires_in` it never expires' }),
+        expires_in: z.number().int().min(1).max(CENTURY).nullish().openapi({ description: 'Seconds' }),
+        rate_limit: z.number().int().min(0).max(1_000_000).nullish().openapi({
+          description: 'Requests a second, in place of GATEPASS_RATE_LIMIT; 0 is any number',
+        }),
+        prefix,
+      }),
+      responses: { 201: { description: 'Made', schema: issuedSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const expiresAt = readExpiry(body, broker.now())
+      const own = await projectOf(broker, caller)
+      const project =
+        body.project == null ? own : await projectForKey(broker, own, checkedName(body.project, own))
+      const order = {
+        projectId: project.id,
+        name: body.name ?? '',
+        role: body.role,
+        ...(expiresAt !== undefined && { expiresAt }),
+        ...(body.rate_limit != null && { rateLimit: body.rate_limit }),
+      }
+      return c.json(issuedToWire(await createKey(broker, order, body.prefix ?? undefined), project.name), 201)
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/keys/{id}',
+      role: 'admin',
+      tag,
+      summary: 'One API key, never the key itself',
+      params: idParams,
+      responses: { 200: { description: 'The key', schema: keySchema } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const project = await projectOf(broker, caller)
+      const key = (await listKeys(broker, project.id)).find((one) => one.id === id)
+      if (key === undefined)
+        throw new BrokerError('not_found', `There is no API key "${id}" in the project "${project.name}".`)
+      return c.json(keyToWire(key, project.name, broker.now()))
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/keys/{id}/rotate',
+      role: 'admin',
+      tag,
+      summary: 'Make a key that takes the place of another',
+      description: 'Both are good until the old one ends, after `grace` seconds or when it would have ended.',
+      params: idParams,
+      body: z.object({
+        grace: z.number().int().min(0).max(CENTURY).nullish().openapi({
+          description: 'How many seconds the old key stays good; a day when it is not said',
+        }),
+        prefix,
+      }),
+      bodyIsOptional: true,
+      responses: {
+        201: {
+          description: 'Made',
+          schema: issuedSchema.extend({ replaces: z.object({ id: z.string(), expires_at: z.string() }) }),
+        },
+      },
+    },
+    async ({ c, params: { id }, body, caller }) => {
+      const project = await projectOf(broker, caller)
+      const { oldEndsAt, ...issued } = await rotateKey(broker, project, id, {
+        graceSeconds: body.grace ?? DAY,
+        ...(body.prefix != null && { prefix: body.prefix }),
+      })
+      const replaces = { id, expires_at: toTimestamp(oldEndsAt) }
+      return c.json({ ...issuedToWire(issued, project.name), replaces }, 201)
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/admin/keys/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Revoke an API key: it is refused from now on',
+      description: 'Also the key that asks. Its record stays in the list.',
+      params: idParams,
+      responses: { 204: { description: 'Revoked' } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      await revokeKey(broker, await projectOf(broker, caller), id)
+      return c.body(null, 204)
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/projects',
+      role: 'admin',
+      tag,
+      summary: 'The projects',
+      description: 'All of them for an administrator of the project `default`; for others their own alone.',
+      query: z.object(pageQuery),
+      responses: { 200: { description: 'A page', schema: pageSchema(projectSchema) } },
+    },
+    async ({ c, query, caller }) => {
+      const own = await projectOf(broker, caller)
+      const projects = administersInstallation(own) ? await broker.store.projects.list() : [own]
+      return c.json(slicePage(projects.map(projectToWire), query))
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/projects',
+      role: 'admin',
+      tag,
+      summary: 'Make a project',
+      description:
+        'By an administrator of the project `default`. It has no key yet: POST /v1/admin/keys with its name as `project` makes the first one.',
+      body: z.object({ name: projectName }),
+      responses: { 201: { description: 'Made', schema: projectSchema } },
+    },
+    async ({ c, body, caller }) =>
+      c.json(projectToWire(await createProject(broker, await projectOf(broker, caller), body.name)), 201),
+  )
+}
+
+/** A new project's name is as `projectName` has it; the caller's own may be older than that rule. */
+function checkedName(name: string, own: Project): string {
+  if (name === own.name || projectName.safeParse(name).success) return name
+  throw invalidMember(
+    'name',
+    'invalid',
+    `"${name}" is no name for a project: letters, digits, _ . - only, a letter or digit first, at most 100.`,
+  )
+}
+
+function readExpiry(
+  {
+    expires_at: at,
+    expires_in: seconds,
+  }: { expires_at?: string | null | undefined; expires_in?: number | null | undefined },
+  now: EpochSeconds,
+): EpochSeconds | undefined {
+  if (at != null && seconds != null)
+    throw invalidMember('expires_in', 'conflict', 'Say expires_at or expires_in, not both.')
+  if (seconds != null) return now + seconds
+  if (at == null) return undefined
+  const expiresAt = Math.floor(Date.parse(at) / 1000)
+  if (expiresAt <= now || expiresAt > now + CENTURY)
+    throw invalidMember(
+      'expires_at',
+      'invalid',
+      'expires_at must be in the future, and within a hundred years: the key would be refused from the first request on.',
+    )
+  return expiresAt
+}
+
+function issuedToWire(
+  { key, record }: { key: string; record: ApiKey },
+  project: string,
+): z.infer<typeof issuedSchema> {
+  const { id, role, name } = record
+  return { id, key, project, role, name, ...limitsOf(record) }
+}
+
+export function keyToWire(key: ApiKey, project: string, now: EpochSeconds): z.infer<typeof keySchema> {
+  const { id, name, role, createdAt, lastUsedAt, revokedAt, replacedBy } = key
+  return {
+    id,
+    name,
+    project,
+    role,
+    status: revokedAt !== undefined ? 'revoked' : isExpired(key, now) ? 'expired' : 'active',
+    created_at: toTimestamp(createdAt),
+    ...limitsOf(key),
+    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+    ...(replacedBy !== undefined && { replaced_by: replacedBy }),
+    ...(revokedAt !== undefined && { revoked_at: toTimestamp(revokedAt) }),
+  }
+}
+
+function limitsOf({ expiresAt, rateLimit }: ApiKey) {
+  return {
+    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
+    ...(rateLimit !== undefined && { rate_limit: rateLimit }),
+  }
+}
+
+function projectToWire({ id, name, createdAt }: Project): z.infer<typeof projectSchema> {
+  return { id, name, created_at: toTimestamp(createdAt) }
+}

@@ -1,0 +1,203 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { POLICY_USES } from '../../domain/policy.ts'
+import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../flows/policy-settings.ts'
+import type { PolicyUseOf } from '../../services/policies/policy-match.ts'
+import { policyProvider } from '../../services/policies/policy-provider.ts'
+import type { Hit, Judgement } from '../../services/policies/policy-rules.ts'
+import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { toolNeeds } from '../../tools/run/tool-needs.ts'
+import { toolPolicyUse } from '../../tools/run/tool-policy-use.ts'
+import { whatRuns } from '../../tools/run/what-runs.ts'
+import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
+import { idText, plainText, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import {
+  effectSchema,
+  hookChangesFromWire,
+  hookChangesSchema,
+  matchFromWire,
+  matchSchema,
+  newPolicySchema,
+  policySchema,
+  policyToWire,
+  settingsFromWire,
+} from './policy-wire.ts'
+
+const useSchema = z.strictObject({
+  user_id: userIdText.optional(),
+  use: z
+    .enum(POLICY_USES)
+    .optional()
+    .openapi({ description: 'With `tool_name` it is `tool`, else `token` unless said' }),
+  tool_name: toolNameText.optional(),
+  provider_id: idText.optional(),
+  scopes: z.array(scopeText).max(200).optional(),
+  host: plainText(300).optional(),
+  at: z.iso.datetime({ offset: true }).optional().openapi({ description: 'When; absent: now' }),
+})
+
+const verdictSchema = z
+  .object({
+    decision: z.enum(['permitted', 'refused', 'depends']).openapi({
+      description: '`depends`: on how often it happens, or on what hooks say; `undecided` has which',
+    }),
+    reason: z.enum(['denied', 'not_allowed']).optional(),
+    refused_by: z.array(z.string()).openapi({ description: 'Ids of policies' }),
+    undecided: z.array(z.object({ id: z.string(), by: z.enum(['rate', 'hook']) })),
+  })
+  .openapi('PolicyVerdict')
+
+const idParams = z.object({ id: idText })
+const tag = 'Policies'
+
+/** Who may use which tokens for what. */
+export function addPolicies(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/policies',
+      role: 'readonly',
+      tag,
+      summary: 'All policies',
+      query: z.object(pageQuery),
+      responses: { 200: { description: 'A page, by id', schema: pageSchema(policySchema) } },
+    },
+    async ({ c, query, caller }) =>
+      c.json(slicePage((await broker.store.policies.list(caller.projectId)).map(policyToWire), query)),
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/policies/{id}',
+      role: 'readonly',
+      tag,
+      summary: 'One policy',
+      params: idParams,
+      responses: { 200: { description: 'The policy', schema: policySchema } },
+    },
+    async ({ c, params: { id }, caller }) =>
+      c.json(policyToWire(await getPolicy(broker, caller.projectId, id))),
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/policies/test',
+      role: 'readonly',
+      tag,
+      summary: 'What the policies say of a use',
+      description: 'Nothing is used, counted or asked. A tool brings its own providers, scopes and host.',
+      body: useSchema,
+      responses: { 200: { description: 'The verdict', schema: verdictSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const use = await useOf(broker, caller.projectId, body)
+      const at = body.at === undefined ? broker.now() : Math.floor(Date.parse(body.at) / 1000)
+      return c.json(verdictToWire(await broker.policies.explain(use, at)))
+    },
+  )
+
+  add(
+    {
+      method: 'patch',
+      path: '/v1/admin/policies/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Change a policy',
+      description: '`match` is replaced as a whole, of `hook` what is given.',
+      params: idParams,
+      body: z.strictObject({
+        description: plainText(1000).nullish(),
+        enabled: z.boolean().optional(),
+        effect: effectSchema.optional(),
+        match: matchSchema.optional(),
+        hook: hookChangesSchema.optional(),
+      }),
+      responses: { 200: { description: 'Changed', schema: policySchema } },
+    },
+    async ({ c, params: { id }, body, caller }) => {
+      const policy = await getPolicy(broker, caller.projectId, id)
+      const { description, enabled, effect, match, hook } = body
+      const changed = await changePolicy(broker, policy, {
+        ...(match && { match: matchFromWire(match) }),
+        ...(hook && { hook: hookChangesFromWire(hook) }),
+        ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
+        ...(description !== undefined && { description }),
+        ...(enabled !== undefined && { enabled }),
+        ...(effect !== undefined && { effect }),
+      })
+      return c.json(policyToWire(changed))
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/admin/policies/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Delete a policy',
+      params: idParams,
+      responses: { 204: { description: 'Gone' } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      await deletePolicy(broker, caller.projectId, id)
+      return c.body(null, 204)
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/admin/policies',
+      role: 'admin',
+      tag,
+      summary: 'Make a policy',
+      description:
+        'Deny wins; allow rules, where there are any, must match; then hooks are asked. A member of `match` that is absent matches everything.',
+      body: newPolicySchema,
+      responses: { 201: { description: 'In force', schema: policySchema } },
+    },
+    async ({ c, body, caller }) => {
+      const policy = await addPolicy(broker, caller.projectId, body.id, settingsFromWire(body))
+      return c.json(policyToWire(policy), 201)
+    },
+  )
+}
+
+async function useOf(
+  broker: Broker,
+  projectId: string,
+  said: z.infer<typeof useSchema>,
+): Promise<PolicyUseOf> {
+  const userId = said.user_id
+  const user = userId === undefined ? {} : { userId }
+  const { host, scopes = [], provider_id: id } = said
+  const hosts = host === undefined ? undefined : [host]
+  const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
+  const providers =
+    id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
+  if (said.tool_name === undefined)
+    return { ...user, projectId, use: said.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
+  const tool = await findTool(broker, projectId, said.tool_name)
+  const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), whatRuns(broker, tool)])
+  const use = toolPolicyUse(tool, needs, runner, user)
+  return {
+    ...use,
+    ...(said.use && { use: said.use }),
+    ...(providers && { providers }),
+    ...(hosts && { hosts }),
+  }
+}
+
+function verdictToWire({ refusal, limits, hooks }: Judgement): z.infer<typeof verdictSchema> {
+  const idsOf = (hits: readonly Hit[]) => hits.map(({ policy }) => policy.id)
+  if (refusal !== undefined)
+    return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
+  const undecided = [
+    ...idsOf(limits).map((id) => ({ id, by: 'rate' as const })),
+    ...idsOf(hooks).map((id) => ({ id, by: 'hook' as const })),
+  ]
+  return { decision: undecided.length > 0 ? 'depends' : 'permitted', refused_by: [], undecided }
+}

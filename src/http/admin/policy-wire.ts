@@ -1,0 +1,183 @@
+import { z } from '@hono/zod-openapi'
+import { toTimestamp } from '../../domain/clock.ts'
+import {
+  POLICY_USES,
+  type Policy,
+  type PolicyHook,
+  type PolicyMatch,
+  type PolicyTime,
+} from '../../domain/policy.ts'
+import type { PolicySettings } from '../../flows/policy-settings.ts'
+import { plainText } from '../endpoint/fields.ts'
+
+// A rule as the wire has it. Whatever is not known is refused: a misspelled member would match everything.
+
+const texts = (max: number, description: string) =>
+  z
+    .array(plainText(max))
+    .min(1, 'names nothing; leave it out to match everything')
+    .max(200)
+    .optional()
+    .openapi({ description })
+
+const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to 23:59')
+
+export const matchSchema = z
+  .strictObject({
+    users: texts(500, 'Users; `*` stands for any characters, here and in all lists'),
+    tools: texts(400, 'Tools by any of their names, in any case'),
+    providers: texts(200, 'Ids of provider entries'),
+    scopes: texts(1000, 'What the token may do'),
+    hosts: texts(300, 'Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080`'),
+    uses: z.array(z.enum(POLICY_USES)).min(1, 'names nothing; leave it out to match everything').optional(),
+    time: z
+      .strictObject({
+        days: z
+          .array(z.number().int().min(1).max(7))
+          .min(1)
+          .max(7)
+          .optional()
+          .openapi({ description: '1 is Monday' }),
+        from: time.optional(),
+        to: time.optional().openapi({ description: 'No longer at this minute' }),
+        zone: plainText(100).optional().openapi({ description: 'Such as Europe/Berlin; absent: UTC' }),
+      })
+      .optional(),
+    rate: z
+      .strictObject({
+        limit: z.number().int().min(1).max(1_000_000),
+        seconds: z.number().int().min(1).max(86_400),
+        per: z.enum(['user', 'tool', 'project']),
+      })
+      .optional()
+      .openapi({ description: 'Matches once there were more than `limit` uses within `seconds`' }),
+  })
+  .openapi('PolicyMatch')
+
+export const effectSchema = z.enum(['allow', 'deny', 'hook']).openapi({
+  description:
+    '`deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches is refused. `hook`: what it matches is refused unless the URL agrees.',
+})
+
+const timeoutMs = z.number().int().min(100).max(10_000)
+const onFailure = z.enum(['deny', 'allow'])
+/** Long enough that it may be looked for in what the hook says. */
+const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e]*$/.test(text), {
+  message: '16 characters or more, visible ASCII without spaces',
+})
+
+const hookSchema = z.strictObject({
+  url: plainText(2048),
+  timeout_ms: timeoutMs.default(2_000),
+  on_failure: onFailure.default('deny').openapi({ description: 'When it does not answer as it should' }),
+  secret: secret.optional().openapi({ description: 'Sent as `Authorization: Bearer <secret>`' }),
+})
+
+export const hookChangesSchema = z.strictObject({
+  url: plainText(2048).optional(),
+  timeout_ms: timeoutMs.optional(),
+  on_failure: onFailure.optional(),
+  secret: secret.nullish().openapi({ description: '`null`: none' }),
+})
+
+export const policySchema = z
+  .object({
+    id: z.string(),
+    description: z.string().optional(),
+    enabled: z.boolean(),
+    effect: z.enum(['allow', 'deny', 'hook']),
+    match: matchSchema,
+    hook: z
+      .object({
+        url: z.string(),
+        timeout_ms: z.number().int(),
+        on_failure: z.enum(['deny', 'allow']),
+        secret: z.object({ exists: z.boolean() }),
+      })
+      .optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .openapi('Policy')
+
+export const newPolicySchema = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
+  description: plainText(1000).nullish(),
+  enabled: z.boolean().default(true),
+  effect: effectSchema,
+  match: matchSchema,
+  hook: hookSchema.optional(),
+})
+
+export function settingsFromWire(body: z.output<typeof newPolicySchema>): PolicySettings {
+  const { description, enabled, effect, match, hook } = body
+  return {
+    ...(description != null && { description }),
+    enabled,
+    effect,
+    match: matchFromWire(match),
+    ...(hook && { hook: hookFromWire(hook) }),
+    ...(hook?.secret !== undefined && { hookSecret: hook.secret }),
+  }
+}
+
+export function matchFromWire({ time, rate, ...lists }: z.infer<typeof matchSchema>): PolicyMatch {
+  return { ...defined(lists), ...(time && { time: defined(time) }), ...(rate && { rate }) }
+}
+
+function matchToWire(match: PolicyMatch) {
+  const { users, tools, providers, scopes, hosts, uses, time, rate } = match
+  return {
+    ...(users && { users: [...users] }),
+    ...(tools && { tools: [...tools] }),
+    ...(providers && { providers: [...providers] }),
+    ...(scopes && { scopes: [...scopes] }),
+    ...(hosts && { hosts: [...hosts] }),
+    ...(uses && { uses: [...uses] }),
+    ...(time && { time: timeToWire(time) }),
+    ...(rate && { rate: { limit: rate.limit, seconds: rate.seconds, per: rate.per } }),
+  }
+}
+
+function timeToWire({ days, from, to, zone }: PolicyTime) {
+  return {
+    ...(days && { days: [...days] }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(zone !== undefined && { zone }),
+  }
+}
+
+function hookFromWire({ url, timeout_ms, on_failure }: z.infer<typeof hookSchema>): PolicyHook {
+  return { url, timeoutMs: timeout_ms, onFailure: on_failure }
+}
+
+export function hookChangesFromWire(hook: z.infer<typeof hookChangesSchema>): Partial<PolicyHook> {
+  return defined({ url: hook.url, timeoutMs: hook.timeout_ms, onFailure: hook.on_failure })
+}
+
+function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  const said = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(said) as { [Name in keyof T]: Exclude<T[Name], undefined> } // nothing else is taken out
+}
+
+export function policyToWire(policy: Policy): z.infer<typeof policySchema> {
+  const { id, description, enabled, effect, match, hook, hookSecret, createdAt, updatedAt } = policy
+  return {
+    id,
+    ...(description !== undefined && { description }),
+    enabled,
+    effect,
+    match: matchToWire(match),
+    ...(hook && {
+      hook: {
+        url: hook.url,
+        timeout_ms: hook.timeoutMs,
+        on_failure: hook.onFailure,
+        secret: { exists: hookSecret !== undefined },
+      },
+    }),
+    created_at: toTimestamp(createdAt),
+    updated_at: toTimestamp(updatedAt),
+  }
+}

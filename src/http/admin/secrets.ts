@@ -1,0 +1,146 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/nearest.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { setSecret } from '../../tools/secrets.ts'
+import { type AddEndpoint, pageSchema, slicePage, wholeListQuery } from '../endpoint/endpoint.ts'
+
+const secretSchema = z
+  .object({
+    id: z.string(),
+    key: z.string(),
+    description: z.string().optional(),
+    binding: z.object({ id: z.string(), type: z.literal('project') }),
+    created_at: z.string(),
+    updated_at: z.string(),
+    last_accessed_at: z.string().optional(),
+  })
+  .openapi('Secret')
+
+const tag = 'Administration'
+
+const keyParams = z.object({
+  key: z.string().regex(/^[A-Za-z0-9_.-]{1,200}$/, 'must have letters, digits, _ . - only'),
+})
+const body = z.object({ value: z.string().min(1).max(5000), description: z.string().max(1000).nullish() })
+
+/**
+ * Secrets that tools declare. Their values go in and never come out again, but to the tools. Arcade's SDKs know them
+ * below /v1/admin, its command line at /v1/secrets.
+ */
+export function addSecrets(add: AddEndpoint, broker: Broker): void {
+  for (const path of ['/v1/admin/secrets', '/v1/secrets'] as const) {
+    for (const method of path === '/v1/secrets' ? (['put'] as const) : (['post', 'put'] as const))
+      add(
+        {
+          method,
+          path: `${path}/{key}`,
+          role: 'admin',
+          tag,
+          summary: 'Set a secret',
+          params: keyParams,
+          body,
+          responses: { 200: { description: 'Set', schema: secretSchema } },
+        },
+        async ({ c, params: { key }, body: { value, description }, caller }) => {
+          const secret = { key, value, ...(description != null && { description }) }
+          return c.json(toWire(await setSecret(broker, caller.projectId, secret)))
+        },
+      )
+
+    add(
+      {
+        method: 'get',
+        path,
+        role: 'readonly',
+        tag,
+        summary: 'All secrets, without their values',
+        query: z.object(wholeListQuery),
+        responses: {
+          200: { description: 'One page, with all of them unless said', schema: pageSchema(secretSchema) },
+        },
+      },
+      async ({ c, query, caller }) => {
+        const items = (await broker.store.secrets.list(caller.projectId)).map(toWire)
+        return c.json(slicePage(items, { ...query, limit: query.limit ?? items.length }))
+      },
+    )
+
+    add(
+      {
+        method: 'get',
+        path: `${path}/{key}`,
+        role: 'readonly',
+        tag,
+        summary: 'One secret by its key or id, without its value',
+        params: keyParams,
+        responses: { 200: { description: 'The secret', schema: secretSchema } },
+      },
+      async ({ c, params: { key }, caller }) =>
+        c.json(toWire(await getSecret(broker, caller.projectId, key))),
+    )
+
+    add(
+      {
+        method: 'delete',
+        path: `${path}/{key}`,
+        role: 'admin',
+        tag,
+        summary: 'Delete a secret by its id or key',
+        params: keyParams,
+        responses: { 204: { description: 'Gone' } },
+      },
+      async ({ c, params: { key }, caller: { projectId } }) => {
+        const { id } = await getSecret(broker, projectId, key)
+        const audit = broker.audit.of(projectId, { action: 'secret.deleted', subject: id })
+        if (!(await broker.store.secrets.delete(projectId, id, audit))) throw noSecret(key)
+        return c.body(null, 204)
+      },
+    )
+  }
+}
+
+/** By its id, else by its key in any case. Throws `not_found`. */
+async function getSecret(broker: Broker, projectId: string, name: string): Promise<Secret> {
+  const secrets = await broker.store.secrets.list(projectId)
+  const found =
+    secrets.find(({ id }) => id === name) ??
+    secrets.find(({ key }) => key.toLowerCase() === name.toLowerCase())
+  if (found !== undefined) return found
+  throw noSecret(
+    name,
+    didYouMean(
+      name,
+      secrets.map(({ key }) => key),
+    ),
+  )
+}
+
+function noSecret(name: string, hint = ''): BrokerError {
+  return new BrokerError(
+    'not_found',
+    `There is no secret with the id or key "${name.slice(0, 80)}" in this project.${hint}`,
+  )
+}
+
+function toWire({
+  id,
+  projectId,
+  key,
+  description,
+  createdAt,
+  updatedAt,
+  lastAccessedAt,
+}: Secret): z.infer<typeof secretSchema> {
+  return {
+    id,
+    key,
+    ...(description !== undefined && { description }),
+    binding: { id: projectId, type: 'project' },
+    created_at: toTimestamp(createdAt),
+    updated_at: toTimestamp(updatedAt),
+    ...(lastAccessedAt !== undefined && { last_accessed_at: toTimestamp(lastAccessedAt) }),
+  }
+}

@@ -1,0 +1,171 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, currentStep, FAILURE_REASONS, scopesOf } from '../../domain/authorization.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { unionOfScopes } from '../../domain/scopes.ts'
+import { connectUrl, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
+import { getAccessToken } from '../../flows/get-access-token.ts'
+import { releaseTokens } from '../../flows/release-tokens.ts'
+import type { Release } from '../../services/release.ts'
+
+/** Arcade's AuthorizationResponse, with a reason when it failed. */
+export const authorizationSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(['not_started', 'pending', 'completed', 'failed']),
+    url: z.string().optional().openapi({ description: 'The link for the user, while pending' }),
+    user_id: z.string(),
+    provider_id: z.string(),
+    scopes: z.array(z.string()).openapi({ description: 'Asked for while pending; granted when completed' }),
+    context: z.object({
+      token: z.string().optional(),
+      user_info: z.record(z.string(), z.unknown()).optional(),
+    }),
+    expires_at: z.string().optional(),
+    reason: z.enum(FAILURE_REASONS).optional(),
+    message: z.string().optional(),
+  })
+  .openapi('Authorization')
+
+export type AuthorizationWire = z.infer<typeof authorizationSchema>
+
+/** The tokens, with the id of the first token's connection as the id of a completed authorization, or the pending one. */
+export async function acquisitionToWire(
+  broker: Broker,
+  acquired: TokenAcquisition,
+): Promise<AuthorizationWire> {
+  if (acquired.outcome === 'authorization_required') return toWire(broker, acquired.authorization)
+  const releases = acquired.tokens.map(({ release }) => release)
+  const [first] = releases
+  if (first === undefined) throw new BrokerError('invalid_request', 'Nothing was asked for.')
+  return released(first.connection.id, releases)
+}
+
+/** The authorization as it stands; a completed one carries its token, refreshed if need be. */
+export async function toWire(broker: Broker, authorization: Authorization): Promise<AuthorizationWire> {
+  const { id, projectId, userId, status } = authorization
+  if (status === 'completed') {
+    const releases = await releaseTokens(
+      broker,
+      () => releasesOf(broker, authorization),
+      (found) => found,
+    )
+    if (releases.length > 0) return released(id, releases)
+  }
+  const { providerUid } = currentStep(authorization)
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  const common = {
+    id,
+    user_id: userId,
+    provider_id: entry?.id ?? providerUid,
+    scopes: scopesOf(authorization),
+    context: {},
+  }
+  switch (authorization.status) {
+    case 'completed':
+      return {
+        ...common,
+        status: 'completed',
+        message: 'The connection is gone or needs a new consent. Begin a new authorization.',
+      }
+    case 'failed':
+      return { ...common, status: 'failed', reason: authorization.reason, message: authorization.message }
+    default:
+      return {
+        ...common,
+        status: 'pending',
+        url: connectUrl(broker, authorization),
+        expires_at: toTimestamp(authorization.expiresAt),
+      }
+  }
+}
+
+/** A tool that needs no authorization: there is nothing to wait for. Its id is the tool's. */
+export function nothingNeeded(toolUid: string, userId = ''): AuthorizationWire {
+  return { id: toolUid, status: 'completed', user_id: userId, provider_id: '', scopes: [], context: {} }
+}
+
+/**
+ * What an id stands for that was answered as `completed` at once: the connection that covered it, or a tool that needs
+ * none. `undefined` for any other id; throws `not_found` when it is gone.
+ */
+export async function answeredAtOnce(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<AuthorizationWire | undefined> {
+  if (id.startsWith('conn_')) return connectionAsAuthorization(broker, projectId, id)
+  const tools = id.startsWith('tool_') ? await broker.store.tools.list(projectId) : []
+  return tools.some(({ uid }) => uid === id) ? nothingNeeded(id) : undefined
+}
+
+async function connectionAsAuthorization(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<AuthorizationWire> {
+  const connection = await broker.store.connections.find(id)
+  if (connection === undefined || connection.projectId !== projectId)
+    throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
+  const release = await releaseTokens(
+    broker,
+    () => releaseOf(broker, projectId, connection.userId, connection.providerUid, id),
+    (found) => (found === undefined ? [] : [found]),
+  )
+  if (release !== undefined) return released(id, [release])
+  const entry = await findProviderByUid(broker, projectId, connection.providerUid)
+  return {
+    id,
+    status: 'failed',
+    user_id: connection.userId,
+    provider_id: entry?.id ?? connection.providerUid,
+    scopes: [...connection.scopes],
+    context: {},
+    reason: connection.statusReason === 'provider_changed' ? 'provider_changed' : 'invalid_grant',
+    message: 'The user must approve again. Begin a new authorization.',
+  }
+}
+
+/** All its tokens, the first provider's first; none when one of them is gone, so that no other stands in its place. */
+async function releasesOf(broker: Broker, { projectId, userId, steps }: Authorization): Promise<Release[]> {
+  const releases: Release[] = []
+  for (const { providerUid, connectionId } of steps) {
+    if (connectionId === undefined) continue
+    const release = await releaseOf(broker, projectId, userId, providerUid, connectionId)
+    if (release === undefined) return []
+    releases.push(release)
+  }
+  return releases
+}
+
+async function releaseOf(
+  broker: Broker,
+  projectId: string,
+  userId: string,
+  providerUid: string,
+  account: string,
+): Promise<Release | undefined> {
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  if (entry === undefined) return undefined
+  const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account })
+  if (token.outcome === 'provider_unavailable')
+    throw new BrokerError('provider_unavailable', token.message, { retryAfter: token.retryAfter })
+  return token.outcome === 'ready' ? token : undefined
+}
+
+function released(id: string, releases: readonly Release[]): AuthorizationWire {
+  const [{ connection, entry, accessToken, userInfo }] = releases as readonly [Release, ...Release[]] // callers check
+  return {
+    id,
+    status: 'completed',
+    user_id: connection.userId,
+    provider_id: entry.id,
+    scopes:
+      releases.length === 1
+        ? [...connection.scopes]
+        : unionOfScopes(...releases.map((release) => release.connection.scopes)),
+    context: { token: accessToken, user_info: userInfo },
+  }
+}

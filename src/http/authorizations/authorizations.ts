@@ -1,0 +1,188 @@
+import { z } from '@hono/zod-openapi'
+import { streamSSE } from 'hono/streaming'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, isSettled } from '../../domain/authorization.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { acquireTokens } from '../../flows/acquire-tokens.ts'
+import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
+import { confirmUser } from '../../flows/confirm-user.ts'
+import { findProvider } from '../../flows/find-provider.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
+import { idText, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
+import { STAINLESS } from '../endpoint/read-request.ts'
+import { acquisitionToWire, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
+
+const authorizeSchema = z
+  .object({
+    auth_requirement: z
+      .object({
+        provider_id: idText
+          .nullish()
+          .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
+        id: idText.nullish().openapi({ description: 'A provider entry by its own id' }),
+        provider_type: z.literal('oauth2').nullish(),
+        oauth2: z
+          .object({ scopes: z.array(scopeText).max(200).nullish() })
+          .nullish()
+          .openapi({
+            description: 'No scopes: any grant will do, and the provider entry says what is asked for',
+          }),
+      })
+      .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
+    user_id: userIdText,
+    next_uri: z.string().max(2000).nullish().openapi({ description: 'Where the browser goes at the end' }),
+    account: userIdText.nullish().openapi({
+      description:
+        "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
+    }),
+  })
+  .openapi('AuthorizeRequest')
+
+const confirmSchema = z.object({ flow_id: idText, user_id: userIdText })
+
+const HEARTBEAT_MS = 15_000
+const LONGEST_WAIT_SECONDS = 59
+
+export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/auth/authorize',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'Begin an authorization, or get the token when it is covered',
+      description:
+        'Answers `completed` with the token when a connection already covers the scopes, else `pending` with the `url` the user opens. The same user, provider and scopes share one live authorization.',
+      body: authorizeSchema,
+      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { auth_requirement: need, user_id: userId, next_uri: nextUri, account } = body
+      const entry = await findProvider(broker, caller.projectId, {
+        ...(need.id != null && { id: need.id }),
+        ...(need.provider_id != null && { providerId: need.provider_id }),
+      })
+      const scopes = need.oauth2?.scopes ?? []
+      const acquired = await acquireTokens(broker, {
+        projectId: caller.projectId,
+        userId,
+        providers: [{ entry, scopes }],
+        ...(nextUri != null && { nextUri }),
+        ...(account != null && { account }),
+      })
+      return c.json(await acquisitionToWire(broker, acquired))
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/auth/status',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'The status of an authorization',
+      description:
+        '`wait` holds the answer until it settles, at most that many seconds; running out answers 200 with the status it has. So does asking while as many requests wait as may (GATEPASS_MAX_WAITERS), at once.',
+      query: z.object({
+        id: idText,
+        wait: wholeNumber({ min: 0, max: LONGEST_WAIT_SECONDS }).default(0),
+      }),
+      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+    },
+    async ({ c, query: { id, wait }, caller }) => {
+      const wire =
+        (await answeredAtOnce(broker, caller.projectId, id)) ??
+        (await toWire(
+          broker,
+          await awaitAuthorization(broker, caller.projectId, id, {
+            waitSeconds: wait,
+            owner: caller.id,
+            signal: c.req.raw.signal,
+          }),
+        ))
+      // an SDK that waits loops until it is completed or refused: a failure must be a refusal (arcade.md section 0)
+      if (wire.status === 'failed' && wait > 0 && c.req.header(STAINLESS) !== undefined)
+        throw new BrokerError(
+          'authorization_failed',
+          `The authorization failed${wire.reason === undefined ? '' : ` (${wire.reason})`}. ${wire.message}`,
+        )
+      return c.json(wire)
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/auth/{id}/events',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'The same status as server-sent events',
+      description:
+        'One `status` event now and one when it settles, or an `error` event with a refusal; then the stream ends. It ends after the first when as many requests wait as may.',
+      params: z.object({ id: idText }),
+      responses: { 200: { description: 'text/event-stream; the data of each event is an Authorization' } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const atOnce = await answeredAtOnce(broker, caller.projectId, id)
+      if (atOnce !== undefined)
+        return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(atOnce) }))
+      const first = await getAuthorization(broker, caller.projectId, id)
+      const firstData = JSON.stringify(await toWire(broker, first))
+      return streamSSE(c, async (stream) => {
+        const last = async (settled: Authorization) => {
+          const wire = toWire(broker, settled).then((status) => ({
+            event: 'status',
+            data: JSON.stringify(status),
+          }))
+          const refused = (error: unknown) => ({
+            event: 'error',
+            data: JSON.stringify(errorToWire(toRefusal(error, c.req.path, broker.log))),
+          })
+          await stream.writeSSE(await wire.catch(refused))
+        }
+        const gone = new AbortController()
+        stream.onAbort(() => gone.abort())
+        await stream.writeSSE({ event: 'status', data: firstData })
+        let current = first
+        const { waiters } = broker
+        while (!isSettled(current) && !gone.signal.aborted && !waiters.closed && waiters.hasRoom(caller.id)) {
+          current = await awaitAuthorization(broker, caller.projectId, id, {
+            waitSeconds: HEARTBEAT_MS / 1000,
+            owner: caller.id,
+            signal: gone.signal,
+          })
+          if (isSettled(current)) await last(current)
+          else await stream.write(': still waiting\n\n')
+        }
+      })
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/auth/confirm_user',
+      role: 'caller',
+      tag: 'Authorization',
+      summary: 'Say which user came back with a flow',
+      description:
+        'Your own page (GATEPASS_USER_VERIFIER) is visited with `flow_id`; call this from its server with the user of its own session, and redirect the browser to `next_uri` of the answer, an address of Gatepass: there the code is redeemed, in the browser that clicked, and the browser led on to the `next_uri` of the authorization or to a page with the result. Another user than the one who was meant: 400 `user_mismatch`, and the authorization has failed.',
+      body: confirmSchema,
+      responses: {
+        200: {
+          description: 'Send the browser to `next_uri`',
+          schema: z.object({ auth_id: z.string(), next_uri: z.string() }),
+        },
+      },
+    },
+    async ({ c, body, caller }) => {
+      const { authorizationId, nextUri } = await confirmUser(broker, {
+        projectId: caller.projectId,
+        flowId: body.flow_id,
+        userId: body.user_id,
+      })
+      return c.json({ auth_id: authorizationId, next_uri: nextUri })
+    },
+  )
+}

@@ -1,0 +1,204 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { findEntry, findProviderByUid } from '../../flows/find-provider.ts'
+import { getAccessToken } from '../../flows/get-access-token.ts'
+import { releaseTokens } from '../../flows/release-tokens.ts'
+import { revokeConnection } from '../../flows/revoke-connection.ts'
+import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
+import { idText, userIdText } from '../endpoint/fields.ts'
+
+const connectionSchema = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    provider_id: z.string(),
+    account: z.object({ id: z.string(), name: z.string() }),
+    scopes: z.array(z.string()),
+    status: z.enum(['active', 'needs_authorization']),
+    status_reason: z.string().optional(),
+    expires_at: z.string().optional(),
+    created_at: z.string(),
+    last_used_at: z.string().optional(),
+    default: z.boolean().openapi({ description: 'The account that is used when a call names none' }),
+  })
+  .openapi('Connection')
+
+const idParams = z.object({ id: idText })
+const tag = 'Connections'
+
+/** A user's standing grants. */
+export function addConnections(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/connections',
+      role: 'readonly',
+      tag,
+      summary: "A user's connections, never with a token",
+      query: z.object({
+        user_id: userIdText.optional(),
+        provider_id: idText.optional(),
+        ...pageQuery,
+      }),
+      responses: { 200: { description: 'A page', schema: pageSchema(connectionSchema) } },
+    },
+    async ({ c, query, caller }) => {
+      const { user_id: userId, provider_id: providerId } = query
+      const providerUid =
+        providerId === undefined ? undefined : (await findEntry(broker, caller.projectId, { providerId })).uid
+      const filter = {
+        ...(userId !== undefined && { userId }),
+        ...(providerUid !== undefined && { providerUid }),
+      }
+      const { items, total } = await broker.store.connections.list(caller.projectId, filter, query)
+      const wire = await Promise.all(items.map((connection) => toWire(broker, connection)))
+      return c.json(toPage(wire, total, query))
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/connections/{id}',
+      role: 'readonly',
+      tag,
+      summary: 'One connection',
+      params: idParams,
+      responses: { 200: { description: 'The connection', schema: connectionSchema } },
+    },
+    async ({ c, params: { id }, caller }) =>
+      c.json(await toWire(broker, await getConnection(broker, caller.projectId, id))),
+  )
+
+  add(
+    {
+      method: 'patch',
+      path: '/v1/connections/{id}',
+      role: 'caller',
+      tag,
+      summary: 'Make it the default account',
+      params: idParams,
+      body: z.object({ default: z.literal(true) }),
+      responses: { 200: { description: 'The connection', schema: connectionSchema } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const connection = await getConnection(broker, caller.projectId, id)
+      const { projectId, userId } = connection
+      const audit = broker.audit.of(projectId, {
+        action: 'connection.made_default',
+        userId,
+        connectionId: connection.id,
+      })
+      await broker.store.connections.makeDefault(connection.id, audit)
+      return c.json(await toWire(broker, await getConnection(broker, caller.projectId, id)))
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/connections/{id}/token',
+      role: 'caller',
+      tag,
+      summary: 'Its access token, refreshed if need be',
+      description:
+        'With `force_refresh` the token is refreshed although it should still live: for one that the provider has refused (401, `invalid_token`). One that was received less than 10 seconds ago is answered as it is.',
+      params: idParams,
+      body: z.object({ force_refresh: z.boolean().optional() }),
+      bodyIsOptional: true,
+      responses: {
+        200: {
+          description: 'The token',
+          schema: z.object({
+            access_token: z.string(),
+            token_type: z.string(),
+            expires_at: z.string().optional(),
+            scopes: z.array(z.string()),
+          }),
+        },
+        403: { description: 'The user must approve again' },
+      },
+    },
+    async ({ c, params: { id }, body: { force_refresh: forceRefresh = false }, caller }) => {
+      const { projectId, userId, providerUid } = await getConnection(broker, caller.projectId, id)
+      const entry = await findProviderByUid(broker, projectId, providerUid)
+      if (entry === undefined)
+        throw new BrokerError('not_found', 'The provider of this connection was removed.')
+      const token = await releaseTokens(
+        broker,
+        () => getAccessToken(broker, { projectId, userId, entry, scopes: [], account: id, forceRefresh }),
+        (found) => (found.outcome === 'ready' ? [found] : []),
+      )
+      switch (token.outcome) {
+        case 'ready': {
+          const { connection, accessToken } = token
+          return c.json({
+            access_token: accessToken,
+            token_type: connection.tokenType,
+            ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
+            scopes: connection.scopes,
+          })
+        }
+        case 'authorization_required':
+          throw new BrokerError(
+            'authorization_required',
+            `The user must approve ${entry.provider.displayName} again: authorization required. Begin one by POST /v1/auth/authorize.`,
+          )
+        case 'provider_unavailable':
+          throw new BrokerError('provider_unavailable', token.message, { retryAfter: token.retryAfter })
+      }
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/connections/{id}',
+      role: 'caller',
+      tag,
+      summary: 'Delete it here, and revoke it at the provider',
+      description: 'Gone here in every case; `revocation` says what became of it at the provider (RFC 7009).',
+      params: idParams,
+      responses: {
+        200: {
+          description: 'Deleted',
+          schema: z.object({ id: z.string(), revocation: z.enum(['revoked', 'unsupported', 'failed']) }),
+        },
+      },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const connection = await getConnection(broker, caller.projectId, id)
+      return c.json({ id, revocation: await revokeConnection(broker, connection) })
+    },
+  )
+}
+
+/** Another project's answers like one that does not exist. Throws `not_found`. */
+export async function getConnection(broker: Broker, projectId: string, id: string): Promise<Connection> {
+  const connection = await broker.store.connections.find(id)
+  if (connection === undefined || connection.projectId !== projectId)
+    throw new BrokerError('not_found', `There is no connection "${id.slice(0, 80)}" in this project.`)
+  return connection
+}
+
+async function toWire(broker: Broker, connection: Connection): Promise<z.infer<typeof connectionSchema>> {
+  const { id, userId, account, scopes, status, statusReason, expiresAt, createdAt, lastUsedAt, isDefault } =
+    connection
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  return {
+    id,
+    user_id: userId,
+    provider_id: entry?.id ?? connection.providerUid,
+    account: { id: account.id, name: account.name },
+    scopes: [...scopes],
+    status,
+    ...(statusReason !== undefined && { status_reason: statusReason }),
+    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
+    created_at: toTimestamp(createdAt),
+    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+    default: isDefault,
+  }
+}

@@ -1,0 +1,96 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
+import { revokeConnection } from '../../flows/revoke-connection.ts'
+import { openAccess } from '../../flows/seal-grant.ts'
+import { UnknownKeyError, UnsealError } from '../../store/seal.ts'
+import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
+import { idText, userIdText } from '../endpoint/fields.ts'
+import { getConnection } from './connections.ts'
+
+const userConnectionSchema = z
+  .object({
+    id: z.string(),
+    connection_id: z.string(),
+    connection_status: z.string(),
+    provider_id: z.string(),
+    provider_type: z.literal('oauth2'),
+    provider_description: z.string(),
+    provider_user_info: z.record(z.string(), z.unknown()),
+    scopes: z.array(z.string()),
+    user_id: z.string(),
+  })
+  .openapi('UserConnection')
+
+/** Connections as Arcade's administration has them; the same as `/v1/connections` in another dialect. */
+export function addUserConnections(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/user_connections',
+      role: 'admin',
+      tag: 'Administration',
+      summary: "All users' connections, with what the provider tells of each account",
+      query: z.object({
+        provider_id: idText.optional(),
+        user_id: userIdText.optional(),
+        ...pageQuery,
+      }),
+      responses: { 200: { description: 'A page', schema: pageSchema(userConnectionSchema) } },
+    },
+    async ({ c, query, caller: { projectId } }) => {
+      const { user_id: userId, provider_id: providerId } = query
+      const provider =
+        providerId === undefined ? undefined : await broker.store.providers.findById(projectId, providerId)
+      if (providerId !== undefined && provider === undefined) return c.json(toPage([], 0, query))
+      const filter = {
+        ...(userId !== undefined && { userId }),
+        ...(provider !== undefined && { providerUid: provider.uid }),
+      }
+      const { items, total } = await broker.store.connections.list(projectId, filter, query)
+      return c.json(toPage(await Promise.all(items.map((one) => toWire(broker, one))), total, query))
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/admin/user_connections/{id}',
+      role: 'admin',
+      tag: 'Administration',
+      summary: 'Delete and revoke one',
+      params: z.object({ id: idText }),
+      responses: { 204: { description: 'Gone' } },
+    },
+    async ({ c, params, caller }) => {
+      await revokeConnection(broker, await getConnection(broker, caller.projectId, params.id))
+      return c.body(null, 204)
+    },
+  )
+}
+
+async function toWire(broker: Broker, connection: Connection): Promise<z.infer<typeof userConnectionSchema>> {
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  return {
+    id: connection.id,
+    connection_id: connection.id,
+    connection_status: connection.status,
+    provider_id: entry?.id ?? connection.providerUid,
+    provider_type: 'oauth2',
+    provider_description: entry?.description ?? entry?.provider.displayName ?? '',
+    provider_user_info: { ...userInfo(broker, connection) },
+    scopes: [...connection.scopes],
+    user_id: connection.userId,
+  }
+}
+
+/** Nothing for a row that does not open: the list still shows the rest. */
+function userInfo(broker: Broker, connection: Connection): Readonly<Record<string, unknown>> {
+  try {
+    return openAccess(broker, connection).userInfo
+  } catch (error) {
+    if (error instanceof UnsealError || error instanceof UnknownKeyError) return {}
+    throw error
+  }
+}

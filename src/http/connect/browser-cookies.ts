@@ -1,0 +1,65 @@
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import type { Broker } from '../../broker.ts'
+import { randomToken } from '../../domain/ids.ts'
+import type { BegunLogin } from '../../flows/login.ts'
+import type { LoginProof } from '../../flows/login-proof.ts'
+
+/** More logins at once than anybody means to do; cookies without end would make every request too large. */
+const MAX_LOGINS = 8
+
+/** What Gatepass keeps in a browser: which one it is, logins on their way, and that of its latest login. */
+export interface BrowserCookies {
+  /** The browser's id, if it has one. It only ever tells browsers apart. */
+  idOf(c: Context): string | undefined
+  /** The browser's id, given to it now if it has none. */
+  bind(c: Context): string
+  /** Keeps what a login needs when the browser comes back from it. */
+  keepLogin(c: Context, login: BegunLogin): void
+  keptLogin(c: Context, stateHash: string): string | undefined
+  /** Forgets the login, and keeps that it went well. */
+  endLogin(c: Context, stateHash: string, proof?: LoginProof): void
+  loginProof(c: Context): string | undefined
+}
+
+/** Cookies of this host alone wherever there is TLS (`__Host-`, RFC 6265bis section 4.1.3), and of no script. */
+export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserCookies {
+  const secure = settings.publicUrl.protocol === 'https:'
+  const named = (name: string) => (secure ? `__Host-${name}` : name)
+  const cookies = {
+    browser: named('gatepass'),
+    proof: named('gatepass-user'),
+    login: named('gatepass-login-'),
+  }
+  // Lax, because the browser comes back from another site
+  const attributes = { path: '/', httpOnly: true, sameSite: 'Lax', secure } as const
+  const loginCookie = (stateHash: string) => `${cookies.login}${stateHash.slice(0, 16)}`
+
+  function idOf(c: Context): string | undefined {
+    const id = getCookie(c, cookies.browser)
+    return id !== undefined && /^[\w-]{43}$/.test(id) ? id : undefined
+  }
+
+  return {
+    idOf,
+    bind(c) {
+      const known = idOf(c)
+      if (known !== undefined) return known
+      const id = randomToken()
+      setCookie(c, cookies.browser, id, { ...attributes, maxAge: 3600 })
+      return id
+    },
+    keepLogin(c, { stateHash, kept, seconds }) {
+      const others = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookies.login))
+      if (others.length >= MAX_LOGINS) for (const name of others) deleteCookie(c, name, attributes)
+      setCookie(c, loginCookie(stateHash), kept, { ...attributes, maxAge: seconds })
+    },
+    keptLogin: (c, stateHash) => getCookie(c, loginCookie(stateHash)),
+    endLogin(c, stateHash, proof) {
+      deleteCookie(c, loginCookie(stateHash), attributes)
+      if (proof !== undefined)
+        setCookie(c, cookies.proof, proof.value, { ...attributes, maxAge: proof.seconds })
+    },
+    loginProof: (c) => getCookie(c, cookies.proof),
+  }
+}

@@ -1,0 +1,22 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { clientMetadata } from '../../providers/client-registration.ts'
+import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
+
+/**
+ * What authorization servers read of this broker where a URL is its client id
+ * (draft-ietf-oauth-client-id-metadata-document): public, and the same for everybody.
+ */
+export function addClientMetadata(app: OpenAPIHono, broker: Broker): void {
+  app.get('/oauth/client/:uid', async (c) => {
+    const entry = await broker.store.providers.findByUid(c.req.param('uid'))
+    const url = entry && clientMetadataUrl(broker, entry)
+    if (entry === undefined || url === undefined || entry.clientId !== url)
+      throw new BrokerError('not_found', 'There is no client of that name.')
+    const { publicUrl } = broker.settings
+    const redirectUri = broker.redirectUri(entry)
+    c.header('cache-control', 'public, max-age=3600')
+    return c.json({ client_id: url, ...clientMetadata({ publicUrl, redirectUri, authMethod: 'none' }) })
+  })
+}

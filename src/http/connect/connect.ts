@@ -1,0 +1,125 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, at } from '../../domain/authorization.ts'
+import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { endingUri } from '../../flows/ending-uri.ts'
+import { finishConfirmed } from '../../flows/finish-confirmed.ts'
+import { LOGIN_TROUBLES } from '../../flows/login.ts'
+import { hasLoggedIn } from '../../flows/login-proof.ts'
+import { receiveResponse } from '../../flows/receive-response.ts'
+import { startAttempt } from '../../flows/start-attempt.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { browserCookies } from './browser-cookies.ts'
+import { ending, isStartable, notFound, show } from './show-authorization.ts'
+import { sendOn } from './start-response.ts'
+
+/** What a browser does: the connect page, the click on it, and the way back from the provider. */
+export function addConnect(app: OpenAPIHono, broker: Broker): void {
+  const cookies = browserCookies(broker)
+
+  async function find(id: string): Promise<Authorization | undefined> {
+    const found = await broker.store.authorizations.find(id)
+    return found && at(found, broker.now())
+  }
+
+  function start(c: Context, authorization: Authorization): Promise<Response> {
+    const browserId = cookies.bind(c)
+    const loginProof = cookies.loginProof(c)
+    return sendOn(c, broker, { id: authorization.id, browserId }, () =>
+      startAttempt(broker, authorization, { browserId, loginProof }),
+    )
+  }
+
+  /** The issuer at which the user of this browser has yet to log in. */
+  function loginNeeded(c: Context, authorization: Authorization): string | undefined {
+    const { verifier } = broker.settings
+    if (verifier.kind !== 'oidc') return undefined
+    const browserId = cookies.idOf(c) ?? ''
+    return hasLoggedIn(broker, verifier, authorization, browserId, cookies.loginProof(c))
+      ? undefined
+      : verifier.issuer
+  }
+
+  /** To the caller's `next_uri` at the end, else to the page that says how it stands. */
+  function leadOn(c: Context, authorization: Authorization): Response {
+    // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
+    pageHeaders(c)
+    return c.redirect(endingUri(authorization, cookies.idOf(c)) ?? connectUrl(broker, authorization), 303)
+  }
+
+  app.get('/connect/:id', async (c) => {
+    const authorization = await find(c.req.param('id'))
+    if (authorization === undefined) return notFound(c)
+    const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+    // a HEAD, as link checkers send it, opens nothing
+    const opens = broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
+    if (opens && isStartable(authorization)) return start(c, authorization)
+    return show(c, broker, authorization, { trouble, loginAt: loginNeeded(c, authorization) })
+  })
+
+  app.post('/connect/:id', async (c) => {
+    if (!isFromOwnPage(c, broker)) return ending(c, { kind: 'problem', message: FOREIGN_CLICK }, 403)
+    const authorization = await find(c.req.param('id'))
+    if (authorization === undefined) return notFound(c)
+    return isStartable(authorization) ? start(c, authorization) : show(c, broker, authorization)
+  })
+
+  app.get('/callback/:uid', async (c) => {
+    const query = new URL(c.req.url).searchParams
+    const browserId = cookies.idOf(c)
+    const received = await receiveResponse(broker, { providerUid: c.req.param('uid'), query, browserId })
+    switch (received.outcome) {
+      case 'unknown_state':
+        return ending(c, { kind: 'unknown_state', message: UNKNOWN_STATE }, 400)
+      case 'wrong_provider':
+        return ending(c, { kind: 'wrong_provider', message: WRONG_PROVIDER }, 400)
+      case 'wrong_browser':
+        return ending(c, { kind: 'wrong_browser', message: WRONG_BROWSER }, 403)
+      case 'confirm':
+        pageHeaders(c)
+        return c.redirect(received.verifierUrl.href, 303)
+      case 'stands': {
+        const { authorization } = received
+        const isExpired = authorization.status === 'failed' && authorization.reason === 'expired'
+        if (isExpired && endingUri(authorization, browserId) === undefined)
+          return show(c, broker, authorization)
+        return leadOn(c, authorization)
+      }
+    }
+  })
+
+  app.get('/connect/:id/finish', async (c) => {
+    const id = c.req.param('id')
+    // a HEAD, as link checkers send it, redeems nothing
+    if (c.req.method !== 'GET') return c.body(null, 405, { allow: 'GET' })
+    const proof = c.req.query('confirmation') ?? ''
+    const finished = await finishConfirmed(broker, { id, proof, browserId: cookies.idOf(c) })
+    switch (finished.outcome) {
+      case 'not_found':
+        return notFound(c)
+      case 'wrong_browser':
+        return ending(c, { kind: 'confirmed_elsewhere', message: '' }, 403)
+      case 'stands':
+        return leadOn(c, finished.authorization)
+    }
+  })
+}
+
+const FOREIGN_CLICK = 'This did not come from the page you were shown. Open the link again and click there.'
+const UNKNOWN_STATE =
+  'This answer belongs to no request that is open here: a newer click has taken its place, or it was made up.'
+const WRONG_PROVIDER = 'This answer came back by another way than it was asked for, so it was not used.'
+const WRONG_BROWSER = 'This was started in another browser than this one.'
+
+/**
+ * Whether a click came from this broker's own page and not from another site's form. Browsers say so in Sec-Fetch-Site,
+ * but only over https and to loopback hosts; elsewhere (development on a network) `Origin` says it, which the referrer
+ * policy of the connect page lets them send.
+ */
+function isFromOwnPage(c: Context, broker: Broker): boolean {
+  const site = c.req.header('sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin'
+  const origin = c.req.header('origin')
+  return origin === undefined || origin === broker.settings.publicUrl.origin
+}

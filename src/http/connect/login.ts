@@ -1,0 +1,44 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { sha256 } from '../../domain/ids.ts'
+import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { finishLogin } from '../../flows/login.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { browserCookies } from './browser-cookies.ts'
+import { ending, show } from './show-authorization.ts'
+import { sendOn } from './start-response.ts'
+
+/** The way back from the broker's own login. The way there is the click on the connect page. */
+export function addLogin(app: OpenAPIHono, broker: Broker): void {
+  const { verifier } = broker.settings
+  if (verifier.kind !== 'oidc') return
+  const cookies = browserCookies(broker)
+
+  app.get('/login/callback', async (c) => {
+    const query = new URL(c.req.url).searchParams
+    const stateHash = sha256(query.get('state') ?? '')
+    const browserId = cookies.idOf(c)
+    const kept = cookies.keptLogin(c, stateHash)
+    const finished = await finishLogin(broker, verifier, { query, browserId, kept })
+    if (finished.outcome === 'unknown_login' || browserId === undefined)
+      return ending(c, { kind: 'unknown_login', message: '' }, 403)
+    const { authorization } = finished
+    switch (finished.outcome) {
+      case 'logged_in':
+        cookies.endLogin(c, stateHash, finished.proof)
+        return sendOn(c, broker, { id: authorization.id, browserId }, finished.start)
+      case 'stands':
+        cookies.endLogin(c, stateHash)
+        if (authorization.status === 'failed' && authorization.reason === 'expired')
+          return show(c, broker, authorization)
+        // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
+        pageHeaders(c)
+        return c.redirect(connectUrl(broker, authorization), 303)
+      case 'trouble': {
+        cookies.endLogin(c, stateHash)
+        pageHeaders(c)
+        return c.redirect(`${connectUrl(broker, authorization)}?login=${finished.trouble}`, 303)
+      }
+    }
+  })
+}

@@ -1,0 +1,142 @@
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, currentStep } from '../../domain/authorization.ts'
+import { sha256 } from '../../domain/ids.ts'
+import { endingUri } from '../../flows/ending-uri.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
+import type { LoginTrouble } from '../../flows/login.ts'
+import { connectPage } from '../pages/connect-page.ts'
+import { type EndingView, endingPage } from '../pages/ending-page.ts'
+import { type PageStatus, pageHeaders } from '../pages/page-headers.ts'
+import { browserCookies } from './browser-cookies.ts'
+
+const NOT_FOUND =
+  'There is no such link, or it was opened long after it ended. Ask your application for a new one.'
+
+export interface ShowOptions {
+  /** Where the user must log in before the provider, if they must. */
+  readonly loginAt?: string | undefined
+  /** What became of a login, while the authorization still waits for one. */
+  readonly trouble?: LoginTrouble | undefined
+}
+
+/** The authorization as its page: the connect page while it is pending, else how it ended. */
+export async function show(
+  c: Context,
+  broker: Broker,
+  authorization: Authorization,
+  { loginAt, trouble }: ShowOptions = {},
+): Promise<Response> {
+  const names = new Map<string, string>()
+  const formTo = loginAt === undefined ? [] : [new URL(loginAt)]
+  for (const { providerUid } of authorization.steps) {
+    const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
+    names.set(providerUid, entry?.provider.displayName ?? 'a removed provider')
+    if (entry !== undefined && providerUid === currentStep(authorization).providerUid)
+      formTo.push(new URL(entry.provider.authorizationRequest.endpoint))
+  }
+  pageHeaders(c, { formTo, hasForm: isStartable(authorization) })
+  const { requester, userId } = authorization
+  const browserId = browserCookies(broker).idOf(c)
+  const nextUri = endingUri(authorization, browserId)
+  const providerName = names.get(currentStep(authorization).providerUid) ?? ''
+  const about = { providerName, userId, ...(requester !== undefined && { requester }) }
+  const action = `/connect/${authorization.id}`
+  if (trouble !== undefined && isStartable(authorization))
+    return ending(
+      c,
+      { kind: `login_${trouble}`, message: '', again: action },
+      trouble === 'unavailable' ? 503 : 200,
+    )
+  // somebody else's approval is nothing to wait for: whoever opens the link is shown what it asks for
+  const isElsewhere =
+    (authorization.status === 'confirming' || authorization.status === 'confirmed') &&
+    (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
+  const asked = () =>
+    c.html(
+      connectPage({
+        ...about,
+        scopes: currentStep(authorization).scopes,
+        step: authorization.step,
+        steps: authorization.steps.map(({ providerUid, connectionId }) => ({
+          providerName: names.get(providerUid) ?? '',
+          done: connectionId !== undefined,
+        })),
+        expiresAt: authorization.expiresAt,
+        now: broker.now(),
+        action,
+        ...(loginAt !== undefined && { loginAt: new URL(loginAt).host }),
+      }),
+    )
+  if (isElsewhere) return asked()
+  switch (authorization.status) {
+    case 'pending':
+      return asked()
+    case 'confirming':
+      return ending(
+        c,
+        {
+          kind: 'waiting_for_confirmation',
+          ...about,
+          message: 'Your application is making sure that it is you.',
+          again: action,
+        },
+        200,
+      )
+    case 'confirmed':
+      return ending(
+        c,
+        { kind: 'confirmed', ...about, message: 'Your application knows that it is you.', again: action },
+        200,
+      )
+    case 'exchanging':
+      return ending(c, { kind: 'working', ...about, message: 'This takes a moment.' }, 200)
+    case 'completed': {
+      const accounts = await Promise.all(
+        authorization.steps.map(({ connectionId = '' }) => broker.store.connections.find(connectionId)),
+      )
+      const account = accounts
+        .map((one) => one?.account.name ?? '')
+        .filter(Boolean)
+        .join(', ')
+      const all = [...new Set(names.values())].join(', ')
+      const message = `${requester ?? 'Your application'} can now use ${all} for you.`
+      return ending(
+        c,
+        {
+          kind: 'completed',
+          ...about,
+          providerName: all,
+          message,
+          ...(account !== '' && { account }),
+          ...(nextUri !== undefined && { nextUri }),
+        },
+        200,
+      )
+    }
+    case 'failed': {
+      const { reason, message } = authorization
+      // whoever looks at it now may be the wrong one
+      const whose = reason === 'user_mismatch' ? {} : about
+      return ending(
+        c,
+        { kind: 'failed', ...whose, reason, message, ...(nextUri !== undefined && { nextUri }) },
+        reason === 'expired' ? 410 : 200,
+      )
+    }
+  }
+}
+
+/** Whether a click starts a new attempt: also while an earlier one waits for the user to be confirmed. */
+export function isStartable({ status }: Authorization): boolean {
+  return status === 'pending' || status === 'confirming' || status === 'confirmed'
+}
+
+export function notFound(c: Context): Response | Promise<Response> {
+  return ending(c, { kind: 'not_found', message: NOT_FOUND }, 404)
+}
+
+export function ending(c: Context, page: EndingView, status: PageStatus): Response | Promise<Response> {
+  if (c.res.headers.get('content-security-policy') === null) pageHeaders(c)
+  return c.html(endingPage(page), status)
+}

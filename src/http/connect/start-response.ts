@@ -1,0 +1,72 @@
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { Authorization } from '../../domain/authorization.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { beginLogin } from '../../flows/login.ts'
+import type { StartedAttempt } from '../../flows/start-attempt.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { browserCookies } from './browser-cookies.ts'
+import { ending, show } from './show-authorization.ts'
+
+const NOT_SET_UP =
+  'The provider is not set up completely, so you cannot be sent there. Whoever runs this service finds the reason in its log.'
+
+/** Sends the browser where starting an attempt leads: to the provider, to log in first, or to how things stand. */
+export async function sendOn(
+  c: Context,
+  broker: Broker,
+  { id, browserId }: { readonly id: Authorization['id']; readonly browserId: string },
+  start: () => Promise<StartedAttempt>,
+): Promise<Response> {
+  try {
+    const started = await start()
+    switch (started.outcome) {
+      case 'started':
+        pageHeaders(c)
+        return c.redirect(started.authorizationUrl.href, 303)
+      case 'login_required':
+        return await sendToLogin(c, broker, started, browserId)
+      case 'not_startable': {
+        const page = connectUrl(broker, started.authorization)
+        if (new URL(page).pathname === c.req.path) return show(c, broker, started.authorization)
+        pageHeaders(c)
+        return c.redirect(page, 303) // a clean URL, as after every answer
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    broker.log.warn(
+      { authorizationId: id, reason: error.code, why: error.message },
+      'an authorization could not be started',
+    )
+    return ending(c, { kind: 'problem', message: NOT_SET_UP }, 503)
+  }
+}
+
+async function sendToLogin(
+  c: Context,
+  broker: Broker,
+  { verifier, authorization }: Extract<StartedAttempt, { outcome: 'login_required' }>,
+  browserId: string,
+): Promise<Response> {
+  try {
+    const login = await beginLogin(broker, verifier, authorization, browserId)
+    browserCookies(broker).keepLogin(c, login)
+    pageHeaders(c)
+    return c.redirect(login.loginUrl.href, 303)
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error
+    broker.log.warn(
+      {
+        authorizationId: authorization.id,
+        issuer: verifier.issuer,
+        reason: error.reason,
+        why: error.message,
+      },
+      'a user could not be sent to log in',
+    )
+    return show(c, broker, authorization, { trouble: 'unavailable', loginAt: verifier.issuer })
+  }
+}

@@ -1,0 +1,122 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { beginTrial } from '../../flows/verifier-trial.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { userIdText } from '../endpoint/fields.ts'
+
+const settingsSchema = z
+  .object({
+    verifier_url: z.string().openapi({ description: 'Empty where no page of a caller is asked' }),
+    unsafe_skip_verification: z.boolean(),
+    unsafe_skip_verification_choice_allowed: z
+      .literal(false)
+      .openapi({ description: 'It is the operator’s choice, by GATEPASS_USER_VERIFIER' }),
+  })
+  .openapi('SessionVerification')
+
+const verifierUrl = z.string().max(2000)
+const tag = 'Authorization'
+
+/** Arcade's view of who vouches for users. It holds for all projects, so no project's administrator may change it. */
+export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
+  const settings = () => {
+    const { verifier } = broker.settings
+    return {
+      verifier_url: verifier.kind === 'caller' ? verifier.url.href : '',
+      unsafe_skip_verification: verifier.kind === 'open',
+      unsafe_skip_verification_choice_allowed: false,
+    } as const
+  }
+  const path = '/v1/admin/settings/session_verification'
+
+  add(
+    {
+      method: 'get',
+      path,
+      role: 'readonly',
+      tag,
+      summary: 'Who vouches for users, as Arcade says it',
+      responses: { 200: { description: 'The settings', schema: settingsSchema } },
+    },
+    ({ c }) => c.json(settings()),
+  )
+
+  add(
+    {
+      method: 'put',
+      path,
+      role: 'admin',
+      tag,
+      summary: 'Agree with who vouches for users',
+      description:
+        'Answers 200 when it says what is set already. Anything else is 409 `set_by_operator`: it holds for all projects, so it is set by GATEPASS_USER_VERIFIER.',
+      body: z.object({
+        verifier_url: verifierUrl.nullish(),
+        unsafe_skip_verification: z.boolean().nullish(),
+        unsafe_skip_verification_choice_allowed: z.boolean().nullish(),
+      }),
+      responses: { 200: { description: 'As it is set', schema: settingsSchema } },
+    },
+    ({ c, body }) => {
+      const { verifier_url: url, unsafe_skip_verification: skips } = settings()
+      const wanted = body.verifier_url == null || body.verifier_url === '' ? undefined : body.verifier_url
+      const sameUrl = body.verifier_url == null || (wanted === undefined ? '' : normal(wanted)) === url
+      const sameSkip = body.unsafe_skip_verification == null || body.unsafe_skip_verification === skips
+      if (!sameUrl || !sameSkip)
+        throw new BrokerError(
+          'set_by_operator',
+          'Who vouches for users holds for all projects: an operator sets it by GATEPASS_USER_VERIFIER, and restarts.',
+        )
+      return c.json(settings())
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/auth/validate_custom_verifier',
+      role: 'caller',
+      tag,
+      summary: 'Try out a verifier page',
+      description:
+        'Open `next_uri` in a browser that is logged in there: the page gets `flow_id`, and its server confirms it by POST /v1/auth/confirm_user for this user within ten minutes. Nothing is authorized by it.',
+      body: z.object({ user_id: userIdText, verifier_url: verifierUrl }),
+      responses: {
+        200: {
+          description: 'Where to send the browser',
+          schema: z.object({ flow_id: z.string(), next_uri: z.string() }),
+        },
+      },
+    },
+    ({ c, body, caller }) => {
+      if (broker.settings.verifier.kind === 'oidc')
+        throw new BrokerError(
+          'set_by_operator',
+          `No page of a caller is asked here: users log in at ${broker.settings.verifier.issuer}.`,
+        )
+      const url = new URL(checkedUrl(body.verifier_url))
+      const flowId = beginTrial(broker, caller.projectId, body.user_id)
+      url.searchParams.set('flow_id', flowId)
+      return c.json({ flow_id: flowId, next_uri: url.href })
+    },
+  )
+}
+
+/** As GATEPASS_USER_VERIFIER takes one. */
+function checkedUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain =
+    url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (!isPlain || !['http:', 'https:'].includes(url.protocol))
+    throw invalidMember(
+      'verifier_url',
+      'invalid',
+      'verifier_url must be an http or https URL without credentials, query and fragment.',
+    )
+  return url.href
+}
+
+function normal(text: string): string {
+  return URL.canParse(text) ? new URL(text).href : text
+}

@@ -1,0 +1,43 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { projectOf } from '../../flows/manage-keys.ts'
+import type { Authenticate } from '../endpoint/authenticate.ts'
+import { limitBody, MAX_API_BODY_BYTES } from '../endpoint/body-limit.ts'
+
+const PREFIX = /^\/v1\/orgs\/[^/]+\/projects\/([^/]+)(\/.*)$/
+
+/**
+ * `/v1/orgs/{org}/projects/{project}/…`, where Arcade's frameworks find the API after a login: the same as `/v1/…` for
+ * a key of that project, named by its name or id. There are no organizations here, so any name of one will do.
+ */
+export function addOrganizationPaths(app: OpenAPIHono, broker: Broker, authenticate: Authenticate): void {
+  app.all('/v1/orgs/:org/projects/:project/*', async (c) => {
+    const caller = await authenticate(c, 'readonly')
+    const url = new URL(c.req.url)
+    const [, named = '', rest = ''] = PREFIX.exec(url.pathname) ?? []
+    const own = await projectOf(broker, caller)
+    const wanted = decoded(named)
+    if (wanted !== own.name && wanted !== own.id)
+      throw new BrokerError(
+        'not_found',
+        `There is no project "${wanted.slice(0, 100)}" that this key is of; it is of "${own.name}".`,
+      )
+    // nothing below leads to another prefix: one that stands twice is no path of the API
+    if (rest.startsWith('/orgs/')) throw new BrokerError('not_found', 'There is nothing at this path.')
+    url.pathname = `/v1${rest}`
+    const { method, headers, signal } = c.req.raw
+    await limitBody(c, MAX_API_BODY_BYTES)
+    const body = method === 'GET' || method === 'HEAD' ? undefined : await c.req.arrayBuffer()
+    const inner = new Request(url, { method, headers, signal, ...(body !== undefined && { body }) })
+    return app.fetch(inner, c.env)
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

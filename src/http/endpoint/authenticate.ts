@@ -1,0 +1,126 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { type ApiKey, isExpired, mayAct, type Role } from '../../domain/api-key.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { createReadCache } from '../../services/read-cache.ts'
+import { inContext } from '../../services/request-context.ts'
+import { createCountGuess } from './rate-limit.ts'
+
+/**
+ * The caller's key, once it may do what the endpoint does. Throws `invalid_authorization`, `insufficient_role`, and
+ * `rate_limited` for one wrong key too many.
+ */
+export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
+
+const MAX_RECORDED = 10_000
+
+/**
+ * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it; below /oxp the
+ * header `OXP-API-Key` too. Keys are looked up by their SHA-256, so nothing secret is compared byte by byte.
+ */
+export function createAuthenticate(broker: Broker): Authenticate {
+  const keys = createReadCache<ApiKey>(broker.store, {
+    max: 10_000,
+    forgets: ({ noun }) => (noun === 'api_key' ? 'all' : undefined),
+  })
+
+  const countGuess = createCountGuess()
+
+  function allow(c: Context, key: ApiKey, role: Role): ApiKey {
+    if (isExpired(key, broker.now()))
+      throw new BrokerError(
+        'invalid_authorization',
+        'This API key has expired. Make a new one with `gatepass keys create`.',
+      )
+    if (!mayAct(key.role, role)) {
+      recordRefusal(`${c.req.method} ${c.req.routePath}`, key)
+      throw new BrokerError(
+        'insufficient_role',
+        `This key has the role ${key.role}; this needs ${role}. Make one with \`gatepass keys create --role ${role}\`.`,
+      )
+    }
+    broker.uses.used('apiKeys', key.id, broker.now())
+    return key
+  }
+
+  const recorded = new Set<string>()
+
+  /** In the audit trail, once for each key and endpoint: a key that keeps trying fills no trail. */
+  function recordRefusal(purpose: string, apiKey: ApiKey): void {
+    const { id, projectId } = apiKey
+    if (recorded.has(`${id} ${purpose}`)) return
+    if (recorded.size >= MAX_RECORDED) recorded.clear()
+    recorded.add(`${id} ${purpose}`)
+    inContext({ actor: { kind: 'api_key', id }, apiKey, purpose }, () =>
+      broker.audit.record(projectId, { action: 'access.refused', reason: 'insufficient_role' }),
+    ).catch(() => recorded.delete(`${id} ${purpose}`)) // recorded at the next try
+  }
+
+  return (c, role) => {
+    if (role === 'public') return NOBODY
+    const presented = (c.req.header('authorization') ?? oxpKey(c))?.replace(/^bearer\s+/i, '').trim() ?? ''
+    if (presented === '')
+      throw new BrokerError('invalid_authorization', 'Send your API key as `Authorization: Bearer <key>`.')
+    const digest = digestOf(presented, c)
+    const known = keys.get(digest, async () => {
+      const key = await broker.store.apiKeys.findByHash(digest)
+      if (key === undefined) {
+        countGuess(remoteAddress(c))
+        throw new BrokerError('invalid_authorization', 'This API key is not known here, or was revoked.')
+      }
+      return key
+    })
+    return known instanceof Promise ? known.then((key) => allow(c, key, role)) : allow(c, known, role)
+  }
+}
+
+function oxpKey(c: Context): string | undefined {
+  return c.req.path.startsWith('/oxp/') ? c.req.header('oxp-api-key') : undefined
+}
+
+const digests = new WeakMap<
+  IncomingMessage['socket'],
+  { readonly presented: Buffer; readonly digest: string }
+>()
+
+/**
+ * Once for each TCP connection: whoever keeps one presents the same key again and again. Behind a proxy the one before
+ * may be somebody else's.
+ */
+function digestOf(key: string, c: Context): string {
+  const socket = socketOf(c)
+  const last = socket && digests.get(socket)
+  const presented = Buffer.from(key)
+  if (last?.presented.length === presented.length && timingSafeEqual(last.presented, presented))
+    return last.digest
+  const digest = hash('sha256', key, 'base64url')
+  if (socket !== undefined) digests.set(socket, { presented, digest })
+  return digest
+}
+
+/** Of the connection itself: what a proxy says of it could be made up. `undefined` without a server. */
+function remoteAddress(c: Context): string | undefined {
+  return socketOf(c)?.remoteAddress
+}
+
+function socketOf(c: Context): IncomingMessage['socket'] | undefined {
+  return (c.env?.incoming as IncomingMessage | undefined)?.socket
+}
+
+/** Who calls without a key, because they have the database and the master key: a command of the operator's. */
+export interface Operator {
+  readonly projectId: string
+  /** Such as `gatepass keys create`, for the audit trail. */
+  readonly command: string
+}
+
+/** Takes every request for the operator's, as an administrator of that project. Never for what comes over a network. */
+export function authenticateOperator({ projectId }: Operator): Authenticate {
+  const key: ApiKey = { ...NOBODY, projectId, role: 'admin' }
+  return () => key
+}
+
+/** Stands in where no key is asked for; an endpoint that is public has no use for it. */
+const NOBODY: ApiKey = { id: '', projectId: '', name: '', role: 'readonly', hash: '', createdAt: 0 }

@@ -1,0 +1,117 @@
+import type { Context } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { BrokerError, type ErrorCode, type Fault } from '../../domain/errors.ts'
+import type { Log } from '../../domain/log.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { requestId } from './request-id.ts'
+
+/** The HTTP status of every code; a code without one does not compile. */
+export const STATUS = {
+  invalid_request: 400,
+  unsupported_media_type: 415,
+  request_too_large: 413,
+  method_not_allowed: 405,
+  rate_limited: 429,
+  too_many_pending: 429,
+  invalid_authorization: 401,
+  insufficient_role: 403,
+  not_found: 404,
+  already_exists: 409,
+  set_by_operator: 409,
+  ambiguous_tool: 400,
+  provider_not_found: 400,
+  provider_incomplete: 400,
+  provider_inactive: 400,
+  provider_unavailable: 503,
+  token_request_refused: 502,
+  scopes_not_granted: 409,
+  not_accepted: 409,
+  host_not_allowed: 400,
+  user_mismatch: 400,
+  authorization_failed: 400,
+  authorization_required: 403,
+  authorization_expired: 400,
+  denied_by_policy: 403,
+  policy_check_failed: 503,
+  invalid_tool: 400,
+  invalid_input: 400,
+  answer_not_kept: 410,
+  outcome_unknown: 409,
+  store_unavailable: 503,
+  not_implemented: 501,
+  internal_error: 500,
+} as const satisfies Record<ErrorCode, ContentfulStatusCode>
+
+/** The body of every error. It never holds a token, a code or a secret. */
+export interface WireError {
+  readonly name: ErrorCode
+  readonly message: string
+  /** Each thing that is wrong with the request. */
+  readonly errors?: readonly Fault[]
+}
+
+/** The one place that makes a response of an error. What is not a `BrokerError` is a bug and tells nothing. */
+export function errorResponse(c: Context, error: unknown, log: Log): Response {
+  if (error instanceof HTTPException && error.status < 500)
+    return c.json(toWire(ofStatus(error.status)), error.status)
+  // the path of an API's own may hold anything, and is none of the operator's business
+  const path = c.req.path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
+  const broker = toRefusal(error, path, log, requestId(c))
+  const status = STATUS[broker.code]
+  if (broker.retryAfter !== undefined) c.header('retry-after', String(Math.ceil(broker.retryAfter)))
+  if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
+  return c.json(toWire(broker), status)
+}
+
+/** The status that the error will be answered with. */
+export function statusOf(error: unknown): number {
+  if (error instanceof HTTPException && error.status < 500) return error.status
+  return STATUS[error instanceof BrokerError ? error.code : 'internal_error']
+}
+
+/** What a caller may know of the error; what an operator should know is logged. */
+export function toRefusal(error: unknown, path: string, log: Log, requestId?: string): BrokerError {
+  const refusal = error instanceof BrokerError ? error : error instanceof UnsealError ? UNREADABLE : INTERNAL
+  if (STATUS[refusal.code] >= 500)
+    log.error(
+      { path, reason: refusal.code, error: describe(error), ...(requestId !== undefined && { requestId }) },
+      'a request failed',
+    )
+  return refusal
+}
+
+const UNREADABLE = new BrokerError(
+  'store_unavailable',
+  'Something that this needs was altered in the database, so it is not used. The log says what it is; setting it again puts it right.',
+)
+
+const INTERNAL = new BrokerError(
+  'internal_error',
+  'Something went wrong in Gatepass itself. The log says more; the request may be tried again.',
+)
+
+function ofStatus(status: number): BrokerError {
+  if (status === 413) return new BrokerError('request_too_large', 'The request body is too large.')
+  return new BrokerError('invalid_request', 'The request cannot be read.')
+}
+
+export function toWire({ code, message, faults }: BrokerError): WireError {
+  // a request that is wrong as a whole has its fault listed as well, so that callers find every one in one place
+  const errors = faults ?? (code === 'invalid_request' ? [{ path: '', code: 'invalid', message }] : undefined)
+  return { name: code, message, ...(errors && { errors }) }
+}
+
+/** Where a bug is, without its message, which may hold anything; a refusal's own words are safe. */
+function describe(error: unknown): object {
+  if (error instanceof BrokerError)
+    return { message: error.message, ...(error.cause instanceof Error && { cause: error.cause.name }) }
+  if (!(error instanceof Error)) return { type: typeof error }
+  return {
+    name: error.name,
+    at: (error.stack ?? '')
+      .split('\n')
+      .filter((line) => /^\s+at /.test(line))
+      .slice(0, 8),
+  }
+}

@@ -1,0 +1,173 @@
+import type { z } from '@hono/zod-openapi'
+import { folded, nearest } from '../../domain/nearest.ts'
+
+// Which members a schema knows, so that a misspelled one is noticed wherever it stands. Zod drops members that its
+// objects do not know, which would run a tool without its input and ask for other scopes than were meant.
+
+export interface Known {
+  /** Of an object; absent where the schema takes no object. */
+  readonly members?: ReadonlyMap<string, Known>
+  /** The schema takes members beside those. */
+  readonly open?: true
+  /** Of each item of an array, and of each value of a record. */
+  readonly items?: Known
+  readonly values?: Known
+}
+
+/** A member that the schema does not know, and the path of the one that was probably meant. */
+export interface UnknownMember {
+  readonly path: readonly PropertyKey[]
+  readonly meant?: string
+  /** Those that stand there, where none comes near. */
+  readonly siblings: readonly string[]
+}
+
+export const MAX_FAULTS = 10
+/** Members of one schema that are searched for the same name at another place. */
+const MAX_PLACES = 500
+
+/** Reads the schema once, where an endpoint is defined. */
+export function knownOf(schema: z.ZodType): Known {
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod // a closed union of all kinds
+  switch (def.type) {
+    case 'object':
+      return {
+        members: new Map(Object.entries(def.shape).map(([name, member]) => [name, inner(member)])),
+        ...(def.catchall !== undefined && typeOf(def.catchall) !== 'never' && { open: true }),
+      }
+    case 'array':
+      return { items: inner(def.element) }
+    case 'record':
+      return { values: inner(def.valueType) }
+    case 'union':
+      return def.options.map(inner).reduce(merge, {})
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return inner(def.innerType)
+    case 'pipe':
+      return inner(typeOf(def.in) === 'transform' ? def.out : def.in)
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'enum':
+    case 'literal':
+    case 'null':
+    case 'undefined':
+      return {}
+    default:
+      return { open: true }
+  }
+}
+
+function inner(schema: z.core.$ZodType): Known {
+  return knownOf(schema as z.ZodType)
+}
+
+function typeOf(schema: z.core.$ZodType): string {
+  return schema._zod.def.type
+}
+
+/** What either of two alternatives knows. */
+function merge(a: Known, b: Known): Known {
+  const members =
+    a.members && b.members
+      ? new Map([
+          ...a.members,
+          ...[...b.members].map(([name, known]) => [name, merge(a.members?.get(name) ?? {}, known)] as const),
+        ])
+      : (a.members ?? b.members)
+  const items = a.items && b.items ? merge(a.items, b.items) : (a.items ?? b.items)
+  const values = a.values && b.values ? merge(a.values, b.values) : (a.values ?? b.values)
+  return {
+    ...(members && { members }),
+    ...(items && { items }),
+    ...(values && { values }),
+    ...((a.open || b.open) && { open: true }),
+  }
+}
+
+/** The members of the value that the schema does not know, at most `MAX_FAULTS`. */
+export function unknownMembers(known: Known, value: unknown): readonly UnknownMember[] {
+  const found: UnknownMember[] = []
+  collect(known, known, value, [], found)
+  return found
+}
+
+function collect(
+  root: Known,
+  known: Known,
+  value: unknown,
+  path: PropertyKey[],
+  found: UnknownMember[],
+): void {
+  if (found.length >= MAX_FAULTS || typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    if (known.items !== undefined)
+      for (const [at, item] of value.entries()) collect(root, known.items, item, [...path, at], found)
+    return
+  }
+  const { members, values, open } = known
+  if (members === undefined && values === undefined) return
+  for (const name of Object.keys(value)) {
+    const member = members?.get(name) ?? values
+    if (member !== undefined) {
+      const within = (value as Record<string, unknown>)[name]
+      if (typeof within === 'object' && within !== null) collect(root, member, within, [...path, name], found)
+    } else if (open !== true && found.length < MAX_FAULTS) {
+      const siblings = [...(members?.keys() ?? [])]
+      const meant = meantBy(root, path, name, siblings)
+      found.push({ path: [...path, name], siblings, ...(meant !== undefined && { meant }) })
+    }
+  }
+}
+
+/**
+ * A sibling in another spelling, else the same name at another place of the schema, else a sibling that is near, else
+ * the one sibling that goes on where the name ends (`user`: `user_id`).
+ */
+function meantBy(
+  root: Known,
+  path: readonly PropertyKey[],
+  name: string,
+  siblings: readonly string[],
+): string | undefined {
+  const wanted = folded(name)
+  const beside = (sibling: string | undefined) => sibling && dotted([...path, sibling])
+  return (
+    beside(siblings.find((one) => folded(one) === wanted)) ??
+    placesOf(root).find((place) => folded(place.slice(place.lastIndexOf('.') + 1)) === wanted) ??
+    beside(nearest(name, siblings)) ??
+    beside(onlyOne(siblings.filter((one) => one.startsWith(`${name}_`))))
+  )
+}
+
+function onlyOne<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined
+}
+
+/** The paths of all members below, those that are nearer first. */
+function placesOf(root: Known): string[] {
+  const places: string[] = []
+  let level: (readonly [string, Known])[] = [['', root]]
+  while (level.length > 0 && places.length < MAX_PLACES) {
+    const next: (readonly [string, Known])[] = []
+    for (const [prefix, known] of level) {
+      for (const [name, member] of known.members ?? []) {
+        places.push(`${prefix}${name}`)
+        next.push([`${prefix}${name}.`, member])
+      }
+      if (known.items !== undefined) next.push([`${prefix}0.`, known.items])
+    }
+    level = next
+  }
+  return places
+}
+
+export function dotted(path: readonly PropertyKey[]): string {
+  return path.map(String).join('.')
+}

@@ -1,0 +1,72 @@
+import type { Context, Hono } from 'hono'
+import { BrokerError } from '../../domain/errors.ts'
+
+/** What stands for every method: a middleware, which is no route. */
+const ALL = 'ALL'
+
+interface NotFound {
+  /**
+   * The refusal of a request that no route takes: 405 with `Allow` when its path has other methods (RFC 9110 section
+   * 15.5.6), else 404. Looks through the routes only then, so that requests that are served pay nothing.
+   */
+  noRoute(c: Context): BrokerError
+  /**
+   * What a route with a parameter did not find may be the path of another one: `GET /v1/tools/execute` asks for no tool
+   * of that name. Then the refusal is 405, else it is as it was.
+   */
+  nothingThere(c: Context, refusal: BrokerError): BrokerError
+}
+
+export function createNotFound(app: Pick<Hono, 'routes'>): NotFound {
+  let known:
+    | readonly { readonly method: string; readonly path: string; readonly pattern: RegExp }[]
+    | undefined
+  const routes = () => {
+    known ??= app.routes
+      .filter(({ method }) => method !== ALL)
+      .map(({ method, path }) => ({ method, path, pattern: patternOf(path) }))
+    return known
+  }
+
+  function notAllowed(c: Context, methods: readonly string[]): BrokerError {
+    const { method, path } = c.req
+    const allowed = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)
+    const allow = [...allowed].sort().join(', ')
+    c.header('allow', allow)
+    return new BrokerError('method_not_allowed', `${path.slice(0, 200)} takes ${allow}, not ${method}.`)
+  }
+
+  return {
+    noRoute(c) {
+      const { method, path } = c.req
+      const fitting = routes().filter(({ pattern }) => pattern.test(path))
+      // a path of its own is not the value of another one's parameter, here as in `nothingThere`
+      const own = fitting.filter((route) => route.path === path)
+      const methods = (own.length > 0 ? own : fitting).map((route) => route.method)
+      if (methods.length > 0) return notAllowed(c, methods)
+      return new BrokerError(
+        'not_found',
+        `There is nothing at ${method} ${path.slice(0, 200)}. GET /docs describes what there is.`,
+      )
+    },
+    nothingThere(c, refusal) {
+      const methods = routes().filter(({ path }) => path === c.req.path)
+      return methods.length === 0 || methods.some(({ method }) => method === c.req.method)
+        ? refusal
+        : notAllowed(
+            c,
+            methods.map(({ method }) => method),
+          )
+    },
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const source = path
+    .split('/')
+    .map((part) =>
+      part.startsWith(':') ? '[^/]+' : part === '*' ? '.*' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+    )
+    .join('/')
+  return new RegExp(`^${source}$`)
+}

@@ -1,0 +1,85 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { RouteMetrics } from '../../services/metrics.ts'
+import { currentContext, inContext } from '../../services/request-context.ts'
+import type { OnAnswered } from './endpoint.ts'
+import { requestId } from './request-id.ts'
+
+/** Counts every answer by its route, and writes its line into the log. */
+export interface Observer {
+  /** For the API's endpoints. */
+  readonly onAnswered: OnAnswered
+  /** For what a browser opens, under the name of its route; it also says on whose behalf that is done. */
+  page(route: string): MiddlewareHandler
+  /** What no route took. */
+  unknown(c: Context, status: number): void
+}
+
+export function createObserver({ metrics, log }: Pick<Broker, 'metrics' | 'log'>): Observer {
+  const figures = new Map<object | string, RouteMetrics>()
+  const limited = metrics.counter(
+    'gatepass_rate_limited_total',
+    'Requests refused because there were too many',
+    ['route'],
+  )
+
+  function figuresOf(key: object | string, method: string, route: string): RouteMetrics {
+    const known = figures.get(key)
+    if (known !== undefined) return known
+    const made = metrics.route(method, route)
+    figures.set(key, made)
+    return made
+  }
+
+  function line(c: Context, route: string, status: number, milliseconds: number, keyId?: string): void {
+    const level = status < 500 ? 'debug' : status === 500 ? 'error' : 'warn'
+    if (level === 'debug' && !log.isDebugging) return
+    log[level](
+      {
+        requestId: requestId(c),
+        method: c.req.method,
+        route,
+        status,
+        ms: Math.round(milliseconds * 10) / 10,
+        ...(keyId !== undefined && keyId !== '' && { keyId }),
+      },
+      'answered',
+    )
+  }
+
+  return {
+    onAnswered(route, status, milliseconds, { c, caller }) {
+      figuresOf(route, route.method.toUpperCase(), route.path).answered(status, milliseconds / 1000)
+      if (status === 429) limited.increment(route.path)
+      if (status >= 500 || log.isDebugging) line(c, route.path, status, milliseconds, caller?.id)
+    },
+    page(route) {
+      return async (c, next) => {
+        const begun = performance.now()
+        const { method } = c.req
+        const done = (status: number) => {
+          const milliseconds = performance.now() - begun
+          figuresOf(`${method} ${route}`, METHODS.has(method) ? method : 'other', route).answered(
+            status,
+            milliseconds / 1000,
+          )
+          line(c, route, status, milliseconds)
+        }
+        const context = {
+          actor: { kind: 'user' },
+          purpose: `${method} ${route}`,
+          requestId: requestId(c),
+        } as const
+        await inContext(context, next) // hono has made an answer of whatever was thrown
+        done(c.res.status)
+      }
+    },
+    unknown(c, status) {
+      if (currentContext().purpose !== undefined) return // below a page's path, where it is observed
+      figuresOf('', 'any', 'unknown').answered(status, 0)
+      line(c, 'unknown', status, 0)
+    },
+  }
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

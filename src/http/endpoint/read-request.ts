@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { BrokerError, type Fault } from '../../domain/errors.ts'
+import type { Log } from '../../domain/log.ts'
+import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
+import { parseJson } from './fields.ts'
+import { type Checked, checked, invalidRequest, parse } from './parse.ts'
+import { requestId } from './request-id.ts'
+
+// How an endpoint reads what it is sent. Nothing is ignored: what no schema knows is refused, or in Arcade's dialect
+// named in a Warning.
+
+/** Arcade's SDKs send it with every request; their dialect differs where their loops know no other end. */
+export const STAINLESS = 'x-stainless-lang'
+
+/** Of an endpoint that takes none. */
+export const NOTHING = z.object({})
+const NO_BODY: Checked = checked(NOTHING, 'the body')
+
+/** What to do with members that are not known: undefined refuses them. */
+export type OnUnknown = ((faults: readonly Fault[]) => void) | undefined
+
+/** Arcade's SDKs may be newer than what is known here of their API, so what they say beyond it is taken. */
+export function unknownBy(c: Context, log: Log): OnUnknown {
+  return c.req.header(STAINLESS) === undefined ? undefined : (faults) => warn(c, faults, log)
+}
+
+/** RFC 7234 section 5.5: code 299 for a warning of any kind. */
+function warn(c: Context, faults: readonly Fault[], log: Log): void {
+  for (const { message } of faults)
+    c.header('warning', `299 gatepass "Ignored: ${message.replaceAll(/[^\x20-\x7e]/g, '?')}"`, {
+      append: true,
+    })
+  log.warn(
+    { path: c.req.path, ignored: faults.map(({ path }) => path), requestId: requestId(c) },
+    'a request said what is not known here; it was ignored',
+  )
+}
+
+/** Throws `invalid_request`, also for a parameter that is given twice: one of them would be ignored. */
+export function readQuery<Schema extends z.ZodType>(
+  c: Context,
+  query: Checked<Schema>,
+  onUnknown: OnUnknown,
+): z.output<Schema> {
+  const said = c.req.url.includes('?') ? c.req.queries() : {}
+  const values: Record<string, string> = Object.create(null)
+  const repeated: Fault[] = []
+  for (const [name, all] of Object.entries(said)) {
+    const [first = ''] = all
+    // Arcade's clients write `null` as an empty value
+    if (first !== '' || onUnknown === undefined) values[name] = first
+    if (all.length > 1)
+      repeated.push({
+        path: name.slice(0, 100),
+        code: 'repeated_parameter',
+        message: `${name.slice(0, 100).replaceAll(/\p{C}/gu, '?')} is given ${all.length} times.`,
+      })
+  }
+  if (repeated.length > 0) {
+    if (onUnknown === undefined) throw invalidRequest(repeated)
+    onUnknown(repeated.slice(0, 10))
+  }
+  return parse(query, values, onUnknown)
+}
+
+export async function readBody<Schema extends z.ZodType>(
+  c: Context,
+  body: Checked<Schema>,
+  { isOptional, onUnknown }: { readonly isOptional: boolean; readonly onUnknown: OnUnknown },
+): Promise<z.output<Schema>> {
+  return parse(body, await readJson(c, isOptional), onUnknown)
+}
+
+/** Whether the request has a body; an endpoint that takes none need not look at one. */
+export function hasBody(c: Context): boolean {
+  const length = c.req.header('content-length')
+  return length === undefined ? c.req.header('transfer-encoding') !== undefined : Number(length) > 0
+}
+
+/** Of an endpoint that takes none: whoever sends one believes that it says something. */
+export async function refuseBody(c: Context, onUnknown: OnUnknown): Promise<void> {
+  await limitBody(c, MAX_API_BODY_BYTES)
+  parse(NO_BODY, await readJson(c, true), onUnknown)
+}
+
+/** `X-Gatepass-…` is for the proxy: anywhere else it would say nothing, although somebody believes that it does. */
+export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
+  const names = (c.env?.incoming as IncomingMessage | undefined)?.headers ?? c.req.header()
+  for (const name in names)
+    if (name.startsWith('x-gatepass-')) {
+      const path = name.slice(0, 100)
+      const message = `${path} is for /proxy/{provider}/{path}; here it says nothing.`
+      const faults = [{ path, code: 'unknown_member', message }]
+      if (onUnknown === undefined) throw invalidRequest(faults)
+      onUnknown(faults)
+    }
+}
+
+async function readJson(c: Context, isOptional: boolean): Promise<unknown> {
+  if (isOptional && (await c.req.text()) === '') return {}
+  const type = c.req.header('content-type') ?? ''
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
+    throw new BrokerError(
+      'unsupported_media_type',
+      'Send the body as JSON, with `content-type: application/json`.',
+    )
+  return parseJson(await c.req.text())
+}

@@ -1,0 +1,39 @@
+import { z } from '@hono/zod-openapi'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+
+const checkSchema = z
+  .object({
+    name: z.string(),
+    status: z.enum(['ok', 'warning', 'failed']),
+    message: z.string(),
+    fix: z.string().optional().openapi({ description: 'What to do about it' }),
+  })
+  .openapi('DiagnosisCheck')
+
+export type DiagnosisCheck = z.infer<typeof checkSchema>
+/** Judges the installation, and that project, by the settings of this server. */
+export type Diagnose = (projectId: string) => Promise<readonly DiagnosisCheck[]>
+
+/** What `gatepass doctor` asks a running server, which alone knows its settings. */
+export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
+  add(
+    {
+      method: 'get',
+      path: '/v1/admin/diagnosis',
+      role: 'admin',
+      tag: 'Administration',
+      summary: 'What is wrong, by the settings of this server, and how to put it right',
+      description: 'Providers, workers and the issuer of logins are asked whether they answer.',
+      responses: {
+        200: {
+          description: 'All that was looked at; `ok` when nothing failed',
+          schema: z.object({ ok: z.boolean(), checks: z.array(checkSchema) }),
+        },
+      },
+    },
+    async ({ c, caller }) => {
+      const checks = [...(await diagnose(caller.projectId))]
+      return c.json({ ok: checks.every(({ status }) => status !== 'failed'), checks })
+    },
+  )
+}

@@ -1,0 +1,134 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+
+const tag = 'Operation'
+
+/** How long what was found out of the database is believed: probes are no load. */
+const BELIEVED_MS = 1_000
+/** A commit that takes longer than this is no readiness. */
+const LONGEST_PROBE_MS = 2_000
+
+type Unready = 'shutting_down' | 'database'
+
+export function addHealth(add: AddEndpoint, broker: Broker): void {
+  const isWritable = probe(broker)
+  const whyNotReady = async (): Promise<Unready | undefined> => {
+    // nobody is made to wait any more: it is about to end
+    if (broker.waiters.closed) return 'shutting_down'
+    return (await isWritable()) ? undefined : 'database'
+  }
+
+  add(
+    {
+      method: 'get',
+      path: '/health',
+      role: 'public',
+      tag,
+      summary: 'The process is alive',
+      responses: { 200: { description: 'Alive', schema: z.object({ status: z.literal('ok') }) } },
+    },
+    ({ c }) => c.json({ status: 'ok' }),
+  )
+  add(
+    {
+      method: 'get',
+      path: '/ready',
+      role: 'public',
+      tag,
+      summary: 'The database can be written, and nobody has told it to end',
+      responses: {
+        200: { description: 'Ready', schema: z.object({ ready: z.literal(true) }) },
+        503: {
+          description: 'Not ready',
+          schema: z.object({
+            ready: z.literal(false),
+            reason: z.enum(['shutting_down', 'database']),
+            message: z.string(),
+          }),
+        },
+      },
+    },
+    async ({ c }) => {
+      const reason = await whyNotReady()
+      if (reason === undefined) return c.json({ ready: true })
+      return c.json({ ready: false, reason, message: MESSAGES[reason] }, 503)
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: '/v1/health',
+      role: 'public',
+      tag,
+      summary: 'The same in Arcade’s shape',
+      responses: {
+        200: {
+          description: 'Healthy',
+          schema: z.object({ healthy: z.boolean(), reason: z.string().optional() }),
+        },
+        503: {
+          description: 'Not healthy',
+          schema: z.object({ healthy: z.boolean(), reason: z.string().optional() }),
+        },
+      },
+    },
+    async ({ c }) => {
+      const reason = await whyNotReady()
+      if (reason === undefined) return c.json({ healthy: true })
+      return c.json({ healthy: false, reason: MESSAGES[reason] }, 503)
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: '/oxp/health',
+      role: 'public',
+      tag,
+      summary: 'The same for OXP, which defines no body',
+      responses: { 200: { description: 'Ready' }, 503: { description: 'Not ready' } },
+    },
+    async ({ c }) => {
+      c.header('oxp-version', '1.0')
+      return c.body(null, (await whyNotReady()) === undefined ? 200 : 503)
+    },
+  )
+}
+
+const MESSAGES = {
+  shutting_down: 'This process is about to end; what it has begun is being finished.',
+  database: 'The database cannot be written.',
+} as const satisfies Record<Unready, string>
+
+/** Whether the database takes a commit, as of the last second; those who ask together share one. */
+function probe({ store, metrics }: Broker): () => Promise<boolean> {
+  let isWritable = true
+  let asked: Promise<boolean> | undefined
+  let foundOutAt = Number.NEGATIVE_INFINITY
+
+  async function write(): Promise<boolean> {
+    const timer = Promise.withResolvers<boolean>()
+    const late = setTimeout(() => timer.resolve(false), LONGEST_PROBE_MS)
+    const written = store.probe().then(
+      () => true,
+      () => false,
+    )
+    isWritable = await Promise.race([written, timer.promise])
+    clearTimeout(late)
+    foundOutAt = performance.now()
+    asked = undefined
+    return isWritable
+  }
+
+  metrics.gauge(
+    'gatepass_database_writable',
+    'Whether the database took a commit when that was last asked; 1 or 0',
+    () => (isWritable ? 1 : 0),
+    'min',
+  )
+  return async () => {
+    if (performance.now() - foundOutAt < BELIEVED_MS) return isWritable
+    asked ??= write()
+    return asked
+  }
+}

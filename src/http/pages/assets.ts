@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Hono } from 'hono'
+import { gatepassCss } from './gatepass-css.ts'
+import { gatepassIcon } from './gatepass-icon.ts'
+
+interface Asset {
+  readonly type: string
+  readonly text: string
+  /** Of the content: a new one is a new URL, so the old may be kept for ever. */
+  readonly version: string
+}
+
+const picoPath = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.classless.min.css')
+
+const ASSETS = {
+  'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
+  'gatepass.css': asset('text/css; charset=utf-8', gatepassCss),
+  'icon.svg': asset('image/svg+xml', gatepassIcon),
+} as const satisfies Record<string, Asset>
+
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** Where a page finds it. */
+export function assetHref(name: keyof typeof ASSETS): string {
+  return `/assets/${name}?v=${ASSETS[name].version}`
+}
+
+/** Everything that pages load; they load nothing from elsewhere. To be mounted at `/`. */
+export function assets(): Hono {
+  const app = new Hono()
+  for (const [name, { type, text, version }] of Object.entries(ASSETS)) {
+    app.get(`/assets/${name}`, (c) => {
+      c.header('content-type', type)
+      c.header('x-content-type-options', 'nosniff')
+      c.header('cross-origin-resource-policy', 'same-origin')
+      c.header('cache-control', c.req.query('v') === version ? FOR_EVER : 'no-cache')
+      return c.body(text)
+    })
+  }
+  return app
+}
+
+function asset(type: string, text: string): Asset {
+  return { type, text, version: createHash('sha256').update(text).digest('hex').slice(0, 12) }
+}

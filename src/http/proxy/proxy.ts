@@ -1,0 +1,253 @@
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { splitScope } from '../../domain/scopes.ts'
+import { decodeStream } from '../../egress/content-coding.ts'
+import { type ForwardOutcome, forwardRequest } from '../../flows/forward-request.ts'
+import { inContext } from '../../services/request-context.ts'
+import { consentNeeded } from '../../tools/run/consent-needed.ts'
+import { createStreamScrubber } from '../../tools/scrub-stream.ts'
+import { type Answered, type EndpointSurroundings, errorSchema } from '../endpoint/endpoint.ts'
+import { statusOf } from '../endpoint/errors.ts'
+import { idText, userIdText } from '../endpoint/fields.ts'
+import { checked, parse } from '../endpoint/parse.ts'
+import { requestId } from '../endpoint/request-id.ts'
+import { isText, passedOn, readUpload } from './proxy-body.ts'
+import { headersToAnswer, headersToSend } from './proxy-headers.ts'
+
+const PATH = '/proxy/{provider}/{path}'
+/** What one key may have under way: a host takes a bounded number, and it is not one caller's alone. */
+const MAX_PER_KEY = 128
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+const headersSchema = z.object({
+  'x-gatepass-user': userIdText.openapi({ description: 'The user whose token is put in', example: 'ada' }),
+  'x-gatepass-account': z.string().min(1).max(300).optional().openapi({
+    description: "A connection's id, or an account's id or name; absent: the default account",
+  }),
+  'x-gatepass-scopes': z.string().max(2000).optional().openapi({
+    description: 'What the request needs, with spaces between; absent: any grant will do',
+  }),
+  'x-gatepass-base-url': z.string().max(1000).optional().openapi({
+    description: "In place of the provider's own; its host must be one of the provider's API",
+  }),
+})
+
+const headersCheck = checked(headersSchema, 'the headers')
+const providerCheck = checked(idText, 'the path')
+
+const consentSchema = errorSchema.extend({
+  requires_authorization: z
+    .object({ id: z.string(), url: z.string(), scopes: z.array(z.string()), status: z.literal('pending') })
+    .optional(),
+})
+
+/**
+ * `ANY /proxy/{provider}/{path}`: for callers that should never hold a token. Whatever is refused here carries
+ * `x-gatepass-error`; every other answer is the API's own.
+ */
+export function addProxy(
+  app: OpenAPIHono,
+  broker: Broker,
+  { authenticate, charge, onAnswered }: Required<EndpointSurroundings>,
+): void {
+  document(app)
+  const running = new Map<string, number>()
+  broker.metrics.gauge('gatepass_proxy_requests_running', 'Requests that are being forwarded', () =>
+    [...running.values()].reduce((sum, one) => sum + one, 0),
+  )
+
+  /** Takes one of the key's places; answers what gives it back, once. */
+  function enter({ id }: ApiKey): () => void {
+    const others = running.get(id) ?? 0
+    if (others >= MAX_PER_KEY)
+      throw new BrokerError(
+        'rate_limited',
+        `This key has ${others} requests under way. Wait for some to end.`,
+        {
+          retryAfter: 1,
+        },
+      )
+    running.set(id, others + 1)
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      const left = (running.get(id) ?? 1) - 1
+      if (left > 0) running.set(id, left)
+      else running.delete(id)
+    }
+  }
+
+  async function answer(c: Context, by: Answered): Promise<Response> {
+    const caller = await authenticate(c, 'caller')
+    by.caller = caller
+    charge(caller)
+    refuseMethod(c)
+    const leave = enter(caller)
+    try {
+      const actor = { kind: 'api_key', id: caller.id } as const
+      const context = { actor, apiKey: caller, purpose: 'proxy', requestId: requestId(c) }
+      const outcome = await inContext(context, async () =>
+        forwardRequest(broker, await readRequest(c, caller)),
+      )
+      if (outcome.outcome === 'answered') return answerOf(c, outcome, leave)
+      const { authorization } = await consentNeeded(broker, outcome.authorization)
+      const { id, url = '', scopes, status } = authorization
+      leave()
+      c.header('x-gatepass-error', 'authorization_required')
+      return c.json(
+        {
+          name: 'authorization_required',
+          message: `The user must approve this first, at ${url}`,
+          requires_authorization: { id, url, scopes, status },
+        },
+        403,
+      )
+    } catch (error) {
+      leave()
+      if (c.req.raw.signal.aborted) return new Response(null, { status: 499 }) // nobody reads it
+      throw error
+    }
+  }
+
+  app.all('/proxy/:provider/*', async (c) => {
+    const begun = performance.now()
+    const by: Answered = { c }
+    const done = (status: number) => onAnswered(routeOf(c.req.method), status, performance.now() - begun, by)
+    try {
+      const response = await answer(c, by)
+      done(response.status)
+      return response
+    } catch (error) {
+      done(statusOf(error))
+      c.header('x-gatepass-error', error instanceof BrokerError ? error.code : 'internal_error')
+      throw error
+    }
+  })
+}
+
+function refuseMethod(c: Context): void {
+  if (c.req.method === 'CONNECT' || c.req.method === 'TRACE') {
+    c.header('allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+    throw new BrokerError('method_not_allowed', `${c.req.method} is not forwarded.`)
+  }
+  if (/\bwebsocket\b/i.test(c.req.header('upgrade') ?? ''))
+    throw new BrokerError('not_implemented', 'WebSockets are not forwarded.')
+}
+
+async function readRequest(c: Context, { projectId }: ApiKey) {
+  const headers = c.req.header()
+  const about = parse(headersCheck, ownHeaders(headers))
+  const { provider, path } = placeOf(c)
+  const account = about['x-gatepass-account']
+  const baseUrl = about['x-gatepass-base-url']
+  const body = await readUpload(c)
+  return {
+    projectId,
+    userId: about['x-gatepass-user'],
+    provider,
+    ...(account !== undefined && { account }),
+    scopes: splitScope(about['x-gatepass-scopes'] ?? ''),
+    ...(baseUrl !== undefined && { baseUrl }),
+    method: c.req.method,
+    path,
+    headers: headersToSend(headers),
+    ...(body !== undefined && { body }),
+    signal: c.req.raw.signal,
+  }
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Those that are for this server. Header values are bytes, and users may be called anything: UTF-8, which ASCII is too. */
+function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('x-gatepass-'))
+  try {
+    return Object.fromEntries(own.map(([name, value]) => [name, UTF_8.decode(Buffer.from(value, 'latin1'))]))
+  } catch {
+    // two users must not become one by what cannot be read
+    throw invalidMember('', 'invalid', 'The X-Gatepass headers must be UTF-8.')
+  }
+}
+
+/** From the request line itself: what a router reads has had its dots and escapes tidied. */
+function placeOf(c: Context): { readonly provider: string; readonly path: string } {
+  const url: string = c.env?.incoming?.url ?? c.req.url.slice(new URL(c.req.url).origin.length)
+  const [, encoded = '', path = ''] = /^\/proxy\/([^/?#]+)(.*)$/s.exec(url) ?? []
+  try {
+    return { provider: parse(providerCheck, decodeURIComponent(encoded)), path }
+  } catch (error) {
+    if (error instanceof BrokerError) throw error
+    throw new BrokerError('invalid_request', 'The path is not percent-encoded as it should be.')
+  }
+}
+
+function answerOf(
+  c: Context,
+  { answer, target, entry, tokens, isWorthRepeating }: Extract<ForwardOutcome, { outcome: 'answered' }>,
+  leave: () => void,
+): Response {
+  const { status } = answer
+  const isBodiless = c.req.method === 'HEAD' || WITHOUT_BODY.has(status)
+  // a part of something compressed cannot be read
+  const { headers, body } = isBodiless || status === 206 ? answer : decodeStream(answer)
+  const fields = {
+    ...headersToAnswer(headers, {
+      from: new URL(`${target.url.origin}${target.path}`),
+      provider: entry.provider,
+      tokens,
+    }),
+    ...(isWorthRepeating && { 'x-gatepass-token': 'replaced' }),
+  }
+  if (isBodiless || status > 599) {
+    leave()
+    body.cancel().catch(() => undefined) // nobody is there to whom its end matters
+    if (status > 599)
+      throw new BrokerError(
+        'provider_unavailable',
+        `${target.url.host} answered with no status that HTTP has.`,
+      )
+    return new Response(null, { status, headers: fields })
+  }
+  const scrubber = createStreamScrubber(tokens, { isText: isText(headers['content-type']) })
+  return new Response(passedOn(c, body, scrubber, leave), { status, headers: fields })
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const ROUTES = new Map<string, { readonly method: string; readonly path: typeof PATH }>()
+
+/** One object for each method: what is counted is found by it. */
+function routeOf(method: string): { readonly method: string; readonly path: typeof PATH } {
+  const known = METHODS.has(method) ? method : 'other'
+  const route = ROUTES.get(known) ?? { method: known, path: PATH }
+  ROUTES.set(known, route)
+  return route
+}
+
+function document(app: OpenAPIHono): void {
+  const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
+  for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
+    app.openAPIRegistry.registerPath(
+      createRoute({
+        method,
+        path: PATH,
+        tags: ['Proxy'],
+        summary: "A request to a provider's API with the user's token put in",
+        description:
+          'Any method and any body; `path` may hold slashes, and a query goes along. Request and answer stream. What Gatepass itself refuses carries `x-gatepass-error`. docs/proxy.md says more.\n\nNeeds a key of the role `caller` or above.',
+        security: [{ apiKey: [] }],
+        request: {
+          params: z.object({ provider: idText, path: z.string() }),
+          headers: headersSchema,
+        },
+        responses: {
+          200: { description: "The API's own answer, whatever its status" },
+          403: { description: 'The user must approve first, or a policy refuses', ...json(consentSchema) },
+          default: { description: 'A refusal', ...json(errorSchema) },
+        },
+      }),
+    )
+}

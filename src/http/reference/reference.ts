@@ -1,0 +1,63 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { docsPage, type OpenApiDocument } from '../pages/docs-page.ts'
+import { landingPage } from '../pages/landing-page.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { closeBodies } from './closed-request-bodies.ts'
+import { prepare, sendPrepared } from './compressed-document.ts'
+
+/** What describes the rest: the landing page, and the API as a document and as a page, both made from the routes. */
+export function addReference(
+  app: OpenAPIHono,
+  broker: Broker,
+  { version, development }: { readonly version: string; readonly development: boolean },
+): void {
+  const publicUrl = broker.settings.publicUrl.origin
+  app.openAPIRegistry.registerComponent('securitySchemes', 'apiKey', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key of `gatepass keys create`',
+  })
+  let made: object | undefined
+  // made at the first request for it: by then every route has been added
+  const openApi = () => {
+    made ??= closeBodies(
+      app.getOpenAPI31Document({
+        openapi: '3.1.0',
+        info: { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' },
+        servers: [{ url: publicUrl }],
+      }),
+    )
+    return made
+  }
+
+  const document = once(() => prepare('application/json', JSON.stringify(openApi())))
+  // the registry's own types are wider than what its generator makes
+  const page = once(async () =>
+    prepare('text/html; charset=UTF-8', String(await docsPage(openApi() as OpenApiDocument))),
+  )
+  app.get('/openapi.json', async (c) => sendPrepared(c, await document()))
+  app.get('/docs', async (c) => {
+    pageHeaders(c)
+    return sendPrepared(c, await page())
+  })
+  app.get('/', (c) => {
+    pageHeaders(c)
+    return c.html(
+      landingPage({
+        version,
+        development,
+        publicUrl,
+        ...(development && { sandbox: { toolName: 'Sandbox Profile' } }),
+      }),
+    )
+  })
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

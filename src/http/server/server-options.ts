@@ -1,0 +1,112 @@
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  type ServerOptions,
+  ServerResponse,
+} from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ErrorCode } from '../../domain/errors.ts'
+import { requestIdOf } from '../endpoint/request-id.ts'
+
+// What the HTTP server itself holds every request and every answer to, before and after any route. The server is
+// started in src/server.ts.
+
+/** The request line and all headers together. */
+const MAX_HEADER_BYTES = 16 * 1024
+/** How long a client may take to send its headers, and the whole request with its body. */
+const HEADERS_TIMEOUT_MS = 20_000
+const REQUEST_TIMEOUT_MS = 60_000
+/** How often it is looked whether one took longer. */
+const TIMEOUT_CHECK_MS = 5_000
+
+const SAFE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const
+const HSTS = 'max-age=31536000'
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+/**
+ * Every answer is safe unless it says otherwise itself: nothing sniffs, keeps or frames it, and it names its request.
+ * Added where the head is written, since a middleware that sets headers costs several times as much as this.
+ */
+export function serverOptions(
+  publicUrl: URL,
+): ServerOptions<typeof IncomingMessage, typeof ServerResponse<IncomingMessage>> {
+  const safe: Readonly<Record<string, string>> =
+    publicUrl.protocol === 'https:'
+      ? { ...SAFE_HEADERS, 'strict-transport-security': HSTS }
+      : { ...SAFE_HEADERS }
+
+  class SafeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+    #requestId: string | undefined
+
+    /** What the client calls its request, or a name of ours: in the answer, the log and the audit trail. */
+    get requestId(): string {
+      this.#requestId ??= requestIdOf(this.req.headers['x-request-id'])
+      return this.#requestId
+    }
+
+    override writeHead(status: number, ...rest: [reason?: string | Headers, headers?: Headers]): this {
+      const [first, second] = rest
+      const reason = typeof first === 'string' ? first : undefined
+      const given = typeof first === 'string' ? second : first
+      if (reason === undefined && !Array.isArray(given) && this.getHeaderNames().length === 0)
+        return super.writeHead(status, { ...safe, 'x-request-id': this.requestId, ...given })
+      for (const [name, value] of Object.entries(safe)) if (!this.hasHeader(name)) this.setHeader(name, value)
+      this.setHeader('x-request-id', this.requestId)
+      return reason === undefined ? super.writeHead(status, given) : super.writeHead(status, reason, given)
+    }
+  }
+
+  return {
+    ServerResponse: SafeResponse,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+  }
+}
+
+const UNREADABLE: Readonly<Record<string, readonly [status: string, name: ErrorCode, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'request_too_large',
+    `The request line and the headers are larger than ${MAX_HEADER_BYTES / 1024} KiB together.`,
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    '413 Content Too Large',
+    'request_too_large',
+    'The chunk extensions of the body are too large.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'invalid_request',
+    `The request did not come whole within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
+  ],
+}
+
+/** Answers what never becomes a request, so that its sender learns why: for the server's `clientError`. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & HasAnswer): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent)
+    return void socket.destroy()
+  const [status, name, message] = UNREADABLE[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'invalid_request',
+    'This is no HTTP request that can be read.',
+  ]
+  const body = JSON.stringify({ name, message })
+  const headers = { ...SAFE_HEADERS, 'content-type': 'application/json', connection: 'close' }
+  const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`)
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${lines.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+/** The answer that is under way on the socket: half of one must not be followed by another. */
+interface HasAnswer {
+  readonly _httpMessage?: { readonly headersSent: boolean } | null
+}

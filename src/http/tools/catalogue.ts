@@ -1,0 +1,207 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
+import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.ts'
+import { readBehaviourFilter, searchTools } from '../../tools/catalogue/search-tools.ts'
+import { toDefinition } from '../../tools/catalogue/tool-definition.ts'
+import { formatTool, TOOL_FORMATS } from '../../tools/catalogue/tool-formats.ts'
+import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
+import { oxpDefinition } from '../../tools/oxp/oxp-definition.ts'
+import { type AddEndpoint, pageQuery, slicePage } from '../endpoint/endpoint.ts'
+import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
+
+const nameParams = z.object({ name: toolNameText })
+const userQuery = { user_id: userIdText.optional() }
+/** Besides those of models and MCP: as OXP lists tools, and as Arcade defines them. */
+const FORMATS = [...TOOL_FORMATS, 'json_schema', 'oxp', 'arcade'] as const
+type CatalogueFormat = (typeof FORMATS)[number]
+const formats = z
+  .string()
+  .optional()
+  .transform((text) => (text ?? '').split(',').filter(Boolean))
+  .pipe(z.array(z.enum(FORMATS)))
+const listQuery = {
+  toolkit: z.string().max(200).optional(),
+  ...userQuery,
+  include_all_versions: z.enum(['true', 'false']).default('false'),
+  q: plainText(200)
+    .optional()
+    .openapi({ description: 'Words that all stand in its names, its description or its tags' }),
+  tag: z.string().max(500).optional().openapi({ description: 'Any of these tags, separated by commas' }),
+  provider: idText.optional().openapi({ description: 'Tools that need this provider' }),
+  met: z
+    .enum(['true', 'false'])
+    .optional()
+    .openapi({ description: 'Whether all it needs is there, for `user_id` where one is said' }),
+  filter: z.string().max(4000).optional().openapi({
+    description:
+      'Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`, `destructive`, `idempotent`, `open_world`; `extras`',
+  }),
+  ...pageQuery,
+}
+const listSchema = z.object(listQuery)
+const tag = 'Tools'
+
+/** The tools of every source in one catalogue: what each needs, and whether that is there. */
+export function addCatalogue(add: AddEndpoint, broker: Broker): void {
+  async function listed(projectId: string, query: z.output<typeof listSchema>): Promise<readonly Tool[]> {
+    const { toolkit, include_all_versions: all, q, tag: tags, provider, met, user_id: userId, filter } = query
+    const search = {
+      ...(q !== undefined && { text: q }),
+      ...(tags !== undefined && { tags: tags.split(',') }),
+      ...(provider !== undefined && { provider }),
+      ...(met !== undefined && { met: met === 'true' }),
+      ...(userId !== undefined && { userId }),
+      ...(filter !== undefined && { filter: readBehaviourFilter(filter) }),
+    }
+    const tools = await broker.store.tools.list(projectId)
+    const wanted = tools.filter(
+      (tool) => toolkit === undefined || tool.namespace.toLowerCase() === toolkit.toLowerCase(),
+    )
+    return searchTools(broker, all === 'true' ? wanted : newestOfEach(wanted), search)
+  }
+
+  const inFormat = async (tool: Tool, format: CatalogueFormat) =>
+    format === 'oxp'
+      ? oxpDefinition(broker, tool)
+      : format === 'arcade'
+        ? toDefinition(tool, undefined)
+        : formatTool(tool, format === 'json_schema' ? 'jsonschema' : format)
+
+  async function define(tool: Tool, userId: string | undefined, include: readonly CatalogueFormat[]) {
+    const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))
+    if (include.length === 0) return definition
+    const formatted = await Promise.all(
+      include.map(async (format) => [format, await inFormat(tool, format)] as const),
+    )
+    return { ...definition, formatted_schema: Object.fromEntries(formatted) }
+  }
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/tools',
+      role: 'readonly',
+      tag,
+      summary: 'The known tools, and whether their requirements are met',
+      description: 'With `user_id`, each says in `token_status` what that user has granted.',
+      query: z.object({ ...listQuery, include_format: formats }),
+      responses: { 200: { description: 'A page of tool definitions' } },
+    },
+    async ({ c, query, caller }) => {
+      const page = slicePage(await listed(caller.projectId, query), query)
+      const items = await Promise.all(
+        page.items.map((tool) => define(tool, query.user_id, query.include_format)),
+      )
+      return c.json({ ...page, items })
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/tools/{name}',
+      role: 'readonly',
+      tag,
+      summary: 'One tool, by any of its names',
+      description: 'An imported one comes with its metadata in `document`, without any secret.',
+      params: nameParams,
+      query: z.object({ ...userQuery, include_format: formats }),
+      responses: { 200: { description: 'The tool definition' } },
+    },
+    async ({ c, params, query, caller }) => {
+      const tool = await findTool(broker, caller.projectId, params.name)
+      const definition = await define(tool, query.user_id, query.include_format)
+      return c.json({
+        ...definition,
+        ...(tool.source.kind === 'metadata' && { document: tool.source.document }),
+      })
+    },
+  )
+
+  const formatQuery = z.enum(FORMATS).default('openai')
+  add(
+    {
+      method: 'get',
+      path: '/v1/formatted_tools',
+      role: 'readonly',
+      tag,
+      summary: 'The known tools in the format of a model provider',
+      query: z.object({ ...listQuery, format: formatQuery }),
+      responses: { 200: { description: 'A page' } },
+    },
+    async ({ c, query, caller }) => {
+      const page = slicePage(await listed(caller.projectId, query), query)
+      return c.json({
+        ...page,
+        items: await Promise.all(page.items.map((tool) => inFormat(tool, query.format))),
+      })
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: '/v1/formatted_tools/{name}',
+      role: 'readonly',
+      tag,
+      summary: 'One tool in the format of a model provider',
+      params: nameParams,
+      query: z.object({ ...userQuery, format: formatQuery }),
+      responses: { 200: { description: 'The tool' } },
+    },
+    async ({ c, params, query, caller }) =>
+      c.json(await inFormat(await findTool(broker, caller.projectId, params.name), query.format)),
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/requirements',
+      role: 'caller',
+      tag,
+      summary: 'What many tools need together',
+      description:
+        'Each provider with the scopes of all the tools, and each secret, met or not. With `authorize`, one link leads the user through all that is missing.',
+      body: z
+        .object({
+          tool_names: z.array(toolNameText).max(100).optional(),
+          tools: z
+            .array(z.object({ tool_name: toolNameText, tool_version: z.string().max(100).nullish() }))
+            .max(100)
+            .optional(),
+          user_id: userIdText.nullish(),
+          authorize: z.boolean().nullish(),
+        })
+        .refine(({ tool_names, tools }) => tool_names !== undefined || tools !== undefined, {
+          message: 'name tools in tool_names or tools',
+        }),
+      responses: { 200: { description: 'What they need' } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const named = [
+        ...(body.tool_names ?? []).map((name) => ({ name, version: undefined })),
+        ...(body.tools ?? []).map(({ tool_name, tool_version }) => ({
+          name: tool_name,
+          version: tool_version ?? undefined,
+        })),
+      ]
+      const tools: Tool[] = []
+      for (const { name, version } of named) tools.push(await findTool(broker, projectId, name, version))
+      const options = {
+        ...(body.user_id != null && { userId: body.user_id }),
+        authorize: body.authorize === true,
+      }
+      return c.json(await requirementsOfMany(broker, projectId, tools, options))
+    },
+  )
+}
+
+function newestOfEach(tools: readonly Tool[]): Tool[] {
+  const newest = new Map<string, Tool>()
+  for (const tool of newestFirst(tools)) {
+    const key = `${tool.namespace}:${tool.name}`
+    if (!newest.has(key)) newest.set(key, tool)
+  }
+  return tools.filter((tool) => newest.get(`${tool.namespace}:${tool.name}`) === tool)
+}

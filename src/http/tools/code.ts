@@ -1,0 +1,127 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { executeCode } from '../../code/execute-code.ts'
+import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from '../../code/limits.ts'
+import { createPlaces } from '../../code/places.ts'
+import { LANGUAGES } from '../../code/thread-messages.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { nothingWasDone } from '../endpoint/idempotency-key.ts'
+import { sendJson } from '../endpoint/send-json.ts'
+import { givenUp } from './runs.ts'
+import { callMembers, readCall } from './tool-call.ts'
+
+const limit = (of: keyof CodeLimits, unit: string) =>
+  z
+    .number()
+    .int()
+    .min(0)
+    .nullish()
+    .openapi({
+      description: `${unit}; ${DEFAULT_LIMITS[of]} unless said. 0, or more than ${MAX_LIMITS[of]}, is ${MAX_LIMITS[of]}`,
+    })
+
+const limitsSchema = z.strictObject({
+  timeout_ms: limit('timeoutMs', 'Milliseconds from its first statement on, the tools it waits for included'),
+  memory_mb: limit('memoryMb', 'Megabytes'),
+  tool_calls: limit('toolCalls', 'Tools called, each step of a chain counted'),
+  chain_steps: limit('chainSteps', 'Steps of one chain'),
+})
+
+const errorSchema = z.object({
+  kind: z.string(),
+  message: z.string(),
+  line: z.number().int().optional(),
+  column: z.number().int().optional(),
+})
+const resultSchema = z
+  .object({
+    value: z.unknown().openapi({ description: 'What the code returned; null where it did not' }),
+    stdout: z.string(),
+    stderr: z.string(),
+    toolCalls: z.array(
+      z.object({
+        toolId: z.string(),
+        args: z.unknown().optional(),
+        structured: z.unknown().optional(),
+        truncated: z.boolean().optional(),
+        backendKind: z.enum(['mcp', 'provider', 'local']).optional(),
+        executionId: z.string().optional(),
+        duration: z.number(),
+        error: z.object({ kind: z.string(), message: z.string(), canRetry: z.boolean() }).optional(),
+        errorOp: z.enum(['run', 'chain']).optional(),
+      }),
+    ),
+    duration: z.number().openapi({ description: 'Milliseconds' }),
+    backend: z.object({
+      kind: z.string(),
+      readiness: z.string(),
+      details: z.record(z.string(), z.unknown()),
+    }),
+    error: errorSchema.optional(),
+    requires_authorization: z
+      .object({
+        id: z.string(),
+        url: z.string().optional(),
+        scopes: z.array(z.string()),
+        status: z.string(),
+        toolId: z.string(),
+      })
+      .optional(),
+  })
+  .openapi('CodeResult')
+
+/** Code that calls tools. */
+export function addCode(add: AddEndpoint, broker: Broker): void {
+  const places = createPlaces()
+  broker.metrics.gauge('gatepass_code_running', 'Pieces of code under way', () => places.running)
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/code/execute',
+      role: 'caller',
+      tag: 'Tools',
+      summary: 'Run a piece of code that calls tools',
+      description:
+        'The code is the body of an async function in a sandbox without files, network or clock; it has `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()` and `console`. Answers 200 however it ended: `value` is what it returned; `error` says why it did not, `requires_authorization` which consent a tool it called is missing, both beside all that was printed and called until then.',
+      body: z.object({
+        language: z.enum(LANGUAGES).default('javascript'),
+        code: z.string().min(1).max(MAX_CODE_CHARACTERS),
+        limits: limitsSchema.nullish(),
+        ...callMembers,
+      }),
+      responses: { 200: { description: 'What came of it', schema: resultSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { language, code, limits, ...call } = body
+      const run = {
+        projectId: caller.projectId,
+        apiKeyId: caller.id,
+        language,
+        code,
+        limits: readLimits(limits ?? {}),
+        call: readCall(call),
+      }
+      const result = await executeCode(broker, places, run, givenUp(c))
+      // the one call that needs consent is all it came to
+      if (result.requires_authorization !== undefined && result.toolCalls.length <= 1) nothingWasDone(c)
+      return sendJson(c, result)
+    },
+  )
+}
+
+function readLimits({
+  timeout_ms,
+  memory_mb,
+  tool_calls,
+  chain_steps,
+}: z.output<typeof limitsSchema>): CodeLimits {
+  const chosen = (of: keyof CodeLimits, said: number | null | undefined) =>
+    Math.min((said ?? DEFAULT_LIMITS[of]) || MAX_LIMITS[of], MAX_LIMITS[of])
+  return {
+    timeoutMs: chosen('timeoutMs', timeout_ms),
+    memoryMb: chosen('memoryMb', memory_mb),
+    toolCalls: chosen('toolCalls', tool_calls),
+    chainSteps: chosen('chainSteps', chain_steps),
+  }
+}

@@ -1,0 +1,125 @@
+import { jsonBody } from '../../tools/large-json.ts'
+import type { StreamEvent } from '../../tools/run/run-tool.ts'
+
+/**
+ * Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. Lengths
+ * are in characters of texts and in bytes of what is large.
+ */
+const MAX_WAITING_EVENTS = 1_000
+const MAX_WAITING_LENGTH = 16 * 1024 * 1024
+/**
+ * Of all streams together: past it progress is left out everywhere, and where a tool goes on with chunks, the stream with
+ * the most is stopped and what waits in it is dropped.
+ */
+const MAX_WAITING_OF_ALL = 64 * 1024 * 1024
+
+/** What waits in all streams for their readers. */
+export interface Backlogs {
+  length: number
+  readonly of: Set<Backlog>
+}
+
+interface Backlog {
+  readonly length: number
+  /** Ends the run without what waits. */
+  cut(): void
+}
+
+/** Between a tool that speaks when it likes and a response that is written one event after the other. */
+export function eventQueue(all: Backlogs, stop: () => void) {
+  let events: SSEMessage[] = []
+  let length = 0
+  let wake = () => {}
+  let isClosed = false
+  let isCut = false
+
+  function count(more: number): void {
+    length += more
+    all.length += more
+  }
+
+  function forget(): void {
+    count(-length)
+    events = []
+  }
+
+  const backlog: Backlog = {
+    get length() {
+      return length
+    },
+    cut() {
+      const end = events.find(isEnd)
+      forget()
+      isCut = true
+      if (end === undefined) return stop()
+      events.push({ ...end, event: 'error', data: JSON.stringify({ ...DROPPED, toolId: end.toolId }) })
+      count(events[0]?.data.length ?? 0)
+    },
+  }
+  all.of.add(backlog)
+
+  return {
+    put({ kind, toolId, data }: StreamEvent) {
+      const isFull = events.length >= MAX_WAITING_EVENTS || length >= MAX_WAITING_LENGTH
+      if (kind === 'progress' && (isFull || isCut || all.length > MAX_WAITING_OF_ALL)) return
+      if (kind === 'chunk' && (isFull || isCut)) return stop()
+      const event = { event: kind, toolId, data: jsonBody({ kind, toolId, data }) }
+      count(event.data.length)
+      events.push(event)
+      if (kind !== 'progress' && all.length > MAX_WAITING_OF_ALL) largest(all)?.cut()
+      wake()
+    },
+    close() {
+      isClosed = true
+      wake()
+    },
+    async next(): Promise<SSEMessage | undefined> {
+      while (events.length === 0 && !isClosed) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        await promise
+      }
+      const event = events.shift()
+      count(-(event?.data.length ?? 0))
+      return event
+    },
+    /** Nobody reads any more. */
+    drop() {
+      forget()
+      all.of.delete(backlog)
+    },
+  }
+}
+
+function largest({ of }: Backlogs): Backlog | undefined {
+  let most: Backlog | undefined
+  for (const one of of) if (most === undefined || one.length > most.length) most = one
+  return most
+}
+
+function isEnd({ event }: SSEMessage): boolean {
+  return event === 'done' || event === 'error'
+}
+
+const DROPPED = {
+  kind: 'error',
+  data: {
+    name: 'rate_limited',
+    message:
+      'More waited for the readers of streams than there is room for, so what waited here was dropped.',
+  },
+} as const
+
+interface SSEMessage {
+  readonly event: string
+  readonly toolId: string
+  /** JSON of one line. */
+  readonly data: string | Uint8Array
+}
+
+/** As the stream has it. What is large is bytes already, which are not made a text and bytes again. */
+export function asSent({ event, data }: SSEMessage): string | Uint8Array {
+  const head = `event: ${event}\ndata: `
+  if (typeof data === 'string') return `${head}${data}\n\n`
+  return Buffer.concat([Buffer.from(head), data, Buffer.from('\n\n')])
+}

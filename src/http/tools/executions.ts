@@ -1,0 +1,248 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution.ts'
+import { toolId } from '../../domain/tool.ts'
+import { parseToolId } from '../../domain/tool-id.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { openAttempts, openRequest } from '../../tools/run/execution-content.ts'
+import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
+import { idText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { sendJson } from '../endpoint/send-json.ts'
+
+const executionSchema = z
+  .object({
+    id: z.string(),
+    tool_id: z.string(),
+    tool_name: z.string(),
+    toolkit_name: z.string(),
+    toolkit_version: z.string().optional(),
+    user_id: z.string().optional(),
+    execution_type: z.enum(['immediate', 'scheduled']),
+    execution_status: z.enum(EXECUTION_STATUSES),
+    entry_point: z.enum(ENTRY_POINTS).openapi({ description: 'By which way it was asked for' }),
+    outcome: z.enum(['value', 'artifact', 'error', 'requires_authorization']).optional(),
+    error_kind: z.string().optional(),
+    duration: z.number().optional().openapi({ description: 'Milliseconds' }),
+    run_at: z.string().optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    started_at: z.string().optional(),
+    finished_at: z.string().optional(),
+    api_key_id: z.string().optional(),
+  })
+  .openapi('ToolExecution')
+
+const attemptSchema = z.object({
+  id: z.string(),
+  started_at: z.string(),
+  finished_at: z.string(),
+  success: z.boolean(),
+  output: z.record(z.string(), z.unknown()).optional(),
+  system_error_message: z.string().optional(),
+})
+
+const detailSchema = executionSchema.extend({
+  input: z.record(z.string(), z.unknown()).optional(),
+  attempts: z.array(attemptSchema).optional(),
+  unreadable: z
+    .array(z.enum(['input', 'attempts']))
+    .optional()
+    .openapi({ description: 'Left out, because it was altered in the database' }),
+})
+
+const idParams = z.object({ id: idText })
+const tag = 'Executions'
+
+/** What was run and what is to be run. */
+export function addExecutions(add: AddEndpoint, broker: Broker): void {
+  const { executions } = broker.store
+
+  async function get(
+    projectId: string,
+    id: string,
+    type?: ExecutionRecord['type'],
+  ): Promise<ExecutionRecord> {
+    if (type === undefined) await broker.history.flush().catch(() => {}) // what has just ended is there at once
+    const record = await executions.find(projectId, id)
+    if (record !== undefined && (type === undefined || record.type === type)) return record
+    throw new BrokerError('not_found', `There is no execution "${id.slice(0, 100)}" in this project.`)
+  }
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/executions',
+      role: 'readonly',
+      tag,
+      summary: 'What was run, newest first',
+      description:
+        'Kept for 30 days, without what went in and what came out. Runs of other processes appear within a second.',
+      query: z.object({
+        user_id: userIdText.optional(),
+        tool: toolNameText
+          .optional()
+          .openapi({ description: 'A tool by any of its names, or an id as it was' }),
+        type: z.enum(['immediate', 'scheduled']).optional(),
+        status: z.enum(EXECUTION_STATUSES).optional(),
+        ...pageQuery,
+      }),
+      responses: { 200: { description: 'A page', schema: pageSchema(executionSchema) } },
+    },
+    async ({ c, query, caller: { projectId } }) => {
+      await broker.history.flush().catch(() => {})
+      const { user_id: userId, tool, type, status, ...page } = query
+      const filter = {
+        ...(userId !== undefined && { userId }),
+        ...(tool !== undefined && { toolId: await idOf(broker, projectId, tool) }),
+        ...(type !== undefined && { type }),
+        ...(status !== undefined && { status }),
+      }
+      const { items, total } = await executions.list(projectId, filter, page)
+      return c.json(toPage(items.map(toWire), total, page))
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/executions/{id}',
+      role: 'caller',
+      tag,
+      summary: 'One run',
+      description: 'With `input` and `attempts` where they were kept (`keep_content`, and scheduled runs).',
+      params: idParams,
+      responses: { 200: { description: 'The run', schema: detailSchema } },
+    },
+    async ({ c, params, caller }) => sendJson(c, toDetail(broker, await get(caller.projectId, params.id))),
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/scheduled_tools',
+      role: 'readonly',
+      tag,
+      summary: 'Runs that were put off, newest first',
+      query: z.object({ ...pageQuery }),
+      responses: { 200: { description: 'A page', schema: pageSchema(executionSchema) } },
+    },
+    async ({ c, query, caller }) => {
+      const { items, total } = await executions.list(caller.projectId, { type: 'scheduled' }, query)
+      return c.json(toPage(items.map(toWire), total, query))
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/scheduled_tools/{id}',
+      role: 'caller',
+      tag,
+      summary: 'One run that was put off, and what came of it',
+      params: idParams,
+      responses: { 200: { description: 'The run', schema: detailSchema } },
+    },
+    async ({ c, params, caller }) =>
+      sendJson(c, toDetail(broker, await get(caller.projectId, params.id, 'scheduled'))),
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/scheduled_tools/{id}',
+      role: 'caller',
+      tag,
+      summary: 'Cancel a run that has not begun',
+      params: idParams,
+      responses: { 200: { description: 'Cancelled', schema: executionSchema } },
+    },
+    async ({ c, params, caller: { projectId } }) => {
+      const { id, toolId: tool } = await get(projectId, params.id, 'scheduled')
+      const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool, subject: id })
+      const cancelled = await executions.cancel(projectId, id, broker.now(), audit)
+      if (cancelled === undefined)
+        throw new BrokerError('invalid_request', 'It has begun or ended already, so it cannot be cancelled.')
+      return c.json(toWire(cancelled))
+    },
+  )
+}
+
+/** The id that history has: of a tool by any of its names, else as it was asked for. */
+async function idOf(broker: Broker, projectId: string, spelling: string): Promise<string> {
+  try {
+    return toolId(await findTool(broker, projectId, spelling))
+  } catch (error) {
+    if (error instanceof BrokerError && error.code === 'not_found') return spelling
+    throw error
+  }
+}
+
+function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<typeof executionSchema> {
+  const { id, toolId: tool, userId, type, status, entryPoint, outcome, errorKind, apiKeyId } = record
+  const { durationMs, runAt, createdAt, updatedAt, startedAt, finishedAt } = record
+  const { name, namespace, version } = parseToolId(tool)
+  return {
+    id,
+    tool_id: tool,
+    tool_name: name,
+    toolkit_name: namespace,
+    ...(version !== undefined && { toolkit_version: version }),
+    ...(userId !== undefined && { user_id: userId }),
+    execution_type: type,
+    execution_status: status,
+    entry_point: entryPoint,
+    ...(outcome !== undefined && { outcome }),
+    ...(errorKind !== undefined && { error_kind: errorKind }),
+    ...(durationMs !== undefined && { duration: durationMs }),
+    ...(runAt !== undefined && { run_at: toTimestamp(runAt) }),
+    created_at: toTimestamp(createdAt),
+    updated_at: toTimestamp(updatedAt),
+    ...(startedAt !== undefined && { started_at: toTimestamp(startedAt) }),
+    ...(finishedAt !== undefined && { finished_at: toTimestamp(finishedAt) }),
+    ...(apiKeyId !== undefined && { api_key_id: apiKeyId }),
+  }
+}
+
+function toDetail(
+  broker: Broker,
+  record: ExecutionRecord,
+): Omit<z.infer<typeof detailSchema>, 'attempts'> & { attempts?: unknown[] } {
+  const request = opened(() => openRequest(broker, record))
+  const input = request === UNREADABLE ? undefined : request?.input
+  const result = opened(() => openAttempts(broker, record))
+  const attempts = result === UNREADABLE ? [] : result
+  const unreadable = [
+    ...(request === UNREADABLE ? (['input'] as const) : []),
+    ...(result === UNREADABLE ? (['attempts'] as const) : []),
+  ]
+  return {
+    ...toWire(record),
+    ...(input !== undefined && { input: { ...input } }),
+    ...(unreadable.length > 0 && { unreadable }),
+    ...((attempts.length > 0 || (record.type === 'scheduled' && result !== UNREADABLE)) && {
+      attempts: attempts.map(({ id, startedAt, finishedAt, success, output, systemErrorMessage }) => ({
+        id,
+        started_at: toTimestamp(startedAt),
+        finished_at: toTimestamp(finishedAt),
+        success,
+        ...(output !== undefined && { output }),
+        ...(systemErrorMessage !== undefined && { system_error_message: systemErrorMessage }),
+      })),
+    }),
+  }
+}
+
+const UNREADABLE = Symbol('unreadable')
+
+/** How a run ended can be told, also where what went in or came out cannot. */
+function opened<T>(open: () => T): T | typeof UNREADABLE {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof UnsealError) return UNREADABLE
+    throw error
+  }
+}

@@ -1,0 +1,275 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import { BrokerError, type ErrorCode, invalidMember } from '../../domain/errors.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { getAuthorization } from '../../flows/await-authorization.ts'
+import { valueWithMedia } from '../../tools/mcp/kept-content.ts'
+import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../../tools/oxp/oxp-definition.ts'
+import {
+  type Execution,
+  mayBeMadeAgain,
+  type RequiredAuthorization,
+  toExecuteResponse,
+} from '../../tools/run/execute-response.ts'
+import { executeTool } from '../../tools/run/execute-tool.ts'
+import { toolNeeds } from '../../tools/run/tool-needs.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { type CarriedOut, createAnswerOnce } from '../endpoint/idempotency.ts'
+import { parseOnce } from '../endpoint/parse.ts'
+import { sendJson } from '../endpoint/send-json.ts'
+
+// The known tools by the Open eXecution Protocol 1.0 (reference/oxp.md): Gatepass as an OXP server. `/oxp/health` is
+// with the other answers about health.
+
+const callSchema = z
+  .object({
+    tool_id: toolNameText.openapi({ description: '`Toolkit.Tool`, with `@version` or without' }),
+    call_id: plainText(255).nullish().openapi({
+      description: 'Idempotency key: the same call again within ten minutes is answered as the first',
+    }),
+    trace_id: z.string().max(500).nullish(),
+    input: z.record(z.string(), z.unknown()).nullish(),
+    inputs: z.record(z.string(), z.unknown()).nullish().openapi({ description: 'Another name of `input`' }),
+    context: z
+      .object({
+        authorization: z.array(z.object({ id: z.string(), token: z.string().nullish() })).nullish(),
+        secrets: z.array(z.object({ id: z.string(), value: z.string().nullish() })).nullish(),
+        user_id: userIdText.nullish(),
+      })
+      .nullish(),
+  })
+  .openapi('OxpCall')
+type OxpCall = z.output<typeof callSchema>
+
+const refusalSchema = z.object({
+  name: z.string(),
+  message: z.string(),
+  developer_message: z.string().optional(),
+  missing_requirements: z
+    .object({
+      authorization: z.array(z.object({ id: z.string(), url: z.string(), check_url: z.string() })).optional(),
+      user_id: z.boolean().optional(),
+    })
+    .optional(),
+})
+const invalidSchema = z.object({
+  name: z.string(),
+  message: z.string(),
+  parameter_errors: z.record(z.string(), z.string()),
+})
+const tag = 'OXP'
+
+export function addOxp(add: AddEndpoint, broker: Broker): void {
+  const answerOnce = createAnswerOnce(broker)
+
+  add(
+    {
+      method: 'get',
+      path: '/oxp/tools',
+      role: 'readonly',
+      tag,
+      summary: 'The known tools as OXP tool definitions',
+      description: 'The same list in `items` and in `tools`, since the texts of OXP 1.0 have both.',
+      responses: { 200: { description: 'The tools' } },
+    },
+    async ({ c, caller }) => {
+      speakVersion(c, undefined)
+      const items = await oxpDefinitions(broker, caller.projectId)
+      return c.json({ items, tools: items })
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/oxp/tools/call',
+      role: 'caller',
+      tag,
+      summary: 'Call a tool by OXP',
+      description:
+        'Tokens and secrets are put in here, so `context` takes none. A call without `request` around it is answered without `result`, as the newer text of OXP 1.0 has it. Without the consent of the user: 400 with `missing_requirements`.',
+      body: callSchema.partial().extend({
+        $schema: z.string().max(500).nullish(),
+        request: callSchema.optional(),
+      }),
+      responses: {
+        200: { description: 'What came of it, in `result`' },
+        400: { description: 'A requirement is not met, or the request is wrong', schema: refusalSchema },
+        422: { description: 'The input is not what the schema of the tool says', schema: invalidSchema },
+      },
+    },
+    async ({ c, body, caller }) => {
+      speakVersion(c, body.$schema)
+      const call = readCall(body)
+      const isWrapped = body.request !== undefined
+      const { call_id: callId } = call
+      // with a call_id the caller comes back for the answer, so it is not given up when the connection is
+      if (callId == null)
+        return (await callTool(c, broker, caller, call, { isWrapped, signal: c.req.raw.signal })).response
+      const named = {
+        caller,
+        name: ['/oxp/tools/call', callId],
+        request: JSON.stringify([isWrapped, call.tool_id, inputOf(call), call.context?.user_id]),
+        kind: 'call_id',
+        signal: c.req.raw.signal,
+      } as const
+      return answerOnce(named, () => callTool(c, broker, caller, call, { isWrapped }))
+    },
+  )
+}
+
+/** Says which version this is; throws `invalid_request` where another is asked for. */
+function speakVersion(c: Context, schema: string | null | undefined): void {
+  c.header('oxp-version', '1.0')
+  const asked = c.req.header('oxp-version') ?? /^urn:oxp:(.*)$/i.exec(schema ?? '')?.[1]
+  if (asked !== undefined && !/^v?1(\.0)*$/.test(asked.trim()))
+    throw invalidMember(
+      'OXP-Version',
+      'not_one_of',
+      'This server speaks OXP 1.0; ask for that, or for no version.',
+    )
+}
+
+/**
+ * Tokens and secrets of the caller's own are refused: what a tool runs with is what its user has granted here and the
+ * policies let through, and only such values are taken out of its answer again. To leave them out silently would run
+ * the tool with other rights than the caller believes.
+ */
+function readCall({
+  $schema: _,
+  request,
+  ...bare
+}: Record<string, unknown> & { request?: OxpCall | undefined }): OxpCall {
+  if (request === undefined && bare.tool_id === undefined)
+    throw invalidMember('request', 'missing', 'The body needs `request`, with a `tool_id` in it.')
+  const call = request ?? parseOnce(callSchema, bare, 'the body')
+  for (const member of ['authorization', 'secrets'] as const) {
+    const ids = (call.context?.[member] ?? []).map(({ id }) => `"${id.slice(0, 100)}"`)
+    if (ids.length > 0)
+      throw invalidMember(
+        `context.${member}`,
+        'not_allowed',
+        `context.${member} has ${ids.slice(0, 10).join(', ')}: Gatepass itself gives a tool what it needs, so leave ${member} out.`,
+      )
+  }
+  if (call.input != null && call.inputs != null)
+    throw invalidMember(
+      'inputs',
+      'conflict',
+      'The call has `input` and `inputs`, which mean the same: send one.',
+    )
+  return call
+}
+
+function inputOf({ input, inputs }: OxpCall): Record<string, unknown> {
+  return input ?? inputs ?? {}
+}
+
+async function callTool(
+  c: Context,
+  broker: Broker,
+  { projectId }: ApiKey,
+  call: OxpCall,
+  { isWrapped, signal }: { readonly isWrapped: boolean; readonly signal?: AbortSignal },
+): Promise<CarriedOut> {
+  const userId = call.context?.user_id ?? undefined
+  const tool = await findOxpTool(broker, projectId, call.tool_id).catch((error: unknown) => {
+    // OXP's answer to that is 400
+    if (!(error instanceof BrokerError && error.code === 'not_found')) throw error
+    throw invalidMember('tool_id', 'unknown', error.message)
+  })
+  if (needsUser(tool) && userId === undefined)
+    return refusal(
+      c,
+      'invalid_request',
+      `The tool "${tool.title}" acts for a user: say which in context.user_id.`,
+      {
+        user_id: true,
+      },
+    )
+  const execution = await executeTool(
+    broker,
+    {
+      tool,
+      input: inputOf(call),
+      entryPoint: 'oxp',
+      ...(userId !== undefined && { userId }),
+      ...(call.call_id != null && { callId: call.call_id }),
+    },
+    signal,
+  )
+  const { outcome } = execution
+  if ('authorization' in outcome)
+    return refusal(
+      c,
+      'authorization_required',
+      `The user must open ${outcome.authorization.url} and approve, then the same call can be made again.`,
+      { authorization: await challenges(broker, tool, userId, outcome.authorization) },
+    )
+  // a tool that ran is answered by OXP's 200, whatever it says of itself
+  if (outcome.outcome === 'error' && (!execution.wasCalled || outcome.isOwn === true)) {
+    const { kind, message, extra } = outcome.error
+    if (kind === 'TOOL_REQUIREMENTS_NOT_MET') return refusal(c, 'invalid_request', message)
+    const errors = extra?.parameter_errors
+    if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' && typeof errors === 'object' && errors !== null)
+      return {
+        response: c.json({ name: 'invalid_input', message, parameter_errors: errors }, 422),
+        mayBeRepeated: true,
+      }
+  }
+  const result = toResult(execution, call.call_id ?? execution.id)
+  return {
+    response: sendJson(c, isWrapped ? { result } : result),
+    mayBeRepeated: mayBeMadeAgain(execution) || (outcome.outcome === 'error' && outcome.error.can_retry),
+  }
+}
+
+/** A ServerErrorResponse. Nothing was run, so the same call may come again. */
+function refusal(
+  c: Context,
+  name: ErrorCode,
+  message: string,
+  missing?: z.output<typeof refusalSchema>['missing_requirements'],
+): CarriedOut {
+  const body = { name, message, ...(missing && { missing_requirements: missing }) }
+  return { response: c.json(body, 400), mayBeRepeated: true }
+}
+
+/** One for each requirement of the tool that the user still has to grant; one link leads through all of them. */
+async function challenges(
+  broker: Broker,
+  tool: Tool,
+  userId: string | undefined,
+  { id: authorizationId, url = '' }: RequiredAuthorization,
+) {
+  const { steps } = await getAuthorization(broker, tool.projectId, authorizationId)
+  const open = steps.filter((step) => step.connectionId === undefined).map((step) => step.providerUid)
+  const needs = await toolNeeds(broker, tool, { ...(userId !== undefined && { userId }) })
+  const missing = needs.filter(({ entry }) => open.includes(entry.uid)).flatMap((need) => need.requirements)
+  const check = new URL('/v1/auth/status', broker.settings.publicUrl)
+  check.searchParams.set('id', authorizationId)
+  return Promise.all(
+    missing.map(async (one) => ({
+      id: await requirementId(broker, tool, one),
+      url,
+      check_url: check.href,
+    })),
+  )
+}
+
+/** A CallToolResponse (seeds/001). */
+function toResult(execution: Execution, callId: string): Record<string, unknown> {
+  const { outcome, durationMs } = execution
+  const of = { call_id: callId, duration: durationMs }
+  switch (outcome.outcome) {
+    case 'value':
+      return { ...of, success: true, value: valueWithMedia(outcome) ?? null }
+    case 'artifact':
+      return { ...of, success: true, value: outcome.artifact }
+    default:
+      return { ...of, success: false, error: toExecuteResponse(execution).output?.error }
+  }
+}

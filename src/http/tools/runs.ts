@@ -1,0 +1,158 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { Broker } from '../../broker.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../../tools/run/run-chain.ts'
+import { runTool, streamTool } from '../../tools/run/run-tool.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
+import { idText } from '../endpoint/fields.ts'
+import { nothingWasDone } from '../endpoint/idempotency-key.ts'
+import { sendJson } from '../endpoint/send-json.ts'
+import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
+import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
+
+const runSchema = runsTool('toolId', callMembers)
+const stepSchema = runsTool('toolId', {
+  usePrevious: z
+    .boolean()
+    .nullish()
+    .openapi({ description: 'Puts what the step before answered into `args.previous`; also `use_previous`' }),
+  use_previous: z.boolean().nullish(),
+})
+/** Arcade's SDKs name every request, so that they may be sent again after a timeout; nobody asked for it. */
+const BY_ITSELF = 'stainless-'
+const HEARTBEAT_MS = 15_000
+const tag = 'Tools'
+
+/** Running tools with a plain result (seeds/002): one, one with what it says meanwhile, several in a row. */
+export function addRuns(add: AddEndpoint, broker: Broker): void {
+  const streams: Backlogs = { length: 0, of: new Set() }
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/run',
+      role: 'caller',
+      tag,
+      summary: 'Run a tool and get its result as it is',
+      description:
+        'Answers `tool`, `backend`, `structured` (and `mcpResult` where an MCP server ran it). In place of a result there is `error {kind, op, message, …}` when the tool failed, or `requires_authorization` with the link when consent is missing. Arguments that the schema refuses are 400 `invalid_input`.',
+      body: runSchema,
+      responses: { 200: { description: 'What came of it' } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
+      const { result, mayBeMadeAgain } = await runTool(broker, run, givenUp(c))
+      if (mayBeMadeAgain) nothingWasDone(c)
+      return sendJson(c, result)
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/run_stream',
+      role: 'caller',
+      tag,
+      summary: 'Run a tool and hear what it says meanwhile',
+      description:
+        'Server-sent events `{kind, toolId, data}`: `progress` and `chunk` in any number, then exactly one `done` (data: the result as `run` has it) or `error` (data: the same with `error` or `requires_authorization`, or `name` and `message`). What is wrong with the request is refused before the stream begins. A stream is not kept to be repeated, so it takes no Idempotency-Key.',
+      body: runSchema,
+      responses: { 200: { description: 'text/event-stream' } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const { toolId, args } = readRun(body)
+      if (c.req.header('idempotency-key')?.startsWith(BY_ITSELF) === false)
+        throw invalidMember(
+          'Idempotency-Key',
+          'not_allowed',
+          'A stream is not kept to be repeated, so it takes no Idempotency-Key. Leave it out, or use /v1/tools/run.',
+        )
+      const gone = new AbortController()
+      const events = eventQueue(streams, () => gone.abort())
+      const run = {
+        projectId,
+        toolId,
+        args,
+        entryPoint: 'run_stream',
+        ...readCall(body),
+      } as const
+      const signal = AbortSignal.any([gone.signal, c.req.raw.signal])
+      const running = streamTool(broker, run, events.put, signal).finally(events.close)
+      running.catch(() => {}) // looked at below, once what was told before is written
+      const first = await events.next()
+      if (first === undefined) await running.finally(events.drop) // refused without an event: answered as any other
+      return streamSSE(c, async (stream) => {
+        stream.onAbort(() => gone.abort())
+        let underWay = 0 // to a reader that is slow: more heartbeats would only pile up
+        const write = async (written: Promise<unknown>) => {
+          underWay++
+          await written.finally(() => underWay--)
+        }
+        const heartbeat = setInterval(() => {
+          if (underWay === 0) void write(stream.write(': still running\n\n'))
+        }, HEARTBEAT_MS)
+        try {
+          for (let event = first; event !== undefined; event = await events.next())
+            await write(stream.write(asSent(event)))
+          await running
+        } catch (error) {
+          const data = errorToWire(toRefusal(error, c.req.path, broker.log))
+          await stream.writeSSE({ event: 'error', data: JSON.stringify({ kind: 'error', toolId, data }) })
+        } finally {
+          clearInterval(heartbeat)
+          events.drop()
+        }
+      })
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/run_chain',
+      role: 'caller',
+      tag,
+      summary: 'Run several tools in a row',
+      description:
+        'Answers `status`, `structured` (of the last step) and what became of each step: `completed`, `failed` or `skipped`. The first step that fails ends it. One that needs consent ends it with `requires_authorization`, which names the step, and `resume`: send that (once, within a day) after the user has approved, and no finished step is run again.',
+      body: z.object({
+        steps: z.array(stepSchema).max(MAX_CHAIN_STEPS).nullish(),
+        resume: idText.nullish(),
+        ...callMembers,
+      }),
+      responses: { 200: { description: 'What came of it' } },
+    },
+    async ({ c, body, caller: { projectId } }) => {
+      const { steps: said, resume, ...call } = body
+      const steps = said?.map((step) => {
+        const usePrevious = step.usePrevious ?? step.use_previous
+        const { toolId, args } = readRun(step)
+        return {
+          toolId,
+          ...(readTool(step).input && { args }),
+          ...(usePrevious != null && { usePrevious }),
+        }
+      })
+      const run = { projectId, ...readCall(call) }
+      const result =
+        resume == null
+          ? await runChain(broker, run, steps ?? [], givenUp(c))
+          : await resumeChain(broker, run, { resume, steps }, givenUp(c))
+      return sendJson(c, result)
+    },
+  )
+}
+
+/** A version that is said besides stands in the spelling, as it may anyway. */
+function readRun(body: Parameters<typeof readTool>[0]) {
+  const { name, version, input = {} } = readTool(body)
+  return { toolId: version === undefined ? name : `${name}@${version}`, args: input }
+}
+
+/** With an Idempotency-Key the caller comes back for the answer, so a run is not given up when the connection is. */
+export function givenUp(c: Context): AbortSignal | undefined {
+  return c.req.header('idempotency-key') === undefined ? c.req.raw.signal : undefined
+}

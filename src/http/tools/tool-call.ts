@@ -1,0 +1,117 @@
+import { z } from '@hono/zod-openapi'
+import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
+
+/** What every way to run a tool takes besides the tool and its arguments. */
+export const callMembers = {
+  user_id: userIdText.nullish().openapi({ description: 'For whom; needed by tools that act for a user' }),
+  account: userIdText
+    .nullish()
+    .openapi({ description: "Which of the user's accounts: a connection's id, an account's id or name" }),
+  accounts: z
+    .record(idText, userIdText)
+    .nullish()
+    .openapi({ description: 'The same at each of several providers, by the ids of their entries' }),
+  next_uri: z.string().max(2000).nullish(),
+  metadata: z
+    .record(idText, plainText(2000))
+    .nullish()
+    .openapi({ description: 'For tools that declare it; a tool gets only what it declares' }),
+  keep_content: z.boolean().nullish().openapi({
+    description: 'Keep what went in and what came out in the execution history, which has neither otherwise',
+  }),
+}
+
+const schema = z.object(callMembers).partial()
+
+/** As the tools know it. */
+export function readCall(body: z.output<typeof schema>) {
+  const { user_id, account, accounts, next_uri, metadata, keep_content } = body
+  return {
+    ...(user_id != null && { userId: user_id }),
+    ...(account != null && { account }),
+    ...(accounts != null && { accounts }),
+    ...(next_uri != null && { nextUri: next_uri }),
+    ...(metadata != null && { metadata }),
+    ...(keep_content != null && { keepContent: keep_content }),
+  }
+}
+
+/** Each way of running has its own words, and takes those of the others too: a tool under several names is refused. */
+const TOOL_NAMES = ['toolId', 'tool_id', 'tool_name'] as const
+const INPUTS = ['args', 'input'] as const
+
+const input = z.record(z.string(), z.unknown()).nullish()
+
+/** Which tool, and with what. The first of each is what this way of running calls it. */
+const toolMembers = {
+  toolId: toolNameText
+    .nullish()
+    .openapi({ description: 'A tool by any of its names; also `tool_id`, `tool_name`' }),
+  tool_id: toolNameText.nullish(),
+  tool_name: toolNameText
+    .nullish()
+    .openapi({ description: 'A tool by any of its names; also `tool_id`, `toolId`' }),
+  tool_version: z
+    .string()
+    .max(100)
+    .nullish()
+    .openapi({ description: 'Its newest version, unless it is said' }),
+}
+const inputMembers = {
+  args: input.openapi({
+    description: "The tool's arguments, checked by its schema before anything runs; also `input`",
+  }),
+  input: input.openapi({ description: "The tool's arguments; also `args`" }),
+}
+
+/** A body that names a tool. `own` is the name of it in this contract, which messages use. */
+export function namesTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
+  return exactly(z.object({ ...toolMembers, ...more }), own)
+}
+
+/** A body that runs one. */
+export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
+  const schema = exactly(z.object({ ...toolMembers, ...inputMembers, ...more }), own)
+  return schema.refine((body) => saidOf(body, INPUTS).length <= 1, {
+    path: ['args'],
+    message: 'means the same as input: send one of them',
+    when: isObject,
+  })
+}
+
+function exactly<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, own: 'toolId' | 'tool_name') {
+  return schema
+    .refine((body) => saidOf(body, TOOL_NAMES).length > 0, {
+      path: [own],
+      message: 'is missing',
+      params: { code: 'missing' },
+      when: isObject, // beside what else is wrong
+    })
+    .refine((body) => saidOf(body, TOOL_NAMES).length <= 1, {
+      path: [own],
+      message: 'is said more than once: toolId, tool_id and tool_name mean the same',
+      when: isObject,
+    })
+}
+
+function isObject({ value }: { value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function saidOf(body: object, names: readonly string[]): string[] {
+  return names.filter((name) => (body as Record<string, unknown>)[name] != null)
+}
+
+/** The tool that the body names, and its input: by whichever of the names. */
+export function readTool(
+  body: {
+    readonly [name in (typeof TOOL_NAMES)[number] | 'tool_version']?: string | null | undefined
+  } & { readonly [name in (typeof INPUTS)[number]]?: Record<string, unknown> | null | undefined },
+) {
+  const version = body.tool_version
+  return {
+    name: body.toolId ?? body.tool_id ?? body.tool_name ?? '',
+    version: version == null || version === '' ? undefined : version,
+    input: body.args ?? body.input ?? undefined,
+  }
+}

@@ -1,0 +1,179 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { bindTool } from '../../tools/catalogue/bind-tool.ts'
+import { deleteTool } from '../../tools/catalogue/delete-tool.ts'
+import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { toDefinition } from '../../tools/catalogue/tool-definition.ts'
+import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
+import { importedToWire, importTools } from '../../tools/metadata/import-tools.ts'
+import { authorizeTool } from '../../tools/run/authorize-tool.ts'
+import {
+  mayBeMadeAgain,
+  toArcadeExecuteResponse,
+  toArcadeScheduled,
+  toExecuteResponse,
+  toScheduled,
+} from '../../tools/run/execute-response.ts'
+import { executeTool } from '../../tools/run/execute-tool.ts'
+import { readRunAt, scheduleTool } from '../../tools/run/schedule-tool.ts'
+import { getWorker } from '../../tools/worker.ts'
+import {
+  acquisitionToWire,
+  authorizationSchema,
+  nothingNeeded,
+} from '../authorizations/authorization-wire.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, toolNameText } from '../endpoint/fields.ts'
+import { nothingWasDone } from '../endpoint/idempotency-key.ts'
+import { STAINLESS } from '../endpoint/read-request.ts'
+import { sendJson } from '../endpoint/send-json.ts'
+import { givenUp } from './runs.ts'
+import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-call.ts'
+
+const nameParams = z.object({ name: toolNameText })
+const tag = 'Tools'
+
+/** Authorizing, running, importing and binding tools. */
+export function addTools(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/authorize',
+      role: 'caller',
+      tag,
+      summary: 'Begin the authorization that a tool needs, for a user',
+      body: namesTool('tool_name', {
+        user_id: callMembers.user_id,
+        account: callMembers.account,
+        accounts: callMembers.accounts,
+        next_uri: callMembers.next_uri,
+      }),
+      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { name, version } = readTool(body)
+      const tool = await findTool(broker, caller.projectId, name, version)
+      const acquired = await authorizeTool(broker, { tool, ...readCall(body) })
+      if (acquired.outcome === 'ready' && acquired.tokens.length === 0)
+        return c.json(nothingNeeded(tool.uid, body.user_id ?? undefined))
+      return c.json(await acquisitionToWire(broker, acquired))
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/execute',
+      role: 'caller',
+      tag,
+      summary: 'Run a tool, with the token of its user injected',
+      description:
+        'Answers 200 with exactly one of `value`, `error`, `requires_authorization`, `artifact` in `output`. Arcade’s SDKs get their own dialect: 403 when consent is missing.',
+      body: runsTool('tool_name', {
+        run_at: z.string().max(100).nullish().openapi({
+          description:
+            'Not now but then: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has what came of it',
+        }),
+        include_error_stacktrace: z.boolean().nullish(),
+        ...callMembers,
+      }),
+      responses: { 200: { description: 'What came of it' } },
+    },
+    async ({ c, body, caller }) => {
+      const { name, version, input = {} } = readTool(body)
+      const tool = await findTool(broker, caller.projectId, name, version)
+      const call = { tool, input, entryPoint: 'execute', ...readCall(body) } as const
+      const isArcade = c.req.header(STAINLESS) !== undefined
+      const scheduled =
+        body.run_at == null ? undefined : await scheduleTool(broker, call, readRunAt(body.run_at))
+      if (scheduled?.outcome === 'scheduled')
+        return c.json((isArcade ? toArcadeScheduled : toScheduled)(scheduled.record))
+      const execution = scheduled?.execution ?? (await executeTool(broker, call, givenUp(c)))
+      if (mayBeMadeAgain(execution)) nothingWasDone(c)
+      if (!isArcade) {
+        if (execution.outcome.outcome === 'error')
+          c.header('x-gatepass-error-kind', execution.outcome.error.kind)
+        return sendJson(c, toExecuteResponse(execution))
+      }
+      const arcade = toArcadeExecuteResponse(execution, {
+        includeStacktrace: body.include_error_stacktrace === true,
+      })
+      if (!('authorization' in execution.outcome)) return sendJson(c, arcade)
+      const { url = '' } = execution.outcome.authorization
+      const message = `Tool authorization required: the user must open ${url} and approve.`
+      return c.json({ name: 'tool_authorization_required', message, ...arcade }, 403)
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/import',
+      role: 'admin',
+      tag,
+      summary: 'Import tool metadata',
+      description:
+        'One object or an array. Each tool is taken whole or refused with the reason; the same again changes nothing.',
+      query: z.object({
+        worker_id: idText.optional().openapi({ description: 'The worker that runs them' }),
+        dry_run: z.enum(['true', 'false']).default('false').openapi({
+          description:
+            'Answers what would become of each, and writes nothing. A provider that is yet to be added has no `redirect_uri`',
+        }),
+      }),
+      body: z.unknown(),
+      responses: { 200: { description: 'At least one was taken' }, 422: { description: 'All were refused' } },
+    },
+    async ({ c, query, body, caller }) => {
+      const documents = Array.isArray(body) ? body : [body]
+      if (documents.length === 0)
+        throw invalidMember('', 'too_short', 'The array is empty: send at least one tool.')
+      const worker =
+        query.worker_id === undefined ? undefined : await getWorker(broker, caller.projectId, query.worker_id)
+      const imported = await importTools(broker, caller.projectId, documents, {
+        ...(worker && { worker }),
+        dryRun: query.dry_run === 'true',
+      })
+      const items = imported.map(importedToWire)
+      return c.json({ items }, items.every((one) => one.result === 'refused') ? 422 : 200)
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/tools/{name}',
+      role: 'admin',
+      tag,
+      summary: 'Delete an imported tool',
+      description:
+        'By any of its names; where it has several versions, by one that says which. The providers it brought stay, with their connections. A tool of a worker goes with its worker.',
+      params: nameParams,
+      responses: { 204: { description: 'Gone' } },
+    },
+    async ({ c, params, caller: { projectId } }) => {
+      await deleteTool(broker, projectId, params.name)
+      return c.body(null, 204)
+    },
+  )
+
+  add(
+    {
+      method: 'post',
+      path: '/v1/tools/{name}/binding',
+      role: 'admin',
+      tag,
+      summary: 'Bind a metadata tool to the worker tool that runs it',
+      params: nameParams,
+      body: z.object({ worker_id: idText, tool: toolNameText }),
+      responses: { 200: { description: 'The tool definition' } },
+    },
+    async ({ c, params, body, caller: { projectId } }) => {
+      const tool = await findTool(broker, projectId, params.name)
+      const worker = await getWorker(broker, projectId, body.worker_id)
+      const bound = await bindTool(broker, tool, worker, body.tool)
+      return c.json(toDefinition(bound, await requirementStatus(broker, bound)))
+    },
+  )
+}

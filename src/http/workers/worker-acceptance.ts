@@ -1,0 +1,83 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { WorkerNeeds } from '../../domain/worker-needs.ts'
+import { acceptanceOf, acceptsItself, acceptWaiting, waitingTools } from '../../tools/catalogue/acceptance.ts'
+import { getWorker } from '../../tools/worker.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText } from '../endpoint/fields.ts'
+
+// What a worker's tools may ask for: as an administrator has accepted it, and what waits for one.
+
+const needsSchema = z.object({
+  providers: z.array(z.object({ id: z.string(), scopes: z.array(z.string()) })),
+  secrets: z.array(z.string()),
+})
+
+export const acceptanceSchema = z
+  .object({
+    accepted: needsSchema,
+    waiting: needsSchema
+      .extend({
+        tools: z.array(z.string()).openapi({ description: 'Their ids: they run again once it is accepted' }),
+        digest: z.string().openapi({ description: 'Of what waits, for POST /v1/workers/{id}/accept' }),
+      })
+      .optional()
+      .openapi({ description: 'Named by its catalogue since then: nothing of it is asked for or given' }),
+    automatic: z.literal(true).optional().openapi({
+      description:
+        'In development, and for modules that the settings name, all is accepted without being asked',
+    }),
+  })
+  .openapi('WorkerAcceptance')
+
+export async function acceptanceToWire(
+  broker: Broker,
+  worker: Worker,
+): Promise<z.infer<typeof acceptanceSchema>> {
+  const acceptance = await acceptanceOf(broker, worker)
+  const { accepted, waiting, digest } = acceptance
+  return {
+    accepted: toWire(accepted),
+    ...(digest !== undefined && {
+      waiting: { ...toWire(waiting), tools: await waitingTools(broker, worker, acceptance), digest },
+    }),
+    ...(acceptsItself(broker, worker) && { automatic: true as const }),
+  }
+}
+
+function toWire({ providers, secrets }: WorkerNeeds): z.infer<typeof needsSchema> {
+  return {
+    providers: Object.entries(providers).map(([id, scopes]) => ({ id, scopes: [...scopes] })),
+    secrets: [...secrets],
+  }
+}
+
+/** @param answer how the whole worker is answered. */
+export function addWorkerAcceptance(
+  add: AddEndpoint,
+  broker: Broker,
+  answer: { readonly schema: z.ZodType; toWire(worker: Worker): Promise<object> },
+): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/workers/{id}/accept',
+      role: 'admin',
+      tag: 'Workers',
+      summary: 'Accept what the tools of a worker newly name',
+      description:
+        'Providers, scopes and secrets that the catalogue of a known worker names later than its registration wait for this; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, only if that is what waits still.',
+      params: z.object({ id: idText }),
+      body: z.strictObject({ digest: z.string().max(100).optional() }),
+      bodyIsOptional: true,
+      responses: { 200: { description: 'The worker', schema: answer.schema } },
+    },
+    async ({ c, params, body, caller }) => {
+      const worker = await getWorker(broker, caller.projectId, params.id)
+      const { digest } = body
+      await acceptWaiting(broker, worker, digest === undefined ? {} : { digest })
+      return c.json(await answer.toWire(await getWorker(broker, caller.projectId, params.id)))
+    },
+  )
+}

@@ -1,0 +1,55 @@
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { getWorker, syncWorker } from '../../tools/worker.ts'
+import { acquisitionToWire, authorizationSchema } from '../authorizations/authorization-wire.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, userIdText } from '../endpoint/fields.ts'
+
+const params = z.object({ id: idText })
+const query = z.object({ user_id: userIdText, next_uri: z.string().max(2000).optional() })
+
+/** Consent to what runs tools and wants one itself: MCP servers. By GET as Arcade has it, and by POST. */
+export function addWorkerAuthorization(add: AddEndpoint, broker: Broker): void {
+  for (const method of ['get', 'post'] as const)
+    add(
+      {
+        method,
+        path: '/v1/workers/{id}/authorize',
+        role: 'admin',
+        tag: 'Workers',
+        summary: 'Begin the authorization that an MCP server itself wants',
+        description:
+          'Its tools are listed with the connection of this user from then on; each user who calls them approves with a connection of their own. Answers `completed` when there is one, and has then read the tools.',
+        params,
+        query,
+        responses: {
+          200: { description: 'Where it stands, never with a token', schema: authorizationSchema },
+        },
+      },
+      ({ c, params, query, caller }) => authorize(c, broker, caller.projectId, params.id, query),
+    )
+}
+
+async function authorize(
+  c: Context,
+  broker: Broker,
+  projectId: string,
+  id: string,
+  { user_id: userId, next_uri: nextUri }: z.output<typeof query>,
+): Promise<Response> {
+  const worker = await getWorker(broker, projectId, id)
+  if (worker.type !== 'mcp')
+    throw new BrokerError(
+      'invalid_request',
+      `The worker "${worker.id}" is of the type ${worker.type}; only MCP servers are authorized by themselves.`,
+    )
+  const { authorizeMcpServer } = await import('../../tools/mcp/authorize-server.ts')
+  const acquired = await authorizeMcpServer(broker, worker, {
+    userId,
+    ...(nextUri !== undefined && { nextUri }),
+  })
+  if (acquired.outcome === 'ready') await syncWorker(broker, await getWorker(broker, projectId, id))
+  return c.json({ ...(await acquisitionToWire(broker, acquired)), context: {} })
+}

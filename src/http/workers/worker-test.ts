@@ -1,0 +1,80 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { Worker } from '../../domain/worker.ts'
+import { WorkerFault } from '../../tools/backend.ts'
+import { backendOf } from '../../tools/backends.ts'
+import { newWorker } from '../../tools/worker.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { readWorkerType } from '../worker-types/registry.ts'
+import { workerBlocks } from './workers.ts'
+
+/** Trying out a worker before it is registered: it is asked as a registered one is, and nothing is kept. */
+export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      method: 'post',
+      path: '/v1/workers/test',
+      role: 'admin',
+      tag: 'Workers',
+      summary: 'Try out a worker without registering it',
+      description:
+        'Takes what POST /v1/workers takes. Answers 200 also when it is not well, and says why not.',
+      body: z.object({
+        id: z
+          .string()
+          .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must have letters, digits, _ . - only')
+          .default('test'),
+        type: z.string().nullish(),
+        enabled: z.boolean().default(true),
+        ...workerBlocks('create'),
+      }),
+      responses: {
+        200: {
+          description: 'Whether it answers, and how many tools it lists',
+          schema: z.object({
+            id: z.string(),
+            enabled: z.boolean(),
+            healthy: z.boolean(),
+            message: z.string().optional(),
+            tool_count: z.number().int().optional(),
+          }),
+        },
+      },
+    },
+    async ({ c, body, caller }) => {
+      const { id, enabled } = body
+      const { wire, block } = readWorkerType(body)
+      const said = await wire.toSettings(broker, block, caller.projectId)
+      const settings = { id, enabled, type: wire.type, ...said }
+      const worker = newWorker(broker, caller.projectId, settings)
+      return c.json({ id, enabled, ...(await tried(broker, worker)) })
+    },
+  )
+}
+
+async function tried(broker: Broker, worker: Worker) {
+  const backend = backendOf(worker)
+  const health = await backend.health(broker, worker)
+  // with a message: no more can be known of it without an authorization, which only a registered worker gets
+  if (!health.healthy || health.message !== undefined) return health
+  try {
+    const listed = await backend.catalogue(broker, worker)
+    return { ...health, tool_count: listed.filter(({ outcome }) => outcome === 'read').length }
+  } catch (error) {
+    if (!(error instanceof WorkerFault)) throw error
+    return { healthy: false, message: error.message }
+  } finally {
+    await forget(broker, worker)
+  }
+}
+
+/** The provider entry that an MCP server brings which wants OAuth for its list of tools alone. */
+async function forget({ store, audit }: Broker, { uid, projectId }: Worker): Promise<void> {
+  for (const { id, externalId } of await store.providers.list(projectId))
+    if (externalId === uid)
+      await store.providers.delete(
+        projectId,
+        id,
+        audit.of(projectId, { action: 'provider.deleted', providerId: id }),
+      )
+}

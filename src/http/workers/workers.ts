@@ -1,0 +1,261 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { WORKER_TYPES, type Worker, workerStatus } from '../../domain/worker.ts'
+import { backendOf } from '../../tools/backends.ts'
+import { toDefinition } from '../../tools/catalogue/tool-definition.ts'
+import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
+import { getWorker, registerWorker, updateWorker } from '../../tools/worker.ts'
+import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
+import { idText } from '../endpoint/fields.ts'
+import { findWorkerType, readWorkerType, WORKER_TYPE_WIRES } from '../worker-types/registry.ts'
+import { acceptanceSchema, acceptanceToWire, addWorkerAcceptance } from './worker-acceptance.ts'
+
+export const workerBlocks = (part: 'create' | 'change' | 'answer') =>
+  Object.fromEntries(WORKER_TYPE_WIRES.map((wire) => [wire.type, wire[part].optional()]))
+
+const workerSchema = z
+  .object({
+    id: z.string(),
+    type: z.enum(WORKER_TYPES),
+    enabled: z.boolean(),
+    status: z.enum(['active', 'inactive', 'unreachable', 'unauthorized']).openapi({
+      description:
+        '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to open it first',
+    }),
+    managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
+    binding: z.object({ id: z.string(), type: z.literal('project') }),
+    ...workerBlocks('answer'),
+    requirements: z.object({
+      met: z.boolean(),
+      status_reason: z.string().optional(),
+      authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
+    }),
+    synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
+    sync_error: z.string().optional().openapi({ description: 'Why it could not be read; it is tried again' }),
+    acceptance: acceptanceSchema.openapi({
+      description: 'Which providers, scopes and secrets its tools may ask for',
+    }),
+  })
+  .openapi('Worker')
+
+const idParams = z.object({ id: idText })
+const tag = 'Workers'
+
+/** Where tools come from and run. */
+export function addWorkers(add: AddEndpoint, broker: Broker): void {
+  addWorkerAcceptance(add, broker, { schema: workerSchema, toWire: (worker) => toWire(broker, worker) })
+  add(
+    {
+      method: 'post',
+      path: '/v1/workers',
+      role: 'admin',
+      tag,
+      summary: 'Register a worker',
+      description:
+        'Answers after its catalogue has been read once, or says in `sync_error` why it could not be.',
+      body: z.object({
+        id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
+        type: z.string().nullish(),
+        enabled: z.boolean().default(true),
+        ...workerBlocks('create'),
+      }),
+      responses: { 201: { description: 'Registered', schema: workerSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { id, enabled } = body
+      const { wire, block } = readWorkerType(body)
+      const worker = await registerWorker(broker, caller.projectId, {
+        id,
+        enabled,
+        type: wire.type,
+        ...(await wire.toSettings(broker, block, caller.projectId)),
+      })
+      return c.json(await toWire(broker, worker), 201)
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/workers',
+      role: 'readonly',
+      tag,
+      summary: 'All workers',
+      query: z.object(pageQuery),
+      responses: { 200: { description: 'A page', schema: pageSchema(workerSchema) } },
+    },
+    async ({ c, query, caller }) =>
+      c.json(
+        slicePage(
+          await Promise.all(
+            (await broker.store.workers.list(caller.projectId)).map((worker) => toWire(broker, worker)),
+          ),
+          query,
+        ),
+      ),
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/workers/{id}',
+      role: 'readonly',
+      tag,
+      summary: 'One worker',
+      params: idParams,
+      responses: { 200: { description: 'The worker', schema: workerSchema } },
+    },
+    async ({ c, params, caller }) =>
+      c.json(await toWire(broker, await getWorker(broker, caller.projectId, params.id))),
+  )
+
+  add(
+    {
+      method: 'patch',
+      path: '/v1/workers/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Change a worker and read its catalogue again',
+      params: idParams,
+      body: z.object({
+        enabled: z.boolean().optional(),
+        ...workerBlocks('change'),
+      }),
+      responses: { 200: { description: 'Changed', schema: workerSchema } },
+    },
+    async ({ c, params, body, caller }) => {
+      const worker = await getWorker(broker, caller.projectId, params.id)
+      const { enabled, ...said } = body
+      const wire = findWorkerType(worker.type)
+      const others = Object.entries(said).filter(
+        ([type, block]) => block !== undefined && type !== wire?.type,
+      )
+      if (wire === undefined || others.length > 0)
+        throw new BrokerError(
+          'invalid_request',
+          wire === undefined
+            ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
+            : `The worker "${worker.id}" is of the type ${wire.type}: say what changes in \`${wire.type}\`.`,
+        )
+      const block = (said as Record<string, unknown>)[wire.type] // as its schema has parsed it
+      const changed = await updateWorker(broker, worker, {
+        ...(enabled !== undefined && { enabled }),
+        ...(block !== undefined && (await wire.toChange(broker, block, worker))),
+      })
+      return c.json(await toWire(broker, changed))
+    },
+  )
+
+  add(
+    {
+      method: 'delete',
+      path: '/v1/workers/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Delete a worker with its tools',
+      description: 'Metadata tools that it ran stay, unbound.',
+      params: idParams,
+      responses: { 204: { description: 'Gone' } },
+    },
+    async ({ c, params, caller }) => {
+      const { projectId } = caller
+      const worker = await broker.store.workers.find(projectId, params.id)
+      if (worker?.type === 'module')
+        throw new BrokerError(
+          'invalid_request',
+          `The worker "${worker.id}" comes from GATEPASS_TOOLS; take it out there.`,
+        )
+      const audit = broker.audit.of(projectId, { action: 'worker.deleted', subject: params.id })
+      // one that was changed by hand is not found, and can be deleted
+      if (!(await broker.store.workers.delete(projectId, params.id, audit)))
+        await getWorker(broker, projectId, params.id)
+      return c.body(null, 204)
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/workers/{id}/health',
+      role: 'readonly',
+      tag,
+      summary: 'Whether the worker answers now',
+      params: idParams,
+      responses: {
+        200: {
+          description: 'Its health',
+          schema: z.object({
+            id: z.string(),
+            enabled: z.boolean(),
+            healthy: z.boolean(),
+            message: z.string().optional(),
+          }),
+        },
+      },
+    },
+    async ({ c, params, caller }) => {
+      const worker = await getWorker(broker, caller.projectId, params.id)
+      const health = await backendOf(worker).health(broker, worker)
+      return c.json({ id: worker.id, enabled: worker.enabled, ...health })
+    },
+  )
+
+  add(
+    {
+      method: 'get',
+      path: '/v1/workers/{id}/tools',
+      role: 'readonly',
+      tag,
+      summary: 'The tools of a worker',
+      params: idParams,
+      query: z.object(pageQuery),
+      responses: { 200: { description: 'A page of tool definitions' } },
+    },
+    async ({ c, params, query, caller }) => {
+      const worker = await getWorker(broker, caller.projectId, params.id)
+      const tools = (await broker.store.tools.list(caller.projectId)).filter(
+        ({ source }) => source.kind === 'worker' && source.workerUid === worker.uid,
+      )
+      const page = slicePage(tools, query)
+      const items = await Promise.all(
+        page.items.map(async (tool) => toDefinition(tool, await requirementStatus(broker, tool))),
+      )
+      return c.json({ ...page, items })
+    },
+  )
+}
+
+const REASONS = {
+  inactive: 'It is switched off.',
+  unreachable: 'Its catalogue could not be read; sync_error says why. It is tried again every half minute.',
+  unauthorized: 'A user has to open it first: POST /v1/workers/{id}/authorize.',
+} as const
+
+async function toWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
+  const { id, type, projectId, enabled, syncedAt, syncError } = worker
+  const wire = findWorkerType(type)
+  const isAuthorized = wire?.isAuthorized?.(worker)
+  const standing = workerStatus(worker)
+  const status = standing === 'unreachable' && isAuthorized === false ? 'unauthorized' : standing
+  return {
+    id,
+    type,
+    enabled,
+    status,
+    managed: wire === undefined,
+    binding: { id: projectId, type: 'project' },
+    ...(wire && { [type]: wire.toWire(broker, worker) }),
+    requirements: {
+      met: status === 'active' && isAuthorized !== false,
+      ...(status !== 'active' && { status_reason: REASONS[status] }),
+      ...(isAuthorized !== undefined && {
+        authorization: { met: isAuthorized, oauth2: { met: isAuthorized } },
+      }),
+    },
+    ...(syncedAt !== undefined && { synced_at: toTimestamp(syncedAt) }),
+    ...(syncError !== undefined && { sync_error: syncError }),
+    acceptance: await acceptanceToWire(broker, worker),
+  }
+}
