@@ -1,19 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../src/domain/clock.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from './fake-authorization-server.ts'
 import { toolMetadata } from './fixtures.ts'
-import { freePort, type Gatepass, startGatepass } from './gatepass.ts'
+import { type Gatepass, startGatepass } from './gatepass.ts'
+import { freePort } from './ports.ts'
+import { API_KEY, type Served, serveProcess } from './served.ts'
+import { until } from './until.ts'
 import { type Page, UserAgent } from './user-agent.ts'
 
 // Real processes, killed with SIGKILL in the middle of things, and started again on the same file and port.
 
-const API_KEY = 'test-administrator-key'
 /** Longer than any claim or lease of a dead process holds. */
 const LAPSED_SECONDS = 40
 const FOREVER_MS = 600_000
@@ -23,10 +22,10 @@ let folder: string
 let databasePath: string
 let port: number
 let url: string
-let process1: ChildProcess | undefined
+let served: Served | undefined
 let successor: Gatepass | undefined
-/** What the processes have logged. */
-let said = ''
+/** What the processes that have ended had logged. */
+let logged = ''
 
 beforeEach(async () => {
   as = await startFakeAuthorizationServer()
@@ -42,46 +41,24 @@ afterEach(async () => {
   await successor?.close()
   successor = undefined
   await expectNoSecretLeft()
-  said = ''
+  logged = ''
   await as.close()
   await rm(folder, { recursive: true, force: true })
 })
 
 /** `gatepass serve` in a process of its own, ready. */
 async function startProcess(verifier = 'open'): Promise<void> {
-  const bin = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
-  const child = spawn(process.execPath, [bin, 'serve'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      GATEPASS_PORT: String(port),
-      GATEPASS_PUBLIC_URL: url,
-      GATEPASS_DATABASE_URL: `file:${databasePath}`,
-      GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-      GATEPASS_API_KEY: API_KEY,
-      GATEPASS_USER_VERIFIER: verifier,
-      GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
-    },
-  })
-  child.stderr.on('data', (chunk) => {
-    said += chunk
-  })
-  process1 = child
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(`gatepass serve ended: ${said}`)
-    return fetch(`${url}/health`).then(
-      (response) => response.ok,
-      () => false,
-    )
+  served = await serveProcess({
+    port,
+    database: `file:${databasePath}`,
+    environment: { GATEPASS_USER_VERIFIER: verifier },
   })
 }
 
 async function kill(): Promise<void> {
-  const child = process1
-  process1 = undefined
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-  const gone = new Promise((resolve) => child.once('exit', resolve))
-  child.kill('SIGKILL')
-  await gone
+  await served?.kill()
+  logged += served?.log() ?? ''
+  served = undefined
 }
 
 /** The next start, when the claims and leases of the dead process have lapsed. */
@@ -96,12 +73,8 @@ async function expectNoSecretLeft(): Promise<void> {
   const files = await Promise.all(
     names.map(async (name) => (await readFile(join(folder, name))).toString('latin1')),
   )
-  const left = [said, ...files].join('')
+  const left = [logged, ...files].join('')
   expect([API_KEY, ...as.secrets()].filter((secret) => left.includes(secret))).toEqual([])
-}
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await holds())) await sleep(5)
 }
 
 async function call(method: string, path: string, body?: object) {
@@ -245,12 +218,12 @@ test('stopped while the code is redeemed, and thought dead: what it brought is s
   as.behaviour.exchangeDelayMs = 8_000
   const returning = flow.browser.get(callback)
   await until(() => as.tokenRequests('authorization_code').length === 1)
-  process1?.kill('SIGSTOP')
+  served?.child.kill('SIGSTOP')
   // another process on the same file, whose clock is an ordinary one
   successor = await startGatepass({ databasePath, now: systemClock })
   const there = { ...flow, link: flow.link.replace(url, successor.url) }
   await canClickAgain(there)
-  process1?.kill('SIGCONT')
+  served?.child.kill('SIGCONT')
   await returning
   await expectCompleted(flow)
   expectNoCodeSentTwice()

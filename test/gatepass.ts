@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Broker } from '../src/broker.ts'
@@ -8,6 +7,8 @@ import { issueApiKey, type Role } from '../src/domain/api-key.ts'
 import { type Clock, systemClock } from '../src/domain/clock.ts'
 import type { Log } from '../src/domain/log.ts'
 import { startServer } from '../src/server.ts'
+import { freePort } from './ports.ts'
+import { API_KEY, MASTER_KEY } from './served.ts'
 
 /** A real Gatepass: an HTTP server on a port of its own, on a SQLite file of its own. */
 export interface Gatepass extends AsyncDisposable {
@@ -49,31 +50,27 @@ export interface GatepassOptions {
   readonly port?: number
 }
 
-const API_KEY = 'test-administrator-key'
-
 /** Starts one that may reach 127.0.0.1 over plain http; `close()` removes everything it left. */
 export async function startGatepass(options: GatepassOptions = {}): Promise<Gatepass> {
   const folder = options.databasePath === undefined ? await mkdtemp(join(tmpdir(), 'gatepass-')) : undefined
   const databasePath = options.databasePath ?? join(folder ?? '', 'gatepass.db')
   const logLines: string[] = []
   const { now = systemClock } = options
-  const startOn = async (port: number) => {
-    const config = readConfig(
-      {
-        GATEPASS_PORT: String(port),
-        GATEPASS_PUBLIC_URL: `http://127.0.0.1:${port}`,
-        GATEPASS_DATABASE_URL: `file:${databasePath}`,
-        GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-        GATEPASS_API_KEY: API_KEY,
-        GATEPASS_USER_VERIFIER: 'open',
-        GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
-        ...options.environment,
-      },
-      options.mode ?? 'serve',
-    )
-    return { config, server: await startServer(config, { log: recordingLog(logLines), now }) }
-  }
-  const { config, server } = await (options.port === undefined ? onFreePort(startOn) : startOn(options.port))
+  const port = options.port ?? (await freePort())
+  const config = readConfig(
+    {
+      GATEPASS_PORT: String(port),
+      GATEPASS_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      GATEPASS_DATABASE_URL: `file:${databasePath}`,
+      GATEPASS_MASTER_KEY: MASTER_KEY,
+      GATEPASS_API_KEY: API_KEY,
+      GATEPASS_USER_VERIFIER: 'open',
+      GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
+      ...options.environment,
+    },
+    options.mode ?? 'serve',
+  )
+  const server = await startServer(config, { log: recordingLog(logLines), now })
   const url = `http://127.0.0.1:${config.port}`
   const { broker } = server
 
@@ -124,26 +121,6 @@ export function testClock(start = 1_800_000_000): Clock & { advance(seconds: num
       now += seconds
     },
   })
-}
-
-/** Another test may take a port between its choice and its use: then another one is chosen. */
-export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++)
-    try {
-      return await start(await freePort())
-    } catch (error) {
-      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-      if (!isTaken || tries === 5) throw error
-    }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port was given')
-  return address.port
 }
 
 function recordingLog(lines: string[]): Log {

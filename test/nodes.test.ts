@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from './fake-authorization-server.ts'
 import { click, oauth2For } from './flows/fixtures.ts'
@@ -12,14 +11,11 @@ import { type Served, serveProcess } from './served.ts'
 // Three `gatepass serve` processes on one database, and a server that rotates refresh tokens and ends the whole grant
 // when a used one comes again. Leases lapse in real time.
 
-const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 /** Of the access tokens that the first consent brings: it has run out as soon as the test goes on. */
 const SHORT_SECONDS = 1
 const FETCHES_OF_A_NODE = 100
 /** Longer than the lease of a dead process holds. */
 const LAPSED_MS = 26_000
-/** Nodes start in two thirds of the time. */
-const COMPILED = fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url))
 
 /** Where a node dies: what the server has seen of the refresh, and what the node has. */
 const MOMENTS = ['before the server has seen it', 'before the answer', 'with the answer', 'after'] as const
@@ -32,12 +28,7 @@ interface Answer {
 }
 
 async function startNodes(database: string) {
-  const start = () =>
-    serveProcess({
-      database,
-      masterKeys: [MASTER_KEY],
-      environment: { NODE_COMPILE_CACHE: COMPILED },
-    })
+  const start = () => serveProcess({ database })
   const nodes = [await start(), ...(await Promise.all([start(), start()]))]
   const starting: (Promise<void> | undefined)[] = []
   return {

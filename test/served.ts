@@ -1,50 +1,96 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from './gatepass.ts'
+import { freePort } from './ports.ts'
+import { until } from './until.ts'
 
 export const API_KEY = 'test-administrator-key'
+export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 const BINARY = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
+/** Compiled modules: loading them from here halves the processor time of a start. */
+export const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url))
 
 /** `gatepass serve` in a process of its own, as an operator runs it. */
 export interface Served extends AsyncDisposable {
   readonly url: string
+  readonly port: number
+  readonly child: ChildProcess
   readonly pid: number
-  /** What it has logged. */
+  /** The SQLite file, where `database` was not given. */
+  readonly databasePath: string
+  /** What it has written to standard error so far. */
   readonly log: () => string
+  readonly logLines: () => { readonly [member: string]: unknown }[]
+  /** What it has written to standard output so far. */
+  readonly printed: () => string
+  readonly isRunning: boolean
+  /** Resolves when the process has ended and its output has been read. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  get(path: string): Promise<{ status: number; body: string; headers: Headers }>
+  /** As the administrator, on a connection of its own. */
   call(method: string, path: string, body?: object): Promise<{ status: number; body: ServedBody }>
-  /** As an operator ends it: what is under way is finished. */
-  stop(): Promise<void>
+  /** Sends SIGTERM and returns the exit code; what is under way is finished. */
+  stop(): Promise<number | null>
   kill(): Promise<void>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type ServedBody = any
 
-export interface ServedOptions {
-  readonly database: string
+export interface ServeOptions {
+  /** The URL of the database. Without it, a SQLite file in a folder that is removed at the end. */
+  readonly database?: string
   /** Base64, newest first. */
-  readonly masterKeys: readonly string[]
+  readonly masterKeys?: readonly string[]
+  readonly port?: number
   readonly environment?: Readonly<Record<string, string>>
-  /** A shell line that runs the command given as "$@", such as one that sets a limit first. */
-  readonly shell?: string
+  /** Of `gatepass serve`. */
+  readonly args?: readonly string[]
+  /** Of Node itself. */
+  readonly nodeArgs?: readonly string[]
+  /** A command that gets the command of the server as its last arguments, such as a shell that sets a limit first. */
+  readonly under?: readonly string[]
+  /** Opens a channel to modules that `nodeArgs` import. */
+  readonly ipc?: boolean
+  /** Nobody reads standard output and standard error: their pipes fill. */
+  readonly isUnread?: boolean
 }
 
-export async function serveProcess(options: ServedOptions): Promise<Served> {
-  const port = await freePort()
+/** The process ended before it served. */
+export class NotStarted extends Error {
+  readonly signal: NodeJS.Signals | null
+
+  constructor(signal: NodeJS.Signals | null, log: string) {
+    super(`gatepass serve ended: ${log}`)
+    this.signal = signal
+  }
+}
+
+/**
+ * Starts `gatepass serve` and waits until it serves.
+ *
+ * @throws NotStarted
+ */
+export async function serveProcess(options: ServeOptions = {}): Promise<Served> {
+  const { args = [], nodeArgs = [], under = [], masterKeys = [MASTER_KEY] } = options
+  const folder = options.database === undefined ? await mkdtemp(join(tmpdir(), 'gatepass-serve-')) : undefined
+  const databasePath = join(folder ?? '', 'gatepass.db')
+  const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
-  const command = [process.execPath, BINARY, 'serve']
-  const [program = '', ...args] =
-    options.shell === undefined ? command : ['bash', '-c', options.shell, 'bash', ...command]
-  const child = spawn(program, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const [command = '', ...words] = [...under, process.execPath, ...nodeArgs, BINARY, 'serve', ...args]
+  const child = spawn(command, words, {
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc ? (['ipc'] as const) : [])],
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       GATEPASS_PORT: String(port),
       GATEPASS_PUBLIC_URL: url,
-      GATEPASS_DATABASE_URL: options.database,
-      GATEPASS_MASTER_KEY: options.masterKeys.join(','),
+      GATEPASS_DATABASE_URL: options.database ?? `file:${databasePath}`,
+      GATEPASS_MASTER_KEY: masterKeys.join(','),
       GATEPASS_API_KEY: API_KEY,
       GATEPASS_USER_VERIFIER: 'open',
       GATEPASS_METRICS: 'open',
@@ -52,18 +98,48 @@ export async function serveProcess(options: ServedOptions): Promise<Served> {
       ...options.environment,
     },
   })
-  let said = ''
-  child.stderr.on('data', (chunk) => {
-    said += chunk
-  })
+  let [log, printed] = ['', '']
+  if (!options.isUnread) {
+    child.stderr?.on('data', (chunk) => {
+      log += chunk
+    })
+    child.stdout?.on('data', (chunk) => {
+      printed += chunk
+    })
+  }
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const exited = once(child, 'exit')
+  const ended = once(child, options.isUnread ? 'exit' : 'close').then(([code, signal]) => ({ code, signal }))
+  const send = async (signal: NodeJS.Signals) => {
+    if (isRunning()) child.kill(signal)
+    await exited
+  }
+
   const served: Served = {
     url,
+    port,
+    child,
     pid: child.pid ?? 0,
-    log: () => said,
+    databasePath,
+    log: () => log,
+    logLines: () =>
+      log
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line)),
+    printed: () => printed,
+    get isRunning() {
+      return isRunning()
+    },
+    ended,
+    async get(path) {
+      const response = await fetch(`${url}${path}`)
+      return { status: response.status, body: await response.text(), headers: response.headers }
+    },
     async call(method, path, body) {
       const response = await fetch(`${url}${path}`, {
         method,
-        // a balancer's connections to a node that stops are its own affair: each request has one of its own
+        // a connection that is kept may be one that the server has just closed, because it ends
         headers: {
           authorization: `Bearer ${API_KEY}`,
           'content-type': 'application/json',
@@ -73,27 +149,31 @@ export async function serveProcess(options: ServedOptions): Promise<Served> {
       })
       return { status: response.status, body: await response.json() }
     },
-    stop: () => end(child, 'SIGTERM'),
-    kill: () => end(child, 'SIGKILL'),
-    [Symbol.asyncDispose]: () => end(child, 'SIGKILL'),
+    async stop() {
+      await send('SIGTERM')
+      return child.exitCode
+    },
+    kill: () => send('SIGKILL'),
+    async [Symbol.asyncDispose]() {
+      await send('SIGKILL')
+      await ended // its workers too, which hold the pipes open
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+    },
   }
-  while (!(await isHealthy(url))) {
-    if (child.exitCode !== null) throw new Error(`gatepass serve ended: ${said}`)
-    await sleep(10)
+  const isServing = options.isUnread
+    ? () =>
+        served.get('/health').then(
+          ({ status }) => status === 200,
+          () => false,
+        )
+    : () => log.includes('gatepass is serving')
+  try {
+    await until(async () => !isRunning() || (await isServing()))
+    if (isRunning()) return served
+    await ended
+    throw new NotStarted(child.signalCode, log)
+  } catch (error) {
+    await served[Symbol.asyncDispose]()
+    throw error
   }
-  return served
-}
-
-async function isHealthy(url: string): Promise<boolean> {
-  return fetch(`${url}/health`).then(
-    (response) => response.ok,
-    () => false,
-  )
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = new Promise((resolve) => child.once('exit', resolve))
-  child.kill(signal)
-  await gone
 }

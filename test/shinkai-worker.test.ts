@@ -3,9 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from './gatepass.ts'
 import { approve, oauthEntry, startWorld, type World } from './http/world.ts'
 import { answerJson, bearerOf, type Loopback, listen, type RecordedRequest, record } from './loopback.ts'
+import { freePort } from './ports.ts'
 
 // Unmodified Shinkai tools, imported and run by examples/shinkai-worker with a user's consent.
 

@@ -10,8 +10,9 @@ import { median, quantile, whole } from '../bench/report.ts'
 import { startFakeAuthorizationServer } from './fake-authorization-server.ts'
 import { startFakeWorker } from './fake-worker.ts'
 import { addProvider, begin, connectionOf, fetchToken, statusOf } from './faults/clients.ts'
-import { type Answer, API_KEY, install } from './faults/installation.ts'
+import { type Answer, install } from './faults/installation.ts'
 import { startPostgres } from './postgres.ts'
+import { API_KEY } from './served.ts'
 
 const { values } = parseArgs({
   options: {

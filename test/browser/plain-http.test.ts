@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPerson, openBrowser } from '../browser.ts'
 import { startScene } from '../flows/fixtures.ts'
-import { freePort } from '../gatepass.ts'
 import { listen } from '../loopback.ts'
+import { freePort } from '../ports.ts'
 
 // Development on a network: a name that is no loopback host, without TLS. Browsers then send no Sec-Fetch-Site, so that
 // Origin alone tells our own page's click from another site's; `serve` refuses such a public URL.

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freePort } from '../gatepass.ts'
+import { freePort } from '../ports.ts'
 
 // What `npm pack` makes, in a folder of its own, without the sources beside it.
 

@@ -4,8 +4,10 @@ import { expect, test } from 'vitest'
 import { connect, connectMany, type RawConnection, rawRequest } from '../../bench/raw-client.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { API_KEY } from '../served.ts'
+import { until } from '../until.ts'
 import { addProvider, approve, begin } from './clients.ts'
-import { API_KEY, install, report, until } from './installation.ts'
+import { install, report } from './installation.ts'
 
 // P8: many who wait, and many flows that nobody finishes, at one `gatepass serve` with one API key.
 

@@ -19,13 +19,11 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, oauth2For } from '../flows/fixtures.ts'
 import { type Served, serveProcess } from '../served.ts'
 
-const KEY = Buffer.alloc(32, 7).toString('base64')
-
 /** Somewhere that can really be full, and have space again. */
 interface Disk extends AsyncDisposable {
   readonly folder: string
-  /** A shell line that starts the server. */
-  readonly shell?: string
+  /** Put before the command of the server. */
+  readonly under?: readonly string[]
   fill(served: Served): void
   free(served: Served): void
 }
@@ -80,7 +78,7 @@ async function limitedFiles(): Promise<Disk | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-disk-'))
   return {
     folder,
-    shell: 'exec "$@"',
+    under: ['bash', '-c', 'exec "$0" "$@"'],
     fill: (served) => limit(served, String(statSync(join(folder, 'gatepass.db-wal')).size)),
     free: (served) => limit(served, 'unlimited'),
     async [Symbol.asyncDispose]() {
@@ -117,8 +115,7 @@ describe.each([
     const path = join(disk.folder, 'gatepass.db')
     await using node = await serveProcess({
       database: `file:${path}`,
-      masterKeys: [KEY],
-      ...(disk.shell !== undefined && { shell: disk.shell }),
+      ...(disk.under !== undefined && { under: disk.under }),
     })
     await node.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
     for (const [user, life] of [
@@ -171,8 +168,7 @@ describe.each([
     await using as = await startFakeAuthorizationServer({ refresh: 'rotate-strict', accessTokenLifetime: 1 })
     await using node = await serveProcess({
       database: `file:${join(disk.folder, 'gatepass.db')}`,
-      masterKeys: [KEY],
-      ...(disk.shell !== undefined && { shell: disk.shell }),
+      ...(disk.under !== undefined && { under: disk.under }),
     })
     await node.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
     const { body } = await node.call('POST', '/v1/auth/authorize', needOf('ada'))

@@ -1,32 +1,25 @@
-import { type ChildProcess, type Serializable, spawn } from 'node:child_process'
+import type { Serializable } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, connect as tcpConnect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { readConfig } from '../../src/config.ts'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
 import { readAudit, verifyAudit } from '../../src/flows/read-audit.ts'
 import { openBroker } from '../../src/open-broker.ts'
-import { freePort } from '../gatepass.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
+import { API_KEY, MASTER_KEY, type Served, serveProcess } from '../served.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // Gatepass as it is run: processes on one database, behind a balancer whose address is the public one. What the tests
 // of this folder share.
 
-export const API_KEY = 'test-administrator-key'
 export const DATABASES = ['SQLite', 'PostgreSQL'] as const
 export type DatabaseKind = (typeof DATABASES)[number]
 
-const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
-const BINARY = fileURLToPath(new URL('../../bin/gatepass.js', import.meta.url))
 export const KILL_AT = new URL('./kill-at.ts', import.meta.url).href
-/** Processes start in two thirds of the time. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
 
 export interface Answer {
   readonly status: number
@@ -37,18 +30,11 @@ export interface Answer {
 }
 
 /** One process. */
-export interface Node {
-  readonly url: string
-  readonly pid: number
-  readonly log: () => string
+export interface Node extends Pick<Served, 'url' | 'pid' | 'log' | 'kill' | 'stop' | 'ended' | 'isRunning'> {
   /** What a module that was loaded into it answers over IPC. */
   ask(question: unknown): Promise<unknown>
   /** From now on it kills itself there. Answers when that has happened. */
   armed(point: KillPoint): Promise<{ readonly killed: Promise<void> }>
-  kill(): Promise<void>
-  /** As an operator ends it; answers the exit code. */
-  stop(): Promise<number | null>
-  readonly isRunning: boolean
 }
 
 export interface NodeOptions {
@@ -121,8 +107,8 @@ export async function install(
     database,
     nodes,
     async start(options = {}) {
-      const node = await startOnFreePort({ ...settings, ...options.environment }, options.nodeArgs)
-      node.gone.then(() => {
+      const node = await startNode(database, { ...settings, ...options.environment }, options.nodeArgs)
+      node.ended.then(() => {
         const known = nodes.indexOf(node)
         if (known >= 0) nodes.splice(known, 1)
       })
@@ -212,82 +198,25 @@ export async function install(
 const nothing = () => {}
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
-/** Another test may take a port between its choice and its use: then another one is chosen. */
-async function startOnFreePort(...given: Parameters<typeof startNode>) {
-  for (let tries = 1; ; tries++)
-    try {
-      return await startNode(...given)
-    } catch (error) {
-      const isTaken = error instanceof NotStarted && error.message.includes('address is in use')
-      if (!isTaken || tries === 5) throw error
-    }
-}
-
 async function startNode(
+  database: string,
   environment: Readonly<Record<string, string>>,
   nodeArgs: readonly string[] = ['--import', KILL_AT],
-) {
-  const port = await freePort()
-  const child = spawn(process.execPath, [...nodeArgs, BINARY, 'serve'], {
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: COMPILED,
-      GATEPASS_PORT: String(port),
-      ...environment,
-    },
-  })
-  let said = ''
-  child.stderr?.on('data', (chunk) => {
-    said += chunk
-  })
-  const gone = once(child, 'exit').then(() => {})
-  const isRunning = () => child.exitCode === null && child.signalCode === null
-  const node = {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    pid: child.pid ?? 0,
-    log: () => said,
-    gone,
-    get isRunning() {
-      return isRunning()
-    },
-    async ask(question: unknown) {
-      const answered = once(child, 'message')
-      child.send(question as Serializable)
-      return (await answered)[0]
-    },
+): Promise<Node> {
+  const served = await serveProcess({ database, environment, nodeArgs, ipc: true })
+  const { child, ended } = served
+  const ask = async (question: unknown) => {
+    const answered = once(child, 'message')
+    child.send(question as Serializable) // what is asked is JSON
+    return (await answered)[0]
+  }
+  return Object.assign(served, {
+    ask,
     async armed(point: KillPoint) {
-      await node.ask(point)
-      return { killed: gone }
+      await ask(point)
+      return { killed: ended.then(() => {}) }
     },
-    kill: () => end(child, 'SIGKILL', gone),
-    async stop() {
-      await end(child, 'SIGTERM', gone)
-      return child.exitCode
-    },
-  }
-  while (!said.includes('gatepass is serving')) {
-    if (!isRunning()) throw new NotStarted(child.signalCode, said)
-    await sleep(5)
-  }
-  return node
-}
-
-/** It ended before it served. */
-export class NotStarted extends Error {
-  readonly signal: NodeJS.Signals | null
-
-  constructor(signal: NodeJS.Signals | null, said: string) {
-    super(`gatepass serve ended: ${said}`)
-    this.signal = signal
-  }
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals, gone: Promise<void>): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill(signal)
-  await gone
+  })
 }
 
 /** Gives connections to the nodes in turn, as a balancer of TCP does; one that cannot be reached is passed over. */
@@ -324,14 +253,6 @@ async function startBalancer(nodes: readonly Node[]) {
       for (const client of open) client.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
-  }
-}
-
-export async function until(holds: () => Promise<boolean> | boolean, ms = 60_000): Promise<void> {
-  const end = Date.now() + ms
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${holds}`)
-    await sleep(5)
   }
 }
 

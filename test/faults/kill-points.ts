@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { NotStarted } from '../served.ts'
+import { until } from '../until.ts'
 import {
   addProvider,
   approve,
@@ -13,15 +15,7 @@ import {
   importTool,
   statusOf,
 } from './clients.ts'
-import {
-  type Answer,
-  type DatabaseKind,
-  type Installation,
-  install,
-  NotStarted,
-  report,
-  until,
-} from './installation.ts'
+import { type Answer, type DatabaseKind, type Installation, install, report } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // P4, P7, R4, R11, R12: `gatepass serve`, killed with SIGKILL at points that are named, and started again.

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { until } from '../until.ts'
 import { addProvider, begin, codesSentTwice, fetchToken, statusOf } from './clients.ts'
-import { type Answer, DATABASES, type Installation, install, report, until } from './installation.ts'
+import { type Answer, DATABASES, type Installation, install, report } from './installation.ts'
 
 // P4, P7, R4, R12: servers under load that are killed with SIGKILL at any moment, over and over.
 

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
-import { API_KEY, type DatabaseKind, type Installation, install, type Node, until } from './installation.ts'
+import { API_KEY } from '../served.ts'
+import { until } from '../until.ts'
+import { type DatabaseKind, type Installation, install, type Node } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // Requests with an Idempotency-Key of which the process dies (SIGKILL) or stands still (SIGSTOP) in between, and their

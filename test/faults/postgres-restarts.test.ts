@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
+import { until } from '../until.ts'
 import { addProvider, approve, begin, connect, fetchToken } from './clients.ts'
-import { type Answer, type Installation, install, report, until } from './installation.ts'
+import { type Answer, type Installation, install, report } from './installation.ts'
 
 // R16: PostgreSQL is stopped as by a power cut, and started again, over and over, while 100 tokens are refreshed at a
 // server that ends the whole grant when a used refresh token comes again.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
-import { type DatabaseKind, type Installation, install, report, until } from './installation.ts'
+import { until } from '../until.ts'
+import { type DatabaseKind, type Installation, install, report } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // Runs that are put off, on several `gatepass serve` of one database: each is run once, whichever node has room, and

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { until } from '../until.ts'
 import { addProvider, approve, begin, codesSentTwice, connect, connectionOf, statusOf } from './clients.ts'
-import { type DatabaseKind, type Installation, install, type Node, until } from './installation.ts'
+import { type DatabaseKind, type Installation, install, type Node } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // R2, R4, P5: a process that is stopped (SIGSTOP) between taking the lease on a refresh and sending the request, for so

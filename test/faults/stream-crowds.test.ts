@@ -2,7 +2,9 @@ import { createConnection, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { rawRequest } from '../../bench/raw-client.ts'
-import { API_KEY, type Installation, install, type Node, report, until } from './installation.ts'
+import { API_KEY } from '../served.ts'
+import { until } from '../until.ts'
+import { type Installation, install, type Node, report } from './installation.ts'
 
 // Streams of runs that nobody reads, of tools that never stop talking, at one `gatepass serve`.
 

@@ -1,7 +1,8 @@
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { type Gatepass, type GatepassOptions, onFreePort, startGatepass, testClock } from '../gatepass.ts'
+import { type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
 import { listen } from '../loopback.ts'
 import { startOidcProvider } from '../oidc-provider.ts'
+import { freePort } from '../ports.ts'
 import { UserAgent } from '../user-agent.ts'
 import { addProvider, authorize } from './fixtures.ts'
 import { verifierOf } from './login-fixtures.ts'
@@ -50,17 +51,16 @@ export async function startHostileWorld(
     caller: { GATEPASS_USER_VERIFIER: `${application.url}/verify` },
     oidc: verifierOf(oidc),
   }[kind]
-  gatepass = await onFreePort((port) =>
-    startGatepass({
-      now: clock,
-      port,
-      environment: {
-        ...settings,
-        ...(crossSite && { GATEPASS_PUBLIC_URL: `http://localhost:${port}` }),
-        ...environment,
-      },
-    }),
-  )
+  const port = await freePort()
+  gatepass = await startGatepass({
+    now: clock,
+    port,
+    environment: {
+      ...settings,
+      ...(crossSite && { GATEPASS_PUBLIC_URL: `http://localhost:${port}` }),
+      ...environment,
+    },
+  })
   await addProvider(gatepass, as)
   const { call } = gatepass
   const url = gatepass.url

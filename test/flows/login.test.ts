@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { IssuerBehaviour } from '../fake-issuer.ts'
-import { freePort, startGatepass, testClock } from '../gatepass.ts'
+import { startGatepass, testClock } from '../gatepass.ts'
 import { UserAgent } from '../user-agent.ts'
 import { addProvider, approve, click, startScene } from './fixtures.ts'
 import {
@@ -460,7 +460,6 @@ test('an attempt from before users had to log in is not taken: the next click as
   await using after = await startGatepass({
     now: clock,
     databasePath,
-    port: await freePort(),
     environment: { ...verifierOf(scene.oidc), GATEPASS_PUBLIC_URL: before.gatepass.url },
   })
   const here = (to: string | URL) => String(to).replace(before.gatepass.url, after.url)

@@ -3,14 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { addProvider } from '../faults/clients.ts'
-import {
-  type DatabaseKind,
-  type Installation,
-  install,
-  KILL_AT,
-  type Node,
-  until,
-} from '../faults/installation.ts'
+import { type DatabaseKind, type Installation, install, KILL_AT, type Node } from '../faults/installation.ts'
+import { until } from '../until.ts'
 import type { Choices } from './choices.ts'
 import type { Fault, Refresh, ToolCall } from './history.ts'
 import { type Link, openLink } from './link.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { digest, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
-import { freePort } from '../gatepass.ts'
+import { freePort } from '../ports.ts'
 import { UserAgent } from '../user-agent.ts'
 import { metadata, oauthEntry, startWorld, WORKER_SECRET, type World } from './world.ts'
 

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { API_KEY, serveIn, until } from './process.ts'
+import { API_KEY, serveProcess } from '../served.ts'
+import { until } from '../until.ts'
 
 test('every request is a line at debug, by its route, under the id that it is answered with', async () => {
-  await using served = await serveIn({ environment: { GATEPASS_LOG_LEVEL: 'debug' } })
+  await using served = await serveProcess({ environment: { GATEPASS_LOG_LEVEL: 'debug' } })
   const headers = { authorization: `Bearer ${API_KEY}`, 'x-request-id': 'mine-1' }
   const ours = await fetch(`${served.url}/v1/connections/conn_secretish`, { headers })
   const page = await fetch(`${served.url}/connect/auth_unknown?code=S3CRETCODE&state=S3CRETSTATE`)
@@ -28,11 +29,11 @@ test('every request is a line at debug, by its route, under the id that it is an
     ['/connect/*', page.headers.get('x-request-id')],
     ['unknown', nothing.headers.get('x-request-id')],
   ])
-  expect(served.logged()).not.toMatch(/S3CRET|conn_secretish|test-administrator-key/)
+  expect(served.log()).not.toMatch(/S3CRET|conn_secretish|test-administrator-key/)
 })
 
 test('at info only what fails is a line, and all lines of one request name it', async () => {
-  await using served = await serveIn()
+  await using served = await serveProcess()
   expect((await served.call('GET', '/v1/tools')).status).toBe(200)
   for (const suffix of ['-wal', '-shm']) writeFileSync(`${served.databasePath}${suffix}`, 'no database')
   writeFileSync(served.databasePath, 'no database')

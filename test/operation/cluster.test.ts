@@ -3,6 +3,8 @@ import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { freshDatabase } from '../postgres.ts'
+import { type Served, serveProcess } from '../served.ts'
+import { until } from '../until.ts'
 import {
   approve,
   authorize,
@@ -11,9 +13,6 @@ import {
   importTool,
   isAlive,
   keptConnection,
-  type Served,
-  serveIn,
-  until,
   workersOf,
 } from './process.ts'
 
@@ -32,7 +31,7 @@ async function figure(served: Served, name: string, labels = ''): Promise<number
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-const start = () => serveIn({ args: ['--processes', '2', '--json'] })
+const start = () => serveProcess({ args: ['--processes', '2', '--json'] })
 
 describe('serve --processes 2', { timeout: 90_000 }, () => {
   test('says as JSON where it serves, and one wakes whoever waits at the other', async () => {
@@ -142,7 +141,7 @@ describe('serve --processes 2', { timeout: 90_000 }, () => {
     for (const pid of workersOf(served).values()) process.kill(pid, 'SIGKILL')
     expect(await served.ended).toEqual({ code: 1, signal: null })
     const said = served
-      .logged()
+      .log()
       .split('\n')
       .filter((line) => line.startsWith('The processes end'))
     expect(said).toEqual([expect.stringContaining('exit code 6')])
@@ -151,9 +150,9 @@ describe('serve --processes 2', { timeout: 90_000 }, () => {
 
 test('several processes on PostgreSQL are one Gatepass too', async () => {
   await using database = await freshDatabase()
-  await using served = await serveIn({
+  await using served = await serveProcess({
     args: ['--processes', '2'],
-    environment: { GATEPASS_DATABASE_URL: database.url },
+    database: database.url,
   })
   await importTool(served, as)
   const flow = await begin(served)
@@ -175,8 +174,8 @@ test('a port that is taken is told once, whatever the number of processes', asyn
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const address = taken.address()
-  const port = typeof address === 'object' ? String(address?.port) : ''
-  const refused = serveIn({ args: ['--processes', '3'], environment: { GATEPASS_PORT: port } })
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  const refused = serveProcess({ args: ['--processes', '3'], port })
   const { message } = await refused.then(
     () => new Error('it serves'),
     (error: Error) => error,
@@ -186,5 +185,7 @@ test('a port that is taken is told once, whatever the number of processes', asyn
 })
 
 test.each(['0', '65', 'two', '1.5', '-1'])('serve --processes %s is refused', async (processes) => {
-  await expect(serveIn({ args: [`--processes=${processes}`] })).rejects.toThrow('whole number from 1 to 64')
+  await expect(serveProcess({ args: [`--processes=${processes}`] })).rejects.toThrow(
+    'whole number from 1 to 64',
+  )
 })

@@ -3,7 +3,9 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
-import { API_KEY, approve, begin, connect, importTool, serveIn, until } from './process.ts'
+import { API_KEY, serveProcess } from '../served.ts'
+import { until } from '../until.ts'
+import { approve, begin, connect, importTool } from './process.ts'
 
 let as: FakeAuthorizationServer
 beforeEach(async () => {
@@ -56,7 +58,7 @@ test('probes are no load: those of one second share one write', async () => {
 const LIMITED = ['bash', '-c', 'ulimit -f 1200; exec "$0" "$@"'] as const
 
 test('on a full disk: not ready, no code is sent to the provider that could not be stored, reads go on', async () => {
-  await using served = await serveIn({ under: LIMITED })
+  await using served = await serveProcess({ under: LIMITED })
   await importTool(served, as)
   const id = await connect(served)
   const flow = await begin(served, 'eve')
@@ -81,11 +83,11 @@ test('on a full disk: not ready, no code is sent to the provider that could not 
   expect(as.tokenRequests('authorization_code')).toHaveLength(exchanges)
   served.child.kill('SIGTERM')
   expect(await served.ended).toEqual({ code: 0, signal: null })
-  expect(served.logged()).not.toContain(API_KEY)
+  expect(served.log()).not.toContain(API_KEY)
 }, 60_000)
 
 test('a database that is broken while somebody waits ends no process', async () => {
-  await using served = await serveIn()
+  await using served = await serveProcess()
   await importTool(served, as)
   const { id } = await begin(served)
   const waiting = served.call('GET', `/v1/auth/status?id=${id}&wait=2`).catch(() => undefined)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { startFakeWorker } from '../fake-worker.ts'
 import { startPostgres } from '../postgres.ts'
-import { serveIn, until } from './process.ts'
+import { serveProcess } from '../served.ts'
+import { until } from '../until.ts'
 
 test('SIGTERM while the database is away and does not come back: what is still to be written is given up in time', async () => {
   await using cluster = await startPostgres()
@@ -21,7 +22,7 @@ test('SIGTERM while the database is away and does not come back: what is still t
     ],
   })
   try {
-    await using served = await serveIn({ environment: { GATEPASS_DATABASE_URL: cluster.url } })
+    await using served = await serveProcess({ database: cluster.url })
     const http = { uri: worker.url, secret, timeout: 60, retry: 0 }
     expect((await served.call('POST', '/v1/workers', { id: 'held', http })).status).toBe(201)
     const run_at = '2020-01-01T00:00:00'
@@ -31,7 +32,7 @@ test('SIGTERM while the database is away and does not come back: what is still t
     await cluster.stop()
     const since = performance.now()
     served.child.kill('SIGTERM')
-    await until(() => served.logged().includes('"ending"'))
+    await until(() => served.log().includes('"ending"'))
     ending.resolve()
 
     expect((await run).body).toMatchObject({ structured: 'done' })

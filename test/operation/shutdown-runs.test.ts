@@ -5,7 +5,9 @@ import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../f
 import { type FakeWorker, startFakeWorker } from '../fake-worker.ts'
 import { oauth2For } from '../flows/fixtures.ts'
 import { type Loopback, listen } from '../loopback.ts'
-import { API_KEY, connect, type Served, serveIn, until } from './process.ts'
+import { API_KEY, type Served, serveProcess } from '../served.ts'
+import { until } from '../until.ts'
+import { connect } from './process.ts'
 
 // Real processes that are told to end while tools, code and forwarded requests are under way. Their worker and the API
 // are in this process, so that it is seen from outside what reaches them.
@@ -90,10 +92,10 @@ const KINDS = [
 
 describe.each(KINDS)('SIGTERM to %s', (_, args) => {
   test('while tools run in every way: all are answered, and what came of them is stored', async () => {
-    await using served = await serveIn({ args })
+    await using served = await serveProcess({ args })
     const begun = await begin(served, 1_500)
     served.child.kill('SIGTERM')
-    await until(() => served.logged().includes('"ending"'))
+    await until(() => served.log().includes('"ending"'))
     asked[0]?.end('ended')
 
     expect(JSON.parse(await begun.run)).toMatchObject({ structured: 'at last' })
@@ -117,7 +119,7 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
 
 describe('SIGTERM', () => {
   test('while tools run that do not end: they are cut off before 25 seconds are over, and history says so', async () => {
-    await using served = await serveIn()
+    await using served = await serveProcess()
     const begun = await begin(served, 600_000)
     const since = performance.now()
     served.child.kill('SIGTERM')
@@ -143,6 +145,6 @@ describe('SIGTERM', () => {
     expect(served.logLines()).toContainEqual(
       expect.objectContaining({ message: 'scheduled runs were cut off at the end', runs: 1 }),
     )
-    expect(served.logged()).not.toContain('nobody has caught')
+    expect(served.log()).not.toContain('nobody has caught')
   }, 60_000)
 })

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { API_KEY, serveProcess } from '../served.ts'
+import { until } from '../until.ts'
 import {
-  API_KEY,
   approve,
   authorize,
   begin,
@@ -11,8 +12,6 @@ import {
   importTool,
   isAlive,
   keptConnection,
-  serveIn,
-  until,
   workersOf,
 } from './process.ts'
 
@@ -31,7 +30,7 @@ const KINDS = [
 
 describe.each(KINDS)('SIGTERM to %s', (_, args) => {
   test('while a code is redeemed: the browser gets its page and the connection is stored', async () => {
-    await using served = await serveIn({ args })
+    await using served = await serveProcess({ args })
     await importTool(served, as)
     const flow = await begin(served)
     const callback = await approve(flow)
@@ -50,7 +49,7 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
   })
 
   test('while a token is refreshed: the caller gets it, and the rotated refresh token is stored', async () => {
-    await using served = await serveIn({ args })
+    await using served = await serveProcess({ args })
     await importTool(served, as)
     as.behaviour.refresh = 'rotate-strict'
     as.behaviour.accessTokenLifetime = 1
@@ -75,7 +74,7 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
   })
 
   test('while 200 wait: all are answered at once with what stands, and the next request needs another connection', async () => {
-    await using served = await serveIn({ args })
+    await using served = await serveProcess({ args })
     await importTool(served, as)
     const { id } = await begin(served)
     const waiting = Array.from({ length: 200 }, () =>
@@ -96,7 +95,7 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
   })
 
   test('a second time ends it at once', async () => {
-    await using served = await serveIn({ args })
+    await using served = await serveProcess({ args })
     await importTool(served, as)
     const flow = await begin(served)
     const callback = await approve(flow)
@@ -105,7 +104,7 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
     await until(() => as.tokenRequests('authorization_code').length === 1)
     const begun = performance.now()
     served.child.kill('SIGTERM')
-    await until(() => served.logged().includes('"ending"'))
+    await until(() => served.log().includes('"ending"'))
     served.child.kill('SIGTERM')
     expect(await served.ended).toEqual({ code: 1, signal: null })
     expect(performance.now() - begun).toBeLessThan(5_000)
@@ -116,7 +115,7 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
 
 describe('SIGTERM', () => {
   test('while a code is redeemed and its browser has gone: the connection is stored all the same', async () => {
-    await using served = await serveIn()
+    await using served = await serveProcess()
     await importTool(served, as)
     const flow = await begin(served)
     const callback = await approve(flow)
@@ -143,7 +142,7 @@ describe('SIGTERM', () => {
   })
 
   test('while somebody reads events: the stream ends', async () => {
-    await using served = await serveIn()
+    await using served = await serveProcess()
     await importTool(served, as)
     const { id } = await begin(served)
     const response = await fetch(`${served.url}/v1/auth/${id}/events`, {
@@ -157,7 +156,7 @@ describe('SIGTERM', () => {
   })
 
   test('closes the connections that are kept, and nobody new comes in', async () => {
-    await using served = await serveIn()
+    await using served = await serveProcess()
     await importTool(served, as)
     const flow = await begin(served)
     const callback = await approve(flow)

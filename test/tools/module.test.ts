@@ -366,9 +366,8 @@ describe('GATEPASS_TOOLS', () => {
   test('holds in each of several processes', async () => {
     await using served = await serveProcess({
       database: `file:${join(folder, 'processes.db')}`,
-      masterKeys: [Buffer.alloc(32, 7).toString('base64')],
       environment: { GATEPASS_TOOLS: MODULE },
-      shell: '"$@" --processes 2',
+      args: ['--processes', '2'],
     })
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
