@@ -8,9 +8,12 @@ import { report } from './installation.ts'
 
 // R24: nobody reads standard output and standard error of a server that logs every request.
 
-const REQUESTS = 24_000
+const REQUESTS_AT_ONCE = 2_000
 const CONNECTIONS = 8
-const headers = { authorization: `Bearer ${API_KEY}` }
+/** Of one answer. A server that waited for its log would never answer, so the limit is generous for slow machines. */
+const MOST_MS = 10_000
+/** Each request logs a line with its id: the longest possible id fills the pipe and the buffer soonest. */
+const headers = { authorization: `Bearer ${API_KEY}`, 'x-request-id': 'x'.repeat(64) }
 
 test('a log that nobody reads: the server goes on answering, and counts the lines that it drops', async () => {
   await using as = await startFakeAuthorizationServer()
@@ -20,26 +23,30 @@ test('a log that nobody reads: the server goes on answering, and counts the line
     environment: { GATEPASS_LOG_LEVEL: 'debug' },
   })
   const { port, call } = served
+  const droppedLines = async () => {
+    const { body } = await served.get('/metrics')
+    return Number(/^gatepass_log_lines_dropped_total (\d+)/m.exec(body)?.[1] ?? 0)
+  }
   const added = await call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
   expect(added.status).toBe(201)
 
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connect(port)))
-  const before = await load(port, connections, 2_000)
-  await load(port, connections, REQUESTS)
-  const stuck = await load(port, connections, 2_000)
+  const before = await load(port, connections)
+  let requests = 2 * REQUESTS_AT_ONCE
+  for (; (await droppedLines()) === 0; requests += REQUESTS_AT_ONCE) await load(port, connections)
+  const stuck = await load(port, connections)
   for (const connection of connections) connection.close()
 
   const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
   const browser = new UserAgent()
   await browser.submitForm(await browser.get((await call('POST', '/v1/auth/authorize', need)).body.url))
   expect(as.isLive((await call('POST', '/v1/auth/authorize', need)).body.context.token)).toBe(true)
-  const metrics = await (await served.get('/metrics')).body
-  const dropped = Number(/^gatepass_log_lines_dropped_total (\d+)/m.exec(metrics)?.[1])
+  const dropped = await droppedLines()
 
   const begun = performance.now()
   const code = await served.stop()
   report('log pipes that nobody reads', {
-    'requests logged at debug': REQUESTS + 4_000,
+    'requests logged at debug': requests,
     'answered otherwise than 200': before.wrong + stuck.wrong,
     'lines dropped': dropped,
     'ms p99 before': before.p99.toFixed(1),
@@ -49,18 +56,18 @@ test('a log that nobody reads: the server goes on answering, and counts the line
     'exit code': String(code),
   })
   expect(before.wrong + stuck.wrong).toBe(0)
-  expect(dropped).toBeGreaterThan(0)
-  expect(stuck.most).toBeLessThan(2_000)
+  expect(dropped).toBeGreaterThanOrEqual(REQUESTS_AT_ONCE)
+  expect(stuck.most).toBeLessThan(MOST_MS)
   expect(code).toBe(0)
-}, 60_000)
+}, 120_000)
 
-async function load(port: number, connections: readonly RawConnection[], count: number) {
+async function load(port: number, connections: readonly RawConnection[]) {
   const request = rawRequest(port, { method: 'GET', path: '/v1/tools', headers })
   const millis: number[] = []
   let wrong = 0
   await Promise.all(
     connections.map(async (connection) => {
-      for (let i = 0; i < count / connections.length; i++) {
+      for (let i = 0; i < REQUESTS_AT_ONCE / connections.length; i++) {
         const begun = performance.now()
         const { status } = await connection.send(request)
         millis.push(performance.now() - begun)
