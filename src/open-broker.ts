@@ -155,7 +155,7 @@ export async function openBroker(
       async close() {
         waiters.close()
         refreshes.stop()
-        await Promise.allSettled(refreshes.running.values())
+        await refreshes.whenIdle()
         await uses.flush().catch(() => {}) // the last second of last-used times may be lost
         await history.flush().catch(() => {}) // and of the history
         await outgoing.close()

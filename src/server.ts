@@ -11,7 +11,7 @@ import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
-import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/background-refresh.ts'
+import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import { createApp } from './http/app.ts'
 import type { Gather } from './http/operation/metrics.ts'
 import { type OnCall, watchCalls } from './http/server/call-log.ts'
@@ -111,8 +111,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
         // a refresh goes on although nobody waits for it any more: its answer may hold the only valid refresh token
         const { running } = broker.refreshes
-        while (running.size > 0 && left() > 0)
-          await Promise.race([Promise.allSettled(running.values()), sleep(left(), undefined, { ref: false })])
+        await atMost(left(), broker.refreshes.whenIdle())
         if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
         await broker.outgoing.close()
         // a database that is away keeps whoever waits for it

@@ -14,10 +14,10 @@ import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
+import { elapsedClock } from '../services/elapsed-clock.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { connectionOf } from './connection-of-grant.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
-import { elapsedClock } from './refresh-lease.ts'
 import { attemptPlace } from './start-attempt.ts'
 
 /**

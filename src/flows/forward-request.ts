@@ -10,7 +10,7 @@ import type { Release } from '../services/release.ts'
 import { permit } from '../services/request-context.ts'
 import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
 import { findProvider } from './find-provider.ts'
-import { refreshConnection } from './refresh-connection.ts'
+import { refreshConnection } from './refresh/refresh-connection.ts'
 
 /** To the answer's head; from a long body's last piece on. */
 const DEADLINE_MS = 60_000

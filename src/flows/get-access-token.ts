@@ -9,7 +9,7 @@ import { UnsealError } from '../store/seal.ts'
 import { active, providerIdentity, registeredClient } from './find-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { markUnusable } from './mark-unusable.ts'
-import { type RefreshOptions, refreshConnection } from './refresh-connection.ts'
+import { type RefreshOptions, refreshConnection } from './refresh/refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
 
 /** Whose token is wanted, from which provider, for which scopes. */

@@ -3,21 +3,24 @@ import type { Log } from '../domain/log.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 
 /**
- * Keeps a provider that is in trouble from being asked for refreshes again and again, and from costing its users their
- * consents: of each entry it knows what its last refreshes came to, in this process.
+ * A circuit breaker for each provider entry, from the results of this process's recent refreshes. It keeps a provider
+ * that has problems from being flooded with refreshes, and its users from losing their consents to a fault of its own.
  *
- *   closed --5 outages in a row--> open --pause--> half_open (one tries) --no outage--> closed
+ *   closed --5 outages in a row--> open --pause--> half_open (one probe) --no outage--> closed
  *                                   ^-----------------' outage: the pause doubles
  *   closed --429 with Retry-After--> limited --pause--> closed
- *   closed --a wave of refusals--> degraded (one tries every 30 s) --one is refreshed, or an hour--> closed
+ *   closed --a wave of refusals--> degraded (a probe every 30 s) --one is refreshed, or an hour--> closed
  */
 export interface ProviderBreaker {
-  /** Seconds to wait before this connection may be refreshed; 0: now, and then `ended` has to be told. */
+  /**
+   * Asks to refresh this connection: the seconds to wait first, or 0. After 0 the caller must report the result by
+   * `ended` or `refused`.
+   */
   enter(entry: Entry, connectionId: string): number
-  ended(entry: Entry, connectionId: string, how: Ending): void
-  /** As `ended`, for a refusal of the grant: whether it is to be believed. */
-  refused(entry: Entry, connectionId: string): 'believed' | 'held'
-  /** Those that are not closed. */
+  ended(entry: Entry, connectionId: string, result: RequestResult): void
+  /** Reports that the provider refused the grant, and tells whether that is believed. */
+  refused(entry: Entry, connectionId: string): 'believed' | 'doubted'
+  /** The breakers that are not closed. */
   states(): readonly BreakerReport[]
 }
 
@@ -31,36 +34,43 @@ export interface BreakerReport {
   readonly state: BreakerState
 }
 
-/** `nothing`: no request was made after all. */
-export type Ending = 'refreshed' | 'answered' | 'outage' | 'nothing' | { readonly limitedForSeconds: number }
+/** `not_sent`: there was no request, or it failed for a reason that says nothing about the provider. */
+export type RequestResult =
+  | 'refreshed'
+  | 'answered'
+  | 'outage'
+  | 'not_sent'
+  | { readonly limitedForSeconds: number }
 
+/** So many outages in a row open the breaker. */
 const OUTAGES = 5
 const FIRST_PAUSE_SECONDS = 10
 const LONGEST_PAUSE_SECONDS = 60
-/** More refusals than this in a minute, and at least half of what the minute brought, are the server's own fault. */
+/** More refusals than this within a wave, and at least as many as refreshes, are taken for a fault of the provider. */
 const REFUSALS = 5
 const WAVE_SECONDS = 60
 const PROBE_SECONDS = 30
-/** A wave that goes on longer than this is meant: the users have to approve again. */
+/** After a wave of this length the refusals are believed: the users have to approve again. */
 const LONGEST_WAVE_SECONDS = 3600
-/** A probe that has not ended by then has died. */
+/** A probe without a result for this long is given up: its process may have been suspended. */
 const LONGEST_PROBE_SECONDS = 25
 const WAIT_FOR_PROBE_SECONDS = 2
 const MAX_ENTRIES = 10_000
-const MAX_REMEMBERED = 10_000
+const MAX_CONNECTIONS = 10_000
 
 interface Health {
   readonly providerId: string
   outages: number
   open?: { readonly pauseSeconds: number; readonly until: EpochSeconds }
   limitedUntil: EpochSeconds
-  /** The one that tries on behalf of all. */
+  /** The one refresh that is let through while the breaker is half open or degraded. */
   probe?: { readonly connectionId: string; readonly until: EpochSeconds }
-  degraded?: { readonly since: EpochSeconds; nextProbeAt: EpochSeconds; readonly held: Set<string> }
-  /** A wave lasted for so long that refusals are believed until a refresh goes well. */
-  believes: boolean
-  /** Connections that were refused, and when; refreshes that went well, by second. */
+  degraded?: { readonly since: EpochSeconds; nextProbeAt: EpochSeconds; readonly doubted: Set<string> }
+  /** A wave lasted for so long that refusals are believed until a refresh succeeds. */
+  believesRefusals: boolean
+  /** When each connection was refused. */
   readonly refusals: Map<string, EpochSeconds>
+  /** How many refreshes succeeded in each second. */
   readonly successes: Map<EpochSeconds, number>
 }
 
@@ -75,7 +85,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       providerId: id,
       outages: 0,
       limitedUntil: 0,
-      believes: false,
+      believesRefusals: false,
       refusals: new Map(),
       successes: new Map(),
     }
@@ -83,11 +93,11 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
     return fresh
   }
 
-  function tell({ providerId }: Health, state: BreakerState | 'closed', message: string): void {
+  function logState({ providerId }: Health, state: BreakerState | 'closed', message: string): void {
     log[state === 'closed' ? 'info' : 'warn']({ provider: providerId, breaker: state }, message)
   }
 
-  function forgetOldOutcomes({ refusals, successes }: Health): void {
+  function forgetOldResults({ refusals, successes }: Health): void {
     const before = now() - WAVE_SECONDS
     for (const [id, at] of refusals) if (at <= before) refusals.delete(id)
     for (const at of successes.keys()) if (at <= before) successes.delete(at)
@@ -96,36 +106,36 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
   function endLongWave(health: Health): void {
     if (health.degraded === undefined || now() - health.degraded.since < LONGEST_WAVE_SECONDS) return
     delete health.degraded
-    health.believes = true
-    tell(health, 'closed', 'a provider has refused its grants for an hour: it is believed')
+    health.believesRefusals = true
+    logState(health, 'closed', 'a provider has refused its grants for an hour: it is believed')
   }
 
-  /** The server is there: whatever it answered, it answered. */
+  /** Any answer, also a refusal, shows that the provider is reachable. */
   function endOutage(health: Health): void {
     health.outages = 0
     if (health.open === undefined) return
     delete health.open
-    tell(health, 'closed', 'a provider answers again')
+    logState(health, 'closed', 'a provider answers again')
   }
 
-  function outage(health: Health, isProbe: boolean): void {
-    if (health.open !== undefined && !isProbe) return // sent before it opened
+  function countOutage(health: Health, isProbe: boolean): void {
+    if (health.open !== undefined && !isProbe) return // its request was sent before the breaker opened
     health.outages++
     const { pauseSeconds } = health.open ?? { pauseSeconds: 0 }
     if (health.open === undefined && health.outages < OUTAGES) return
-    if (health.open === undefined) tell(health, 'open', 'a provider is down: its refreshes are held back')
+    if (health.open === undefined) logState(health, 'open', 'a provider is down: its refreshes are held back')
     const pause = Math.min(Math.max(FIRST_PAUSE_SECONDS, pauseSeconds * 2), LONGEST_PAUSE_SECONDS)
     health.open = { pauseSeconds: pause, until: now() + pause }
   }
 
-  function refreshed(health: Health): void {
-    forgetOldOutcomes(health)
+  function countRefresh(health: Health): void {
+    forgetOldResults(health)
     health.successes.set(now(), (health.successes.get(now()) ?? 0) + 1)
-    health.believes = false
+    health.believesRefusals = false
     if (health.degraded === undefined) return
     delete health.degraded
     health.refusals.clear()
-    tell(health, 'closed', 'a provider honours its grants again')
+    logState(health, 'closed', 'a provider honours its grants again')
   }
 
   return {
@@ -138,8 +148,8 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       if (open !== undefined && now() < open.until) return open.until - now()
       if (health.probe !== undefined && now() < health.probe.until) return WAIT_FOR_PROBE_SECONDS
       if (degraded !== undefined) {
-        // one that was refused already may be dead indeed: others go first
-        const from = degraded.nextProbeAt + (degraded.held.has(connectionId) ? PROBE_SECONDS : 0)
+        // the grant of a connection that was refused before may really be revoked: others are probed first
+        const from = degraded.nextProbeAt + (degraded.doubted.has(connectionId) ? PROBE_SECONDS : 0)
         if (now() < from) return from - now()
         degraded.nextProbeAt = now() + PROBE_SECONDS
       }
@@ -148,27 +158,27 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       return 0
     },
 
-    ended(entry, connectionId, how) {
+    ended(entry, connectionId, result) {
       const health = healthOf(entry)
       const isProbe = health.probe?.connectionId === connectionId
       if (isProbe) delete health.probe
-      switch (how) {
-        case 'nothing':
-          // the turn is somebody else's
+      switch (result) {
+        case 'not_sent':
+          // the next connection may be the probe at once
           if (isProbe && health.degraded !== undefined) health.degraded.nextProbeAt = now()
           return
         case 'outage':
-          return outage(health, isProbe)
+          return countOutage(health, isProbe)
         case 'answered':
           return endOutage(health)
         case 'refreshed':
           endOutage(health)
-          return refreshed(health)
+          return countRefresh(health)
         default:
           endOutage(health)
           if (health.limitedUntil <= now())
-            tell(health, 'limited', 'a provider wants fewer requests: its refreshes are held back')
-          health.limitedUntil = Math.max(health.limitedUntil, now() + how.limitedForSeconds)
+            logState(health, 'limited', 'a provider wants fewer requests: its refreshes are held back')
+          health.limitedUntil = Math.max(health.limitedUntil, now() + result.limitedForSeconds)
       }
     },
 
@@ -176,18 +186,19 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       this.ended(entry, connectionId, 'answered')
       const health = healthOf(entry)
       endLongWave(health)
-      forgetOldOutcomes(health)
+      forgetOldResults(health)
       const { refusals, successes } = health
-      if (refusals.size < MAX_REMEMBERED) refusals.set(connectionId, now())
+      if (refusals.size < MAX_CONNECTIONS) refusals.set(connectionId, now())
       if (health.degraded === undefined) {
         const refreshes = [...successes.values()].reduce((sum, count) => sum + count, 0)
-        if (health.believes || refusals.size <= REFUSALS || refusals.size < refreshes) return 'believed'
-        health.degraded = { since: now(), nextProbeAt: now() + PROBE_SECONDS, held: new Set() }
-        tell(health, 'degraded', 'a provider refuses many grants at once: that is not believed for now')
+        if (health.believesRefusals || refusals.size <= REFUSALS || refusals.size < refreshes)
+          return 'believed'
+        health.degraded = { since: now(), nextProbeAt: now() + PROBE_SECONDS, doubted: new Set() }
+        logState(health, 'degraded', 'a provider refuses many grants at once: that is not believed for now')
       }
-      const { held } = health.degraded
-      if (held.size < MAX_REMEMBERED) held.add(connectionId)
-      return 'held'
+      const { doubted } = health.degraded
+      if (doubted.size < MAX_CONNECTIONS) doubted.add(connectionId)
+      return 'doubted'
     },
 
     states() {

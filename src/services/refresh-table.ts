@@ -1,51 +1,96 @@
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
+import type { BrokerError } from '../domain/errors.ts'
 import type { Log } from '../domain/log.ts'
+import type { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { Store } from '../store/store.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
-import type { RefreshOutcome } from './refresh-outcome.ts'
 
-/** What this process knows of refreshes: those under way, those that failed lately, and how providers do. */
-export interface Refreshes {
-  /** By connection, until all is stored. */
-  readonly running: Map<string, Promise<RefreshOutcome>>
-  /** By connection, for those who wait: the same, but for one whose tokens cannot be stored soon. */
-  readonly answers: Map<string, Promise<RefreshOutcome>>
-  readonly breaker: ProviderBreaker
-  /** Until when a refresh that has failed is not tried again; nothing once the tokens are others. */
-  coolingDown(connection: Pick<Connection, 'id' | 'generation'>): CoolDown | undefined
-  coolDown(connection: Pick<Connection, 'id' | 'generation'>, coolDown: CoolDown): void
-  /** Resolves when the connection has been written by anybody, at the latest after `ms`. */
-  changed(connectionId: string, ms: number): Promise<void>
-  /** A little more than the seconds, so that not all come back at once. */
-  jittered(seconds: number): number
-  /** Whether no more are to be begun in the background. */
-  readonly stopped: boolean
-  /** Whether what is under way may still be brought to its end: for a while after `stop`. */
-  readonly mayFinish: boolean
-  stop(): void
+/** What a refresh comes to. */
+export type RefreshOutcome =
+  /** The connection's stored access token may be used. */
+  | { readonly outcome: 'usable'; readonly connection: Connection }
+  | { readonly outcome: 'authorization_required' }
+  /** `retryAfter` is in seconds. */
+  | { readonly outcome: 'provider_unavailable'; readonly message: string; readonly retryAfter: number }
+
+/** Why a refresh brought no new tokens. */
+export type RefreshFailure =
+  | GrantRefused
+  /** The provider was not reached, answered nothing usable or refused for a reason that is not the grant. */
+  | {
+      readonly kind: 'provider_failed'
+      readonly refusal: ProviderRefusal
+      /** As the provider's Retry-After asked, with a random part added. */
+      readonly retryAfterSeconds?: number
+    }
+  /** The request was not sent, for a reason of the broker's own such as a client that is not configured. */
+  | { readonly kind: 'broker_failed'; readonly error: BrokerError }
+  /** A fault of the program. */
+  | { readonly kind: 'unexpected'; readonly error: Error }
+  /** The circuit breaker holds back requests to the provider. */
+  | { readonly kind: 'provider_paused' }
+  /** Another process holds the lease on refreshing the connection. */
+  | { readonly kind: 'refreshed_elsewhere' }
+
+/** The provider answered `invalid_grant` (RFC 6749 section 5.2), the only failure that speaks of the user's consent. */
+export interface GrantRefused {
+  readonly kind: 'grant_refused'
+  readonly refusal: ProviderRefusal
 }
 
+/** A failed refresh is not tried again until then. */
 export interface CoolDown {
   readonly until: EpochSeconds
-  readonly failure: Error
+  readonly failure: RefreshFailure
 }
 
-const MAX_COOLING_DOWN = 10_000
-/** How often, while somebody waits, it is looked what other processes have written. */
+/** The refreshes that this process knows: those under way, those that failed, and how the providers answer. */
+export interface Refreshes {
+  /** Those under way, by connection. */
+  readonly running: Map<string, RunningRefresh>
+  readonly breaker: ProviderBreaker
+  /** The cool-down of the connection's tokens. It ends early when the tokens are replaced. */
+  findCoolDown(connection: TokensOf): CoolDown | undefined
+  startCoolDown(connection: TokensOf, coolDown: CoolDown): void
+  /** Resolves when any process has written the connection, at the latest after `ms`. */
+  waitForChange(connectionId: string, ms: number): Promise<void>
+  /** The seconds with a random part of up to a fifth added, so that connections are not all refreshed at once. */
+  spread(seconds: number): number
+  /** Whether the process shuts down, so that no refresh is begun in the background. */
+  readonly isStopped: boolean
+  /** Whether a refresh may go on: always, until the grace period after `stop` is over. */
+  readonly mayFinish: boolean
+  stop(): void
+  /** Resolves when no refresh is under way. */
+  whenIdle(): Promise<void>
+}
+
+type TokensOf = Pick<Connection, 'id' | 'generation'>
+
+export interface RunningRefresh {
+  /** Settles when the tokens are stored and everything else is done. */
+  readonly ended: Promise<RefreshOutcome>
+  /** Settles when the callers are answered: earlier than `ended` only if the tokens cannot be stored soon. */
+  readonly answer: Promise<RefreshOutcome>
+}
+
+const MAX_COOL_DOWNS = 10_000
+/** How often changes by other processes are looked for while a caller waits. */
 const CATCH_UP_MS = 20
-const JITTER = 0.2
-/** Less than a server takes to end. */
-const FAREWELL_MS = 20_000
+const SPREAD = 0.2
+/** The grace period of a shutdown, shorter than that of the server. */
+const GRACE_MS = 20_000
 
 export function createRefreshes(
   store: Store,
   { now, log, random = Math.random }: { now: Clock; log: Log; random?: () => number },
 ): Refreshes {
   const coolDowns = new Map<string, CoolDown & { readonly generation: number }>()
+  const running = new Map<string, RunningRefresh>()
   const waiting = new Map<string, Set<() => void>>()
   let poll: NodeJS.Timeout | undefined
-  let missed = store.catchUp()
+  let revision = store.catchUp()
   let stoppedAt: number | undefined
 
   store.onChange((change) => {
@@ -57,26 +102,25 @@ export function createRefreshes(
   }
 
   function catchUp(): void {
-    const answer = store.catchUp()
-    if (answer === missed) return
-    missed = answer
+    const current = store.catchUp()
+    if (current === revision) return
+    revision = current
     for (const id of [...waiting.keys()]) wake(id)
   }
 
   return {
-    running: new Map(),
-    answers: new Map(),
+    running,
     breaker: createProviderBreaker({ now, log }),
-    coolingDown({ id, generation }) {
+    findCoolDown({ id, generation }) {
       const known = coolDowns.get(id)
       return known?.generation === generation && now() < known.until ? known : undefined
     },
-    coolDown({ id, generation }, coolDown) {
+    startCoolDown({ id, generation }, coolDown) {
       coolDowns.delete(id)
-      if (coolDowns.size >= MAX_COOLING_DOWN) coolDowns.delete(coolDowns.keys().next().value ?? id)
+      if (coolDowns.size >= MAX_COOL_DOWNS) coolDowns.delete(coolDowns.keys().next().value ?? id)
       coolDowns.set(id, { ...coolDown, generation })
     },
-    changed(id, ms) {
+    waitForChange(id, ms) {
       return new Promise((resolve) => {
         const leave = () => {
           clearTimeout(timer)
@@ -95,15 +139,18 @@ export function createRefreshes(
         poll ??= setInterval(catchUp, CATCH_UP_MS)
       })
     },
-    jittered: (seconds) => seconds + Math.floor(seconds * JITTER * random()),
-    get stopped() {
+    spread: (seconds) => seconds + Math.floor(seconds * SPREAD * random()),
+    get isStopped() {
       return stoppedAt !== undefined
     },
     get mayFinish() {
-      return stoppedAt === undefined || performance.now() - stoppedAt < FAREWELL_MS
+      return stoppedAt === undefined || performance.now() - stoppedAt < GRACE_MS
     },
     stop() {
       stoppedAt ??= performance.now()
+    },
+    async whenIdle() {
+      while (running.size > 0) await Promise.allSettled([...running.values()].map(({ ended }) => ended))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refreshDue } from '../../src/flows/background-refresh.ts'
+import { refreshDue } from '../../src/flows/refresh/refresh-due.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 import { addProvider, approve, authorize, click } from '../flows/fixtures.ts'

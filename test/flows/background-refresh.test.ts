@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Connection } from '../../src/domain/connection.ts'
-import { isDue, refreshDue } from '../../src/flows/background-refresh.ts'
+import { isDue, refreshDue } from '../../src/flows/refresh/refresh-due.ts'
 import { startGatepass } from '../gatepass.ts'
 import { type Scene, startScene } from './fixtures.ts'
 import { asked, connection, gate, LIFE, row, token } from './refresh-fixtures.ts'

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { AcquiredToken } from '../../flows/acquire-tokens.ts'
-import { refreshConnection } from '../../flows/refresh-connection.ts'
+import { refreshConnection } from '../../flows/refresh/refresh-connection.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { authorizeTool, type ToolUse } from './authorize-tool.ts'
 import { type ConsentNeeded, consentNeeded } from './consent-needed.ts'

@@ -51,7 +51,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['P5', 'R2'],
     fault: 'a process that stood still sends a refresh token under a lease that has lapsed',
-    file: 'src/flows/refresh-lease.ts',
+    file: 'src/flows/refresh/lease.ts',
     from: 'if (left !== undefined && left >= ENOUGH_SECONDS && isEnough()) return true',
     to: 'return true',
     test: 'faults/stand-still-sqlite.test.ts',

@@ -154,9 +154,9 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R13'],
     fault: 'a refresh token is sent although its intent could not be written',
-    file: 'src/flows/refresh-connection.ts',
-    from: "        refreshes.breaker.ended(entry, current.id, 'nothing')\n        throw error\n",
-    to: '        void error\n        return current\n',
+    file: 'src/flows/refresh/send-refresh.ts',
+    from: "      breaker.ended(entry, id, 'not_sent')\n      throw error\n",
+    to: '      void error\n      return connection\n',
     test: 'faults/disk-full.test.ts',
     name: 'refuses before any refresh token is sent',
   },

@@ -1,0 +1,259 @@
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { type Connection, isAlive, type NeedsAuthorizationReason } from '../../domain/connection.ts'
+import type { Provider } from '../../providers/provider.ts'
+import type { Refreshed as RefreshMetric } from '../../services/metrics.ts'
+import type { CoolDown, GrantRefused, RefreshFailure } from '../../services/refresh-table.ts'
+import { outcomeOf } from './failure.ts'
+import type { AnsweredRefresh } from './store-refreshed.ts'
+
+/** What a refresh has learnt by its last step. */
+export type Situation =
+  | { readonly at: 'row_read' }
+  /** The circuit breaker holds back requests to the provider for this long. */
+  | { readonly at: 'provider_paused'; readonly seconds: number }
+  /** Another process holds the lease. */
+  | { readonly at: 'lease_held' }
+  /** This process was suspended for too long after it took the lease, so it sent nothing. */
+  | { readonly at: 'lease_lapsed'; readonly leaseOwner: string }
+  /** The stored tokens cannot be decrypted, so nothing was sent. */
+  | { readonly at: 'tokens_unreadable' }
+  | { readonly at: 'failed'; readonly failure: RefreshFailure; readonly leaseOwner: string }
+  /** The provider refused the grant, but another refresh or consent replaced the tokens meanwhile. */
+  | { readonly at: 'refusal_superseded' }
+  /** The provider refused the grant, and the refused tokens are still stored. */
+  | {
+      readonly at: 'refusal_checked'
+      readonly failure: GrantRefused
+      readonly leaseOwner: string
+      readonly verdict: 'believed' | 'doubted'
+    }
+  | { readonly at: 'backed_off'; readonly coolDown: CoolDown }
+  | { readonly at: 'answered'; readonly answer: AnsweredRefresh }
+
+/** The result of a step, with the connection as that step found it. */
+export interface Step {
+  readonly connection: Connection | undefined
+  readonly situation: Situation
+}
+
+/** What `decide` knows besides the connection. */
+export interface RefreshRequest {
+  readonly situation: Situation
+  /** `Connection.generation` of the tokens that the caller found too old. Newer tokens answer the request. */
+  readonly foundGeneration: number
+  /**
+   * Where a resource server rejected the caller's access token: whether that token is still the stored one. The stored
+   * token is then no answer when the refresh fails.
+   */
+  readonly rejectedToken?: 'stored' | 'replaced'
+  /** Whether the caller waits for a refresh by another process. */
+  readonly waits: boolean
+  /** Milliseconds since the refresh began. */
+  readonly elapsedMs: number
+  readonly provider: Pick<Provider, 'refreshRequest' | 'strictRotation'>
+  /** The cool-down that the connection's tokens are in after a failed refresh. */
+  readonly coolDown?: CoolDown | undefined
+}
+
+/** The next step of a refresh. The first four end it. */
+export type Decision =
+  /** Answer with the stored token. `coolDown` spares the next callers the wait that this one had. */
+  | { readonly next: 'use_token'; readonly connection: Connection; readonly coolDown?: CoolDown }
+  | { readonly next: 'require_authorization' }
+  | { readonly next: 'report_failure'; readonly failure: RefreshFailure; readonly retryAfterSeconds: number }
+  /** Store the tokens that the provider answered with. */
+  | { readonly next: 'store'; readonly answer: AnsweredRefresh }
+  /** Ask the user for a new consent; with `leaseOwner` only if this process still holds the lease. */
+  | {
+      readonly next: 'mark_unusable'
+      readonly connection: Connection
+      readonly reason: NeedsAuthorizationReason
+      readonly leaseOwner?: string
+      readonly countAs?: RefreshMetric
+    }
+  /** Take the lease and send the refresh token. */
+  | { readonly next: 'send'; readonly connection: Connection }
+  /** Wait until the connection changes, then read it again. */
+  | { readonly next: 'wait' }
+  /** Release the lease, then read the connection again. */
+  | { readonly next: 'release_lease'; readonly leaseOwner: string }
+  /** Find out whether the refusal concerns the tokens that are stored now, and whether it is believed. */
+  | {
+      readonly next: 'check_refusal'
+      readonly connection: Connection
+      readonly failure: GrantRefused
+      readonly leaseOwner: string
+    }
+  /** Start the cool-down and release the lease; `outcome` says whether the refresh token may have been used. */
+  | {
+      readonly next: 'back_off'
+      readonly connection: Connection
+      readonly coolDown: CoolDown
+      readonly leaseOwner: string
+      readonly outcome: 'answered' | 'unknown'
+      readonly countAs: RefreshMetric
+    }
+
+/** The cool-down after a failure, unless the provider sent Retry-After; doubled while the outcome stays unknown. */
+const COOL_DOWN_SECONDS = 5
+const LONGEST_COOL_DOWN_SECONDS = 60
+/** The cool-down after a refusal that is not believed. */
+const DOUBTED_SECONDS = 30
+/** A token that is rejected again this soon after it was received would be rejected after the next refresh too. */
+const JUST_RECEIVED_SECONDS = 10
+/** How long a caller waits for another process: with no token to answer with, and with one that is still alive. */
+const WAIT_MS = 12_000
+const WAIT_WHILE_ALIVE_MS = 2_000
+
+/** Decides the next step of a refresh. Pure: the table in test/flows/refresh-decide.test.ts has every row. */
+export function decide(
+  connection: Connection | undefined,
+  request: RefreshRequest,
+  now: EpochSeconds,
+): Decision {
+  if (connection?.status !== 'active') return { next: 'require_authorization' }
+  const { situation } = request
+  switch (situation.at) {
+    case 'row_read':
+      return decideByRow(connection, request, now)
+    case 'provider_paused':
+      return afterFailure(
+        connection,
+        request,
+        { until: now + situation.seconds, failure: { kind: 'provider_paused' } },
+        now,
+      )
+    case 'lease_held':
+      return decideWhileLeaseIsHeld(connection, request, now)
+    case 'lease_lapsed':
+      return { next: 'release_lease', leaseOwner: situation.leaseOwner }
+    case 'tokens_unreadable':
+      return { next: 'mark_unusable', connection, reason: 'unreadable' }
+    case 'failed':
+      return decideAfterFailure(connection, situation, request, now)
+    case 'refusal_superseded':
+      return { next: 'use_token', connection }
+    case 'refusal_checked':
+      return decideAfterRefusal(connection, situation, request, now)
+    case 'backed_off':
+      return afterFailure(connection, request, situation.coolDown, now)
+    case 'answered':
+      return { next: 'store', answer: situation.answer }
+  }
+}
+
+function decideByRow(connection: Connection, request: RefreshRequest, now: EpochSeconds): Decision {
+  const { rejectedToken, foundGeneration, provider, coolDown } = request
+  const useToken = { next: 'use_token', connection } as const
+  const age = now - connection.receivedAt
+  if (rejectedToken === 'replaced') return useToken
+  if (rejectedToken === 'stored' && age >= 0 && age < JUST_RECEIVED_SECONDS) return useToken
+  if (isUsable(connection, request, now) && connection.generation !== foundGeneration) return useToken
+  if (connection.refresh === undefined || provider.refreshRequest === undefined)
+    return isAlive(connection, now)
+      ? useToken
+      : { next: 'mark_unusable', connection, reason: 'token_expired' }
+  // to send a refresh token again that may have been used would end the access token as well
+  const mayBeUsed = provider.strictRotation === true && connection.unansweredRefreshes > 0
+  if (isUsable(connection, request, now) && mayBeUsed) return useToken
+  // a refusal that came while the token was alive is checked once more when the token turns out to be useless
+  const isCheckedAgain = rejectedToken !== undefined && coolDown?.failure.kind === 'grant_refused'
+  if (coolDown !== undefined && !isCheckedAgain) return afterFailure(connection, request, coolDown, now)
+  return { next: 'send', connection }
+}
+
+function decideWhileLeaseIsHeld(
+  connection: Connection,
+  request: RefreshRequest,
+  now: EpochSeconds,
+): Decision {
+  const { waits, elapsedMs } = request
+  const longestMs = isUsable(connection, request, now) ? WAIT_WHILE_ALIVE_MS : WAIT_MS
+  if (waits && elapsedMs < longestMs) return { next: 'wait' }
+  const coolDown = { until: now + COOL_DOWN_SECONDS, failure: { kind: 'refreshed_elsewhere' } } as const
+  const decision = afterFailure(connection, request, coolDown, now)
+  // the process that holds the lease may have died: the next callers do not wait for it again and again
+  return decision.next === 'use_token' && waits ? { ...decision, coolDown } : decision
+}
+
+function decideAfterFailure(
+  connection: Connection,
+  { failure, leaseOwner }: Extract<Situation, { at: 'failed' }>,
+  request: RefreshRequest,
+  now: EpochSeconds,
+): Decision {
+  if (failure.kind === 'grant_refused') return { next: 'check_refusal', connection, failure, leaseOwner }
+  return {
+    next: 'back_off',
+    connection,
+    coolDown: { until: now + coolDownSeconds(connection, request, failure), failure },
+    leaseOwner,
+    outcome: outcomeOf(failure),
+    countAs: outcomeOf(failure) === 'unknown' ? 'lost' : 'unavailable',
+  }
+}
+
+/** Only a refusal of the grant may cost the user a consent, and only once the access token is of no use. */
+function decideAfterRefusal(
+  connection: Connection,
+  { failure, leaseOwner, verdict }: Extract<Situation, { at: 'refusal_checked' }>,
+  request: RefreshRequest,
+  now: EpochSeconds,
+): Decision {
+  if (verdict === 'believed' && !isUsable(connection, request, now)) {
+    // the refresh token was sent before, and the answer to that request may have been lost
+    const isLost = connection.unansweredRefreshes > 1
+    return {
+      next: 'mark_unusable',
+      connection,
+      reason: isLost ? 'refresh_outcome_lost' : 'refresh_refused',
+      leaseOwner,
+      countAs: isLost ? 'lost' : 'refused',
+    }
+  }
+  const coolDown: CoolDown =
+    verdict === 'doubted'
+      ? { until: now + DOUBTED_SECONDS, failure: { kind: 'provider_paused' } }
+      : // the refusal takes effect when the access token expires
+        { until: connection.expiresAt ?? now + COOL_DOWN_SECONDS, failure }
+  return {
+    next: 'back_off',
+    connection,
+    coolDown,
+    leaseOwner,
+    outcome: outcomeOf(failure),
+    countAs: 'refused',
+  }
+}
+
+/** The answer after a failure that says nothing about the grant: the stored token while it is usable. */
+function afterFailure(
+  connection: Connection,
+  request: RefreshRequest,
+  { until, failure }: CoolDown,
+  now: EpochSeconds,
+): Decision {
+  if (isUsable(connection, request, now)) return { next: 'use_token', connection }
+  return { next: 'report_failure', failure, retryAfterSeconds: Math.max(1, until - now) }
+}
+
+/** Whether the stored token may be handed out although it was not refreshed. */
+function isUsable(connection: Connection, { rejectedToken }: RefreshRequest, now: EpochSeconds): boolean {
+  return rejectedToken === undefined && isAlive(connection, now)
+}
+
+/**
+ * As long as the provider asked for. Else short at first: many providers accept a used refresh token for a grace
+ * period, so the first attempts after a lost answer follow closely.
+ */
+function coolDownSeconds(
+  { unansweredRefreshes }: Connection,
+  { rejectedToken }: RefreshRequest,
+  failure: RefreshFailure,
+): number {
+  if (failure.kind === 'provider_failed' && failure.retryAfterSeconds !== undefined)
+    return failure.retryAfterSeconds
+  const doublings = outcomeOf(failure) === 'unknown' ? unansweredRefreshes - 1 : 0
+  const seconds = Math.min(COOL_DOWN_SECONDS * 2 ** doublings, LONGEST_COOL_DOWN_SECONDS)
+  return rejectedToken === undefined ? seconds : Math.max(seconds, JUST_RECEIVED_SECONDS)
+}

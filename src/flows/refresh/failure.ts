@@ -1,0 +1,74 @@
+import { BrokerError } from '../../domain/errors.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import type { RequestResult } from '../../services/provider-breaker.ts'
+import type { GrantRefused, RefreshFailure, RefreshOutcome } from '../../services/refresh-table.ts'
+
+/** `spread` adds a random part to the seconds of a Retry-After, so that not all connections are retried at once. */
+export function failureOf(error: Error, spread: (seconds: number) => number): RefreshFailure {
+  if (error instanceof BrokerError) return { kind: 'broker_failed', error }
+  if (!(error instanceof ProviderRefusal)) return { kind: 'unexpected', error }
+  if (error.reason === 'invalid_grant') return { kind: 'grant_refused', refusal: error }
+  const { retryAfter } = error
+  return {
+    kind: 'provider_failed',
+    refusal: error,
+    ...(retryAfter !== undefined && { retryAfterSeconds: spread(retryAfter) }),
+  }
+}
+
+/**
+ * `answered`: the refresh token is certainly unused, since the provider refused the request or never received it;
+ * `unknown`: it may have been used, and the answer was lost.
+ */
+export function outcomeOf(failure: RefreshFailure): 'answered' | 'unknown' {
+  switch (failure.kind) {
+    case 'grant_refused':
+    case 'provider_failed':
+      return failure.refusal.outcome
+    case 'unexpected':
+      return 'unknown'
+    default:
+      return 'answered'
+  }
+}
+
+/** What the failure tells the circuit breaker about the provider. A refusal of the grant it judges by `refused`. */
+export function requestResultOf(failure: Exclude<RefreshFailure, GrantRefused>): RequestResult {
+  if (failure.kind !== 'provider_failed') return 'not_sent'
+  const { refusal, retryAfterSeconds } = failure
+  if (refusal.trouble === 'outage') return 'outage'
+  if (refusal.trouble === 'limit' && retryAfterSeconds !== undefined)
+    return { limitedForSeconds: retryAfterSeconds }
+  return 'answered'
+}
+
+/**
+ * What a caller without a usable token is answered. Throws `token_request_refused` when the provider refused the
+ * request for a reason that an administrator has to remove, and the broker's own errors as they are.
+ */
+export function reportFailure(failure: RefreshFailure, retryAfter: number): RefreshOutcome {
+  const unavailable = (message: string) => ({ outcome: 'provider_unavailable', message, retryAfter }) as const
+  switch (failure.kind) {
+    case 'broker_failed':
+      throw failure.error
+    case 'provider_failed':
+      if (['invalid_client', 'invalid_scope', 'provider_refused'].includes(failure.refusal.reason))
+        throw new BrokerError('token_request_refused', failure.refusal.message, { cause: failure.refusal })
+      return unavailable(failure.refusal.message)
+    case 'grant_refused':
+      return unavailable(failure.refusal.message)
+    case 'provider_paused':
+      return unavailable('The provider has problems and is not asked for now. Try again shortly.')
+    case 'refreshed_elsewhere':
+      return unavailable('The token is being refreshed by another process. Try again shortly.')
+    case 'unexpected':
+      return unavailable('The token cannot be refreshed right now. Try again shortly.')
+  }
+}
+
+/** The name and the message for the log: nothing of a token is in either. */
+export function loggedFailure(error: Error): object {
+  return error instanceof ProviderRefusal
+    ? { reason: error.reason, why: error.message }
+    : { reason: error.name }
+}

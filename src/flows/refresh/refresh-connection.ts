@@ -1,0 +1,175 @@
+// A refresh of one connection, from the row to an answer. `decide` says which arrow is taken; the loop in this file
+// takes it.
+//
+//            ┌──────────────────────────── read again ◄─────────────────────────────┐
+//            ▼                                                                       │
+//        row_read ──► use_token | require_authorization | mark_unusable              │
+//            │                                                                       │
+//          send: take the lease, then send the refresh token                         │
+//            ├──► provider_paused ──► use_token | report_failure                     │
+//            ├──► lease_held ──► wait for the other process ─────────────────────────┤
+//            │         └────────► use_token | report_failure                         │
+//            ├──► lease_lapsed (nothing was sent) ──► release_lease ─────────────────┤
+//            ├──► tokens_unreadable ──► mark_unusable                                │
+//            ├──► answered ──► store                                                 │
+//            └──► failed                                                             │
+//                   ├── grant refused ──► check_refusal                              │
+//                   │      ├──► the lease was lost ──────────────────────────────────┤
+//                   │      ├──► refusal_superseded ──► use_token                     │
+//                   │      └──► refusal_checked ──► mark_unusable ── lease lost ─────┘
+//                   │                 └──► back_off
+//                   └── anything else ──► back_off: start a cool-down, release the lease
+//                                            └──► backed_off ──► use_token | report_failure
+//
+// This folder owns all of that; services/refreshes.ts keeps what a process knows of its refreshes, and
+// services/provider-breaker.ts decides when a provider is asked at all.
+
+import type { Broker } from '../../broker.ts'
+import type { Connection } from '../../domain/connection.ts'
+import type { BrokerError } from '../../domain/errors.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import type { RefreshOutcome } from '../../services/refresh-table.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { markUnusable } from '../mark-unusable.ts'
+import { openAccess } from '../seal-grant.ts'
+import { type Decision, decide, type Step } from './decide.ts'
+import { reportFailure } from './failure.ts'
+import { checkRefusal, sendRefresh } from './send-refresh.ts'
+import { storeRefreshed } from './store-refreshed.ts'
+
+export interface RefreshOptions {
+  /**
+   * An access token that a resource server rejected. It is refreshed although it has not expired, unless the stored
+   * token is another one by now or was received less than 10 seconds ago. When the refresh fails, it is no answer.
+   */
+  readonly rejected?: string
+  /** Whether the call waits while another process refreshes the connection. By default it does. */
+  readonly waits?: boolean
+}
+
+const AUTHORIZATION_REQUIRED = { outcome: 'authorization_required' } as const
+/** While another process refreshes: the row is read again at least this often, even if no change was announced. */
+const READ_AGAIN_MS = 200
+
+/**
+ * A token that may be used: the refreshed one, or the stored one if it is still alive when the refresh fails.
+ * Simultaneous calls share one token request: in this process by one promise, between processes by a lease on the row
+ * (RFC 6749 section 6, RFC 9700 section 4.14). Only if the provider refuses the grant, the user is asked for a new
+ * consent. Throws `token_request_refused`, `provider_incomplete` and `store_unavailable`.
+ */
+export async function refreshConnection(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+  options: RefreshOptions = {},
+): Promise<RefreshOutcome> {
+  const { id } = connection
+  const { running } = broker.refreshes
+  for (let other = running.get(id); other !== undefined; other = running.get(id)) {
+    if (options.rejected === undefined) return other.answer
+    await other.answer.catch(() => {}) // it may have had another reason: then the row is judged again
+    if (running.get(id) === other) return other.answer // it has its tokens, and waits for the database
+  }
+  const released = Promise.withResolvers<never>()
+  const ended = refresh(broker, entry, connection, options, released.reject).finally(() => running.delete(id))
+  const answer = Promise.race([ended, released.promise])
+  running.set(id, { ended, answer })
+  // callers handle the rejections; after the last caller has left there is nobody to do so
+  for (const promise of [ended, answer]) promise.catch(() => {})
+  return answer
+}
+
+/** `releaseCallers` answers all callers with an error while the refresh goes on without them. */
+async function refresh(
+  broker: Broker,
+  entry: ProviderEntry,
+  found: Connection,
+  { rejected, waits = true }: RefreshOptions,
+  releaseCallers: (reason: BrokerError) => void,
+): Promise<RefreshOutcome> {
+  const { store, refreshes, metrics } = broker
+  const began = performance.now()
+  const read = async (): Promise<Step> => ({
+    connection: await store.connections.find(found.id),
+    situation: { at: 'row_read' },
+  })
+  let step = await read()
+  for (;;) {
+    const { connection, situation } = step
+    const decision = decide(
+      connection,
+      {
+        situation,
+        foundGeneration: found.generation,
+        ...(rejected !== undefined &&
+          connection !== undefined && { rejectedToken: stateOfRejected(broker, connection, rejected) }),
+        waits,
+        elapsedMs: performance.now() - began,
+        provider: entry.provider,
+        coolDown: connection && refreshes.findCoolDown(connection),
+      },
+      broker.now(),
+    )
+    switch (decision.next) {
+      case 'use_token':
+        if (decision.coolDown !== undefined) refreshes.startCoolDown(decision.connection, decision.coolDown)
+        return { outcome: 'usable', connection: decision.connection }
+      case 'require_authorization':
+        return AUTHORIZATION_REQUIRED
+      case 'report_failure':
+        return reportFailure(decision.failure, decision.retryAfterSeconds)
+      case 'store':
+        return storeRefreshed(broker, decision.answer, releaseCallers)
+      case 'mark_unusable': {
+        const { reason, leaseOwner, countAs } = decision
+        if (countAs !== undefined) metrics.refreshed(entry.id, countAs)
+        const isMarked = await markUnusable(broker, entry, decision.connection, reason, leaseOwner)
+        if (isMarked || leaseOwner === undefined) return AUTHORIZATION_REQUIRED
+        step = await read()
+        break
+      }
+      case 'send':
+        step = await sendRefresh(broker, entry, decision.connection)
+        break
+      case 'wait':
+        await refreshes.waitForChange(found.id, READ_AGAIN_MS)
+        step = await read()
+        break
+      case 'release_lease':
+        await store.connections.releaseRefresh(found.id, decision.leaseOwner, 'answered')
+        step = await read()
+        break
+      case 'check_refusal':
+        step = (await checkRefusal(broker, entry, decision)) ?? (await read())
+        break
+      case 'back_off': {
+        metrics.refreshed(entry.id, decision.countAs)
+        step = await backOff(broker, decision)
+      }
+    }
+  }
+}
+
+/** Whether the token that a resource server rejected is still the stored one, so that a refresh can help. */
+function stateOfRejected(broker: Broker, connection: Connection, rejected: string): 'stored' | 'replaced' {
+  try {
+    return openAccess(broker, connection).accessToken === rejected ? 'stored' : 'replaced'
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    return 'stored' // the refresh finds the tokens unreadable and settles that
+  }
+}
+
+async function backOff(
+  { store, refreshes, log }: Broker,
+  { connection, coolDown, leaseOwner, outcome }: Extract<Decision, { next: 'back_off' }>,
+): Promise<Step> {
+  const { id } = connection
+  refreshes.startCoolDown(connection, coolDown)
+  await store.connections.releaseRefresh(id, leaseOwner, outcome).catch((error: unknown) => {
+    // the lease lapses after its time, and the refresh counts as unanswered
+    const name = error instanceof Error ? error.name : 'unknown'
+    log.error({ connection: id, error: name }, 'a refresh lease could not be released')
+  })
+  return { connection, situation: { at: 'backed_off', coolDown } }
+}

@@ -1,0 +1,118 @@
+import type { Broker } from '../../broker.ts'
+import type { AccessSecrets, Connection } from '../../domain/connection.ts'
+import type { Grant } from '../../providers/grant.ts'
+import type { ProviderEntry, RegisteredClient } from '../../providers/provider.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { registeredClient } from '../find-provider.ts'
+import { openAccess, openRefreshToken } from '../seal-grant.ts'
+import type { Decision, Situation, Step } from './decide.ts'
+import { failureOf, loggedFailure, requestResultOf } from './failure.ts'
+import { createRefreshLease, type RefreshLease } from './lease.ts'
+
+/**
+ * Takes the lease on the connection and sends its refresh token. Taking the lease also records, before the request is
+ * sent, that the refresh token is about to be used: should the answer be lost, the next refresh knows.
+ */
+export async function sendRefresh(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+): Promise<Step> {
+  const { breaker } = broker.refreshes
+  const { id, generation } = connection
+  const seconds = breaker.enter(entry, id)
+  if (seconds > 0) return { connection, situation: { at: 'provider_paused', seconds } }
+  const lease = createRefreshLease(broker)
+  const claimed = await broker.store.connections
+    .claimRefresh(id, generation, lease, broker.now())
+    .catch((error: unknown) => {
+      breaker.ended(entry, id, 'not_sent')
+      throw error
+    })
+  if (claimed === undefined) {
+    breaker.ended(entry, id, 'not_sent')
+    return { connection, situation: { at: 'lease_held' } }
+  }
+  return { connection: claimed, situation: await sendUnderLease(broker, entry, claimed, lease) }
+}
+
+async function sendUnderLease(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+  lease: RefreshLease,
+): Promise<Situation> {
+  const { id, unansweredRefreshes } = connection
+  if (unansweredRefreshes > 1)
+    broker.log.info(
+      { connection: id, provider: entry.id, unanswered: unansweredRefreshes - 1 },
+      'a refresh whose outcome was lost is tried once more',
+    )
+  let registered: RegisteredClient
+  let known: AccessSecrets
+  let grant: Grant
+  try {
+    registered = registeredClient(broker, entry)
+    known = openAccess(broker, connection)
+    const refreshToken = openRefreshToken(broker, connection) ?? ''
+    grant = await broker.oauth.refresh(registered, refreshToken, known.accessToken, lease.guard(connection))
+  } catch (error) {
+    return notAnswered(broker, entry, connection, lease, error)
+  } finally {
+    lease.end()
+  }
+  broker.refreshes.breaker.ended(entry, id, 'refreshed')
+  return { at: 'answered', answer: { entry, registered, connection, known, grant } }
+}
+
+function notAnswered(
+  { refreshes, log }: Broker,
+  entry: ProviderEntry,
+  { id }: Connection,
+  { owner: leaseOwner, heldBack }: RefreshLease,
+  thrown: unknown,
+): Situation {
+  const { breaker } = refreshes
+  const about = { connection: id, provider: entry.id }
+  if (heldBack === 'lapsed') {
+    log.warn(about, 'a refresh was not sent, because its lease had almost lapsed')
+    breaker.ended(entry, id, 'not_sent')
+    return { at: 'lease_lapsed', leaseOwner }
+  }
+  const error = heldBack ?? (thrown instanceof Error ? thrown : new Error(String(thrown)))
+  log.warn({ ...about, ...loggedFailure(error) }, 'a refresh failed')
+  if (error instanceof UnsealError) {
+    breaker.ended(entry, id, 'not_sent')
+    return { at: 'tokens_unreadable' }
+  }
+  const failure = failureOf(error, refreshes.spread)
+  // the breaker judges a refusal of the grant in `checkRefusal`
+  if (failure.kind !== 'grant_refused') breaker.ended(entry, id, requestResultOf(failure))
+  return { at: 'failed', failure, leaseOwner }
+}
+
+/**
+ * Whether the refusal concerns the tokens that are stored now, and whether the circuit breaker believes it.
+ * `undefined`: the refusal came after the lease had lapsed, and another process may be refreshing the same tokens; its
+ * answer counts.
+ */
+export async function checkRefusal(
+  { store, refreshes, metrics, now }: Broker,
+  entry: ProviderEntry,
+  { connection, failure, leaseOwner }: Extract<Decision, { next: 'check_refusal' }>,
+): Promise<Step | undefined> {
+  const { breaker } = refreshes
+  const { id, generation } = connection
+  const current = await store.connections.find(id)
+  if (current?.generation !== generation || current.status !== 'active') {
+    breaker.ended(entry, id, 'answered')
+    metrics.refreshed(entry.id, current === undefined ? 'revoked_meanwhile' : 'superseded')
+    return { connection: current, situation: { at: 'refusal_superseded' } }
+  }
+  if ((await store.connections.leaseLeft(id, generation, leaseOwner, now())) === undefined) {
+    breaker.ended(entry, id, 'answered')
+    return undefined
+  }
+  const verdict = breaker.refused(entry, id)
+  return { connection, situation: { at: 'refusal_checked', failure, leaseOwner, verdict } }
+}

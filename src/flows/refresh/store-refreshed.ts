@@ -1,0 +1,215 @@
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { AccessSecrets, Connection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { coveredScopes } from '../../domain/scopes.ts'
+import { mergedExtra } from '../../providers/extra-members.ts'
+import type { Grant } from '../../providers/grant.ts'
+import { factsOf } from '../../providers/known-facts.ts'
+import type { ProviderEntry, RegisteredClient } from '../../providers/provider.ts'
+import type { RefreshOutcome } from '../../services/refresh-table.ts'
+import type { RefreshedTokens } from '../../store/grants.ts'
+import { doublingPause, retryWrite } from '../../store/retry.ts'
+import { markUnusable } from '../mark-unusable.ts'
+import { sealGrant } from '../seal-grant.ts'
+
+/** While the database is unavailable, tokens are kept and stored for at least as long as a failover takes. */
+const LONGEST_STORE_MS = 60_000
+/** How long callers wait for the tokens to be stored. */
+const CALLERS_WAIT_MS = 3_000
+
+const AUTHORIZATION_REQUIRED = { outcome: 'authorization_required' } as const
+
+/** A refresh that the provider has answered with tokens. */
+export interface AnsweredRefresh {
+  readonly entry: ProviderEntry
+  readonly registered: RegisteredClient
+  /** The connection when the refresh token was sent. */
+  readonly connection: Connection
+  /** Its secrets then. */
+  readonly known: AccessSecrets
+  readonly grant: Grant
+}
+
+/** Answers all callers with an error, while the refresh goes on without them. */
+export type ReleaseCallers = (reason: BrokerError) => void
+
+/**
+ * Stores the tokens of a refresh before anything else is done: a rotated refresh token that is lost here is lost for
+ * good (RFC 9700 section 4.14). Then asks for the user info or introspection that the provider entry wants after a
+ * refresh, and stores that too.
+ */
+export async function storeRefreshed(
+  broker: Broker,
+  answer: AnsweredRefresh,
+  releaseCallers: ReleaseCallers,
+): Promise<RefreshOutcome> {
+  const { entry, registered, connection, known, grant } = answer
+  if (grant.subject !== undefined && isAnotherSubject(known.userInfo.sub, grant.subject))
+    return refuseAccount(broker, answer)
+  const stored = await storeTokens(broker, answer, grant, releaseCallers)
+  if (stored === undefined) return discard(broker, answer)
+  broker.metrics.refreshed(entry.id, 'refreshed')
+
+  const more = await broker.oauth.askAgain(registered, grant)
+  if (more === undefined) return { outcome: 'usable', connection: stored }
+  if (isAnotherAccount(entry, stored, more)) return refuseAccount(broker, { ...answer, connection: stored })
+  const { refreshToken: _, ...details } = more
+  try {
+    const complete = await storeTokens(broker, { ...answer, connection: stored }, details, releaseCallers)
+    return { outcome: 'usable', connection: complete ?? stored }
+  } catch (error) {
+    // the tokens are stored; the details are asked for again after the next refresh
+    broker.log.warn(
+      { connection: connection.id, error },
+      'the user info or introspection after a refresh was not stored',
+    )
+    return { outcome: 'usable', connection: stored }
+  }
+}
+
+/**
+ * Stores the tokens if the ones that were refreshed are still the stored ones, whichever process holds the lease by
+ * now; `undefined` if they are not. Waits for a database that is unavailable: there is no other copy of these tokens.
+ */
+async function storeTokens(
+  broker: Broker,
+  { entry, connection, known }: AnsweredRefresh,
+  grant: Omit<Grant, 'account'>,
+  releaseCallers: ReleaseCallers,
+): Promise<Connection | undefined> {
+  const { refreshes, log } = broker
+  const { connections } = broker.store
+  const { id, generation } = connection
+  const tokens = sealRefreshed(broker, entry, connection, grant, known)
+  const audit = broker.audit.of(connection.projectId, {
+    action: 'connection.refreshed',
+    userId: connection.userId,
+    providerId: entry.id,
+    connectionId: id,
+    scopes: tokens.scopes,
+    fingerprint: broker.audit.fingerprint(grant.accessToken),
+  })
+  const late = setTimeout(() => {
+    log.warn({ connection: id }, 'refreshed tokens wait for the database')
+    releaseCallers(
+      new BrokerError(
+        'store_unavailable',
+        'The token was refreshed, but the database cannot be used right now. Try again shortly.',
+        { retryAfter: 5 },
+      ),
+    )
+  }, CALLERS_WAIT_MS)
+  try {
+    return await retryWrite(
+      () => connections.settleRefresh(id, generation, tokens, audit),
+      async () => {
+        const stored = await connections.find(id)
+        return stored?.access === tokens.access ? stored : undefined
+      },
+      {
+        mayRetry: (elapsedMs) => elapsedMs <= LONGEST_STORE_MS && refreshes.mayFinish,
+        pauseMs: doublingPause(50, 1_000),
+      },
+    )
+  } catch (error) {
+    log.error({ connection: id }, 'refreshed tokens could not be stored')
+    throw error
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/**
+ * The stored tokens were replaced or deleted during the refresh, so the new ones are discarded. They are revoked only
+ * if the user deleted the connection and has no newer one to the same account: many servers end the whole grant with
+ * one token, which would end the newer tokens too.
+ */
+async function discard(
+  broker: Broker,
+  { entry, connection, registered, grant }: AnsweredRefresh,
+): Promise<RefreshOutcome> {
+  const { connections } = broker.store
+  const current = await connections.find(connection.id)
+  broker.metrics.refreshed(entry.id, current === undefined ? 'revoked_meanwhile' : 'superseded')
+  if (current?.status === 'active') return { outcome: 'usable', connection: current }
+  if (current === undefined) {
+    const others = await connections.ofOwner(connection)
+    if (!others.some((one) => one.account.id === connection.account.id))
+      await broker.oauth.revoke(registered, grant)
+  }
+  return AUTHORIZATION_REQUIRED
+}
+
+/** Tokens of another account are revoked, not stored (RFC 9700 section 4.14, OpenID Connect Core section 12.2). */
+async function refuseAccount(
+  broker: Broker,
+  { entry, connection, registered, grant }: AnsweredRefresh,
+): Promise<RefreshOutcome> {
+  broker.log.error(
+    { connection: connection.id, provider: entry.id },
+    'a refresh answered with the tokens of another account',
+  )
+  broker.metrics.refreshed(entry.id, 'refused')
+  await markUnusable(broker, entry, connection, 'account_changed')
+  await broker.oauth.revoke(registered, grant)
+  return AUTHORIZATION_REQUIRED
+}
+
+/**
+ * Whether the ID token names another user than the user info of the consent: both have the same `sub` (OpenID Connect
+ * Core sections 5.3.2 and 12.2).
+ */
+function isAnotherSubject(known: unknown, subject: string): boolean {
+  return typeof known === 'string' && known !== subject
+}
+
+/** Compared only if the user info named the account at the consent too: another source may name it differently. */
+function isAnotherAccount({ provider }: ProviderEntry, connection: Connection, more: Grant): boolean {
+  const { account } = connection
+  const isComparable = provider.userInfoRequest?.triggers.onTokenGrant === true && more.userInfo !== undefined
+  const isNamed = account.id !== '' && account.id !== connection.id && more.account.id !== ''
+  return isComparable && isNamed && account.id !== more.account.id
+}
+
+/** The new tokens, completed with what is known from the previous ones where the answer left something out. */
+function sealRefreshed(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+  grant: Omit<Grant, 'account'>,
+  known: AccessSecrets,
+): RefreshedTokens {
+  const extra = mergedExtra(known.extra, grant.extra)
+  return sealGrant(broker, connection, {
+    ...grant,
+    userInfo: grant.userInfo ?? known.userInfo,
+    ...(extra !== undefined && { extra }),
+    scopes: stillGranted(broker, entry, connection, grant.scopes),
+    expiresIn: grant.expiresIn ?? lifetimeOf(connection),
+  })
+}
+
+/** A refresh may take scopes away; it cannot add any that the user did not grant (RFC 6749 section 6). */
+function stillGranted(
+  broker: Broker,
+  entry: ProviderEntry,
+  { id, scopes: granted }: Connection,
+  told: readonly string[] | undefined,
+): readonly string[] {
+  // no scopes are stored if the provider named none at the consent: the first answer that names some is taken
+  if (told === undefined || granted.length === 0) return told ?? granted
+  const covered = coveredScopes(granted, factsOf(entry.provider))
+  const still = told.filter((scope) => covered.has(scope))
+  if (still.length < told.length)
+    broker.log.warn(
+      { connection: id, provider: entry.id, more: told.length - still.length },
+      'a refresh answered with scopes that were not granted: they are left out',
+    )
+  return still
+}
+
+/** Seconds. Where an answer has no `expires_in`, the new token is assumed to live as long as the previous one. */
+function lifetimeOf({ receivedAt, expiresAt }: Connection): EpochSeconds | undefined {
+  return expiresAt === undefined ? undefined : expiresAt - receivedAt
+}
