@@ -191,8 +191,8 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       if (refusals.size < MAX_CONNECTIONS) refusals.set(connectionId, now())
       if (health.degraded === undefined) {
         const refreshes = [...successes.values()].reduce((sum, count) => sum + count, 0)
-        if (health.believesRefusals || refusals.size <= REFUSALS || refusals.size < refreshes)
-          return 'believed'
+        const isWave = refusals.size > REFUSALS && refusals.size >= refreshes
+        if (health.believesRefusals || !isWave) return 'believed'
         health.degraded = { since: now(), nextProbeAt: now() + PROBE_SECONDS, doubted: new Set() }
         logState(health, 'degraded', 'a provider refuses many grants at once: that is not believed for now')
       }

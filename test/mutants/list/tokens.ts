@@ -182,7 +182,7 @@ export const tokens: readonly Mutation[] = [
     rows: ['P6', '55'],
     fault: 'a wave of refusals is believed',
     file: 'src/services/provider-breaker.ts',
-    from: "if (health.believesRefusals || refusals.size <= REFUSALS || refusals.size < refreshes) return 'believed'",
+    from: "if (health.believesRefusals || !isWave) return 'believed'",
     to: "return 'believed'",
     test: 'services/provider-breaker.test.ts',
     name: 'threat 55',
