@@ -75,7 +75,7 @@ function notAnswered(
   const { breaker } = refreshes
   const about = { connection: id, provider: entry.id }
   if (heldBack === 'lapsed') {
-    log.warn(about, 'a refresh was not sent, because its lease had almost lapsed')
+    log.warn(about, 'a refresh was begun too late to be sent under its lease')
     breaker.ended(entry, id, 'not_sent')
     return { at: 'lease_lapsed', leaseOwner }
   }
