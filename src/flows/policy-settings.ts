@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
+import { checkReachable } from '../egress/reachable-url.ts'
 import { isTimeZone } from '../services/policies/policy-time.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
 
@@ -89,7 +90,7 @@ export async function deletePolicy(broker: Broker, projectId: string, id: string
 
 async function put(broker: Broker, policy: Policy): Promise<Policy> {
   checkRule(policy)
-  if (policy.hook !== undefined) checkUrl(broker, policy.hook.url)
+  if (policy.hook !== undefined) checkReachable(broker.outgoing, 'hook.url', policy.hook.url)
   const audit = broker.audit.of(policy.projectId, { action: 'policy.set', subject: policy.id })
   await broker.store.policies.put(policy, audit)
   return policy
@@ -148,27 +149,6 @@ function hookNotOf(effect: Policy['effect']): BrokerError {
 
 function isZoneAlone({ days, from, to }: NonNullable<PolicyMatch['time']>): boolean {
   return days === undefined && from === undefined && to === undefined
-}
-
-function checkUrl(broker: Broker, text: string): void {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (
-    url === undefined ||
-    !['http:', 'https:'].includes(url.protocol) ||
-    url.username !== '' ||
-    url.password !== '' ||
-    /[?#\s\p{Cc}\\]/u.test(text)
-  )
-    throw invalidMember(
-      'hook.url',
-      'invalid',
-      'hook.url must be an http or https URL without credentials, query or fragment.',
-    )
-  if (!broker.outgoing.allows(url))
-    throw new BrokerError(
-      'host_not_allowed',
-      `${url.host} may not be reached from here: only https to public addresses, and what an operator lists in GATEPASS_ALLOWED_HOSTS.`,
-    )
 }
 
 function originOf(url: string): string {

@@ -1,9 +1,10 @@
 import type { Broker } from '../broker.ts'
-import { BrokerError, invalidMember } from '../domain/errors.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { NO_NEEDS } from '../domain/worker-needs.ts'
+import { checkReachable } from '../egress/reachable-url.ts'
 import { WorkerFault } from './backend.ts'
 import { acceptAtRegistration } from './catalogue/acceptance.ts'
 import { takeCatalogue } from './catalogue/take-catalogue.ts'
@@ -153,17 +154,5 @@ export async function syncWorkers(broker: Broker): Promise<void> {
 }
 
 function checkUri(broker: Broker, type: WorkerType, uri: string): void {
-  if (type === 'module') return // a file that the settings name
-  const url = URL.canParse(uri) ? new URL(uri) : undefined
-  if (url === undefined || url.username !== '' || url.password !== '' || /[?#\s\p{Cc}\\]/u.test(uri))
-    throw invalidMember(
-      `${type}.uri`,
-      'invalid',
-      `${type}.uri must be an http or https URL without credentials, query or fragment.`,
-    )
-  if (!broker.outgoing.allows(url))
-    throw new BrokerError(
-      'host_not_allowed',
-      `${url.host} may not be reached from here: only https to public addresses, and what an operator lists in GATEPASS_ALLOWED_HOSTS.`,
-    )
+  if (type !== 'module') checkReachable(broker.outgoing, `${type}.uri`, uri) // a module is a file
 }

@@ -240,7 +240,7 @@ describe('refused when it is registered, and it is said why', () => {
           const { status, said } = await register(`${scheme}://${host}:${trap.port}/x`)
           expect([400, 422], `${scheme} ${what}: ${said}`).toContain(status)
           expect(said, what).toMatch(
-            /GATEPASS_ALLOWED_HOSTS|has to be https|user name or password|credentials|fragment|absolute URL|no https URL|plain http|white space|http\.uri must be/,
+            /GATEPASS_ALLOWED_HOSTS|has to be https|user name or password|credentials|fragment|absolute URL|not an https URL|plain http|white space|http\.uri must be/,
           )
         }
       expect(trap.seen).toEqual({ connections: 0, bytes: 0 })

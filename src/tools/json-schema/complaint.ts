@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv'
+import { pointerTokens } from './json-pointer.ts'
 import { cut } from './schema-fault.ts'
 
 /**
@@ -48,11 +49,7 @@ function memberOf({ params }: ErrorObject): unknown {
 
 /** Formats the violation for people, such as `input.items[0].count: must be integer`. */
 export function toSentence(root: string, { path, message }: Complaint): string {
-  const names = path
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const place = names.map((name) =>
+  const place = pointerTokens(path).map((name) =>
     /^\d+$/.test(name)
       ? `[${name}]`
       : /^[A-Za-z_$][\w$-]*$/.test(name)

@@ -1,4 +1,5 @@
 import { type Dialect, KEYWORDS, readDialect, TYPES } from './dialect.ts'
+import { escapeToken } from './json-pointer.ts'
 import { placeOf, SchemaFault } from './schema-fault.ts'
 import { compilePattern, type Pattern } from './schema-pattern.ts'
 import { SchemaResources } from './schema-resources.ts'
@@ -60,7 +61,7 @@ export function readDocument(json: unknown): SchemaDocument {
       members++
       return read(
         value,
-        path.reduce((at, name) => `${at}/${escapeName(name)}`, pointer),
+        path.reduce((at, name) => pointerTo(name, at), pointer),
         base,
         depth + 1,
       )
@@ -132,11 +133,13 @@ function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, P
     }
 }
 
-/** A name within a JSON Pointer (RFC 6901 section 3), which is of characters: ajv writes it into a URL. */
-function escapeName(name: string): string {
-  if (!name.isWellFormed())
-    throw new SchemaFault('invalid_schema', `The name ${JSON.stringify(name)} holds half a character.`)
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Refuses half a surrogate pair, which the URLs that ajv makes of names cannot hold. */
+function pointerTo(name: string, parent: string): string {
+  if (name.isWellFormed()) return `${parent}/${escapeToken(name)}`
+  throw new SchemaFault(
+    'invalid_schema',
+    `The name ${JSON.stringify(name)} contains half of a surrogate pair.`,
+  )
 }
 
 export function isNode(value: unknown): value is SchemaNode {

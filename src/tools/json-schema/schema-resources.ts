@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.ts'
+import { valueAt } from './json-pointer.ts'
 import { cut, placeOf, SchemaFault } from './schema-fault.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -107,14 +108,4 @@ function decode(fragment: string): string {
   } catch {
     return fragment // an undecodable fragment matches no place
   }
-}
-
-function valueAt(document: unknown, pointer: string): unknown {
-  let value = document
-  for (const token of pointer.split('/').slice(1)) {
-    const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-    value = Reflect.get(value, name)
-  }
-  return value
 }

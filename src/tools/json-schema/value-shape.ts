@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { isRecord } from '../read-json.ts'
+import { valueAtReference } from './json-pointer.ts'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
@@ -35,7 +36,7 @@ export function schemaReader(root: JsonSchema): SchemaReader {
     const { $ref: reference, allOf, anyOf, oneOf } = schema
     let shape = ownShape(schema)
     if (typeof reference === 'string' && !followed.includes(reference)) {
-      const target = read(targetOf(root, reference), [...followed, reference])
+      const target = read(valueAtReference(root, reference), [...followed, reference])
       shape = both(shape, { ...target, followed: [...target.followed, reference] })
     }
     if (Array.isArray(allOf)) for (const one of allOf) shape = both(shape, read(one, followed))
@@ -124,20 +125,4 @@ function oneOfThese(choices: readonly ValueShape[]): ValueShape {
     ...(said.every((one) => one.enum) && { enum: values }),
     followed: said.flatMap((one) => one.followed),
   }
-}
-
-/** What a JSON Pointer in a fragment leads to (RFC 6901 section 6). */
-function targetOf(root: JsonSchema, reference: string): unknown {
-  if (!reference.startsWith('#')) return undefined
-  let target: unknown = root
-  try {
-    for (const token of reference.split('/').slice(1).map(decodeURIComponent)) {
-      const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-      if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined
-      target = Object.getOwnPropertyDescriptor(target, name)?.value
-    }
-  } catch {
-    return undefined // not percent-encoded
-  }
-  return target
 }

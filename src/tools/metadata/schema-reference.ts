@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { escapeToken } from '../json-schema/json-pointer.ts'
 import { isRecord, type JsonRecord, quote } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 
@@ -97,8 +98,4 @@ function pointerOf(reference: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function escapeToken(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -1,4 +1,5 @@
 import { parse } from 'yaml'
+import { valueAtReference } from '../json-schema/json-pointer.ts'
 import { isDeeperThan, isRecord, type JsonRecord, quote, Refusal, record } from '../read-json.ts'
 
 /** An OpenAPI 3.0 or 3.1 document. References are resolved within it only: nothing is fetched. */
@@ -93,28 +94,16 @@ export function resolved(document: OpenapiDocument, value: unknown, what: string
   throw new Refusal(`${what} leads from one reference to the next without end.`)
 }
 
-/** What a JSON Pointer in a fragment leads to (RFC 6901 section 6). Throws `Refusal`. */
+/** The value a reference leads to within the document. Throws `Refusal` if it leads elsewhere or to nothing. */
 export function targetOf({ root }: OpenapiDocument, reference: string): unknown {
   if (!reference.startsWith('#/'))
     throw new Refusal(
       `It refers to ${quote(reference)}: only what is in the document itself (#/…) is read, and nothing is fetched for it.`,
     )
-  let target: unknown = root
-  for (const token of reference.slice(2).split('/')) {
-    const name = decoded(token).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name))
-      throw new Refusal(`It refers to ${quote(reference)}, which is not in the document.`)
-    target = Object.getOwnPropertyDescriptor(target, name)?.value
-  }
+  const target = valueAtReference(root, reference)
+  if (target === undefined)
+    throw new Refusal(`It refers to ${quote(reference)}, which is not in the document.`)
   return target
-}
-
-function decoded(token: string): string {
-  try {
-    return decodeURIComponent(token)
-  } catch {
-    return token
-  }
 }
 
 export function textOf(value: unknown): string | undefined {

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { KEYWORDS } from '../json-schema/dialect.ts'
-import { isRecord, type JsonRecord } from '../read-json.ts'
+import { valueAtReference } from '../json-schema/json-pointer.ts'
+import { isRecord } from '../read-json.ts'
 
 const LISTS = union('schemaList')
 const MAPS = union('schemaMap')
@@ -27,7 +28,7 @@ export function withoutReferences(root: JsonSchema): JsonSchema {
     const own = Object.fromEntries(members.map(([name, value]) => [name, within(name, value, followed)]))
     const reference = REFERRING.map((name) => schema[name]).find((one) => typeof one === 'string')
     if (typeof reference !== 'string' || followed.includes(reference)) return own
-    const target = plain(targetOf(root, reference), [...followed, reference])
+    const target = plain(valueAtReference(root, reference), [...followed, reference])
     if (!isRecord(target))
       return target === undefined ? own : { ...own, allOf: [...listOf(own.allOf), target] }
     const isRemark = Object.keys(own).every((name) => REMARKS.includes(name))
@@ -43,23 +44,6 @@ export function withoutReferences(root: JsonSchema): JsonSchema {
 
   const schema = plain(root, ['#'])
   return isRecord(schema) ? schema : {}
-}
-
-/** What a JSON Pointer in a fragment leads to (RFC 6901 section 6). */
-function targetOf(root: JsonRecord, reference: string): unknown {
-  if (!reference.startsWith('#/')) return undefined
-  try {
-    return reference
-      .slice(2)
-      .split('/')
-      .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
-      .reduce<unknown>((at, name) => {
-        if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined
-        return Object.getOwnPropertyDescriptor(at, name)?.value
-      }, root)
-  } catch {
-    return undefined // not percent-encoded
-  }
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -5,6 +5,7 @@ import type { WorkerType } from '../../domain/worker.ts'
 import { withLooseTypes } from '../arcade/loose-types.ts'
 import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
 import { check } from '../check-output.ts'
+import { pointerTokens } from '../json-schema/json-pointer.ts'
 import { validateInput, validitySentence } from '../json-schema/schema-validator.ts'
 import type { ToolError } from '../tool-error.ts'
 import { whatRuns } from './what-runs.ts'
@@ -58,6 +59,6 @@ export function isCheckedElsewhere({ source }: Tool, workerType: WorkerType | un
 
 /** The parameter that is meant: the first name of the JSON Pointer, else the member that is missing or too much. */
 function parameterOf(path: string, member = 'input'): string {
-  const [, name = ''] = path.split('/')
-  return name.replaceAll('~1', '/').replaceAll('~0', '~') || member
+  const [name = ''] = pointerTokens(path)
+  return name || member
 }
