@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto'
-import { type ApiKey, isExpired } from '../domain/api-key.ts'
+import { isExpired } from '../domain/api-key.ts'
 import type { AuditEvent } from '../domain/audit.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
@@ -150,53 +150,28 @@ function derive(key: Buffer, purpose: string): Buffer {
 }
 
 function toRelease(
-  token: AuditedToken,
+  { connection, entry, fingerprint }: AuditedToken,
   policies: PoliciesInForce,
   context: RequestContext,
   at: number,
 ): AuditedRelease {
-  const { connection, entry } = token
+  const { projectId, userId, id: connectionId } = connection
+  const event: AuditEvent = {
+    action: 'token.released',
+    userId,
+    providerId: entry.id,
+    connectionId,
+    ...(context.tool !== undefined && { tool: context.tool }),
+    fingerprint,
+  }
   return {
-    projectId: connection.projectId,
-    line: toReleaseLine(token, context, at),
+    projectId,
+    line: toLine(event, context, at),
     connection,
     entry,
     policies,
     ...(context.apiKey && { apiKey: context.apiKey }),
   }
-}
-
-/** `toLine` of a release, put together of parts that are written once: there is one for every token handed out. */
-function toReleaseLine(token: AuditedToken, context: RequestContext, at: number): string {
-  const { tool, purpose, requestId } = context
-  const forTool = tool === undefined ? '' : `,"tool":${JSON.stringify(tool)}`
-  const what = `${grantMembers(token)}${forTool},"fingerprint":"${token.fingerprint}"`
-  const why = purpose === undefined ? '' : `,"purpose":${JSON.stringify(purpose)}`
-  const request = requestId === undefined ? '' : `,"request_id":${JSON.stringify(requestId)}`
-  return `{"at":${at},"action":"token.released","actor":${actorJson(context)},${what}${why}${request}}`
-}
-
-const actors = new WeakMap<ApiKey, string>()
-
-/** A key acts as itself. */
-function actorJson({ apiKey, actor }: RequestContext): string {
-  if (apiKey === undefined || actor.id !== apiKey.id) return JSON.stringify(actor)
-  const known = actors.get(apiKey)
-  if (known !== undefined) return known
-  const written = JSON.stringify(actor)
-  actors.set(apiKey, written)
-  return written
-}
-
-const grants = new WeakMap<Connection, { readonly entry: ProviderEntry; readonly members: string }>()
-
-function grantMembers({ connection, entry }: AuditedToken): string {
-  const known = grants.get(connection)
-  if (known?.entry === entry) return known.members
-  const { userId, id } = connection
-  const members = JSON.stringify({ user_id: userId, provider_id: entry.id, connection_id: id }).slice(1, -1)
-  grants.set(connection, { entry, members })
-  return members
 }
 
 /** One line of a block. Every member by name, so that nothing gets into the trail by itself. */

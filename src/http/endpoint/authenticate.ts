@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
@@ -63,7 +63,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
     const presented = (c.req.header('authorization') ?? oxpKey(c))?.replace(/^bearer\s+/i, '').trim() ?? ''
     if (presented === '')
       throw new BrokerError('invalid_authorization', 'Send your API key as `Authorization: Bearer <key>`.')
-    const digest = digestOf(presented, c)
+    const digest = hash('sha256', presented, 'base64url')
     const known = keys.get(digest, async () => {
       const key = await broker.store.apiKeys.findByHash(digest)
       if (key === undefined) {
@@ -78,26 +78,6 @@ export function createAuthenticate(broker: Broker): Authenticate {
 
 function oxpKey(c: Context): string | undefined {
   return c.req.path.startsWith('/oxp/') ? c.req.header('oxp-api-key') : undefined
-}
-
-const digests = new WeakMap<
-  IncomingMessage['socket'],
-  { readonly presented: Buffer; readonly digest: string }
->()
-
-/**
- * Once for each TCP connection: whoever keeps one presents the same key again and again. Behind a proxy the one before
- * may be somebody else's.
- */
-function digestOf(key: string, c: Context): string {
-  const socket = socketOf(c)
-  const last = socket && digests.get(socket)
-  const presented = Buffer.from(key)
-  if (last?.presented.length === presented.length && timingSafeEqual(last.presented, presented))
-    return last.digest
-  const digest = hash('sha256', key, 'base64url')
-  if (socket !== undefined) digests.set(socket, { presented, digest })
-  return digest
 }
 
 /** Of the connection itself: what a proxy says of it could be made up. `undefined` without a server. */
