@@ -1,5 +1,5 @@
 /** A second process on the same database that commits something every 100 ms, as another Gatepass would. */
-import { openSqliteStore } from '../src/store/sqlite/store.ts'
+import { openSqliteStore } from '../src/store/dialects/sqlite/open.ts'
 
 const [path = '', keyId = ''] = process.argv.slice(2)
 const store = openSqliteStore(path)

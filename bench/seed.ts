@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { readConfig } from '../src/config.ts'
 import { systemClock } from '../src/domain/clock.ts'
 import type { AccessSecrets, Connection } from '../src/domain/connection.ts'
@@ -8,8 +9,8 @@ import { sealGrant } from '../src/flows/seal-grant.ts'
 import { openBroker } from '../src/open-broker.ts'
 import { identityOf } from '../src/providers/identity.ts'
 import type { Provider, ProviderEntry } from '../src/providers/provider.ts'
-import { putConnection } from '../src/store/sqlite/connections.ts'
-import { openDatabase } from '../src/store/sqlite/database.ts'
+import { openDatabase } from '../src/store/dialects/sqlite/file.ts'
+import { connections } from '../src/store/dialects/sqlite/schema.ts'
 
 export const USERS = 10_000
 export const EXPIRED_USERS = 5
@@ -132,11 +133,15 @@ export async function seed(
       withheldScopes: {},
     }
   }
-  const { client, db } = openDatabase(databaseIn(folder))
-  db.transaction((tx) => {
-    for (let i = 0; i < users; i++) putConnection(tx, connectionOf(userName(i), false), { makeDefault: true })
-    for (let i = 0; i < EXPIRED_USERS; i++)
-      putConnection(tx, connectionOf(expiredUser(i), true), { makeDefault: true })
+  const client = openDatabase(databaseIn(folder))
+  drizzle(client).transaction((tx) => {
+    const add = ({ account, ...rest }: Connection) =>
+      tx
+        .insert(connections)
+        .values({ ...rest, accountId: account.id, accountName: account.name })
+        .run()
+    for (let i = 0; i < users; i++) add(connectionOf(userName(i), false))
+    for (let i = 0; i < EXPIRED_USERS; i++) add(connectionOf(expiredUser(i), true))
   })
   const row = client.prepare('select * from connections limit 1').get() as Record<string, unknown>
   client.close()

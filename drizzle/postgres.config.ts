@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/store/postgres/schema.ts',
+  schema: './src/store/dialects/postgres/schema.ts',
   out: './drizzle/postgres',
 })

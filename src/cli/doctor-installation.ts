@@ -8,9 +8,9 @@ import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
 import { findAlteredRows, nameOfRow } from '../services/altered-rows.ts'
 import { type DatabasePlace, databaseName } from '../store/database-place.ts'
+import { LAST_BACKUP_FACT } from '../store/facts.ts'
 import { isBegun, pendingMigrations } from '../store/open-store.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { LAST_BACKUP_FACT } from '../store/store.ts'
 import { type Shell, typed } from './shell.ts'
 
 const OLD_BACKUP_DAYS = 7

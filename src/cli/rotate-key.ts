@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { type Rotation, type RotationProgress, rotateKeys } from '../flows/rotate-keys.ts'
-import type { EnvelopeCount } from '../store/store.ts'
+import type { EnvelopeCount } from '../store/envelopes.ts'
 import { CommandFailure } from './failure.ts'
 import { faint, MARKS, print, printJson, table } from './print.ts'
 import { jsonOption, type Shell, typed } from './shell.ts'

@@ -41,3 +41,9 @@ export interface ExecutionRecord {
   /** Sealed JSON: the results, one per attempt. */
   readonly result?: Sealed
 }
+
+/** A run of a tool that is not safe to repeat. */
+export interface BegunRun {
+  readonly executionId: string
+  readonly toolId: string
+}

@@ -1,10 +1,9 @@
-import { LRUCache } from 'lru-cache'
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, type FailureReason } from '../domain/authorization.ts'
-import type { AuditEntries } from '../store/store.ts'
+import type { AuditEntries } from '../store/audit-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
 
-/** The audit entry of an authorization that fails. `words` are the provider's, already checked for secrets. */
+/** What an authorization that fails leaves in the audit trail. */
 export function failureAudit(
   broker: Broker,
   { id, projectId, userId }: Pick<Authorization, 'id' | 'projectId' | 'userId'>,
@@ -20,7 +19,7 @@ export function failureAudit(
   })
 }
 
-/** Why a request about an authorization was refused without changing it. */
+/** Why something was refused of which the authorization itself knows nothing. */
 export type Refusal =
   | 'wrong_browser'
   | 'wrong_provider'
@@ -29,11 +28,11 @@ export type Refusal =
   | 'login_failed'
   | 'login_unavailable'
 
-/** A refused request that is repeated is recorded once, so that it cannot fill the audit trail. */
-const MAX_RECORDED = 10_000
-const recorded = new WeakMap<Broker, LRUCache<string, true>>()
+/** So many are remembered: whoever repeats a refused request fills no trail with it. */
+const MAX_TOLD = 10_000
+const told = new WeakMap<Broker, Set<string>>()
 
-/** Records a refusal that changed nothing, once for each authorization, step and reason. */
+/** Records that something was refused which changed nothing: each authorization's refusals of one kind once. */
 export async function recordRefusal(
   broker: Broker,
   authorization: Authorization,
@@ -41,11 +40,12 @@ export async function recordRefusal(
   words?: string,
 ): Promise<void> {
   const { id, projectId, userId, step } = authorization
-  const known = recorded.get(broker) ?? new LRUCache({ max: MAX_RECORDED })
-  recorded.set(broker, known)
+  const known = told.get(broker) ?? new Set()
+  told.set(broker, known)
   const key = `${id} ${step} ${reason}`
   if (known.has(key)) return
-  known.set(key, true)
+  if (known.size >= MAX_TOLD) known.clear()
+  known.add(key)
   const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
   await broker.audit.record(projectId, {
     action: 'authorization.refused',

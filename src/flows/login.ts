@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Broker, OidcVerifier } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -225,15 +224,23 @@ function keptPlace(stateHash: string): SealedPlace {
   return { table: 'logins', column: 'kept', rowId: stateHash, projectId: '' }
 }
 
-const recentLogins = new WeakMap<Broker, LRUCache<string, Promise<LoginOutcome>>>()
+const remembered = new WeakMap<
+  Broker,
+  Map<string, { readonly at: number; readonly outcome: Promise<LoginOutcome> }>
+>()
 
-/** A browser that sends the same response twice, at once or soon after, gets the first outcome both times. */
+/** Both of two at once, and one soon after, get the outcome of the first. */
 function once(broker: Broker, stateHash: string, run: () => Promise<LoginOutcome>): Promise<LoginOutcome> {
-  const logins = recentLogins.get(broker) ?? new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS })
-  recentLogins.set(broker, logins)
+  const logins = remembered.get(broker) ?? new Map()
+  remembered.set(broker, logins)
+  const now = performance.now()
+  for (const [hash, { at }] of logins) {
+    if (now - at < REMEMBERED_MS && logins.size < MAX_REMEMBERED) break // in the order of time
+    logins.delete(hash)
+  }
   const known = logins.get(stateHash)
-  if (known !== undefined) return known
+  if (known !== undefined) return known.outcome
   const outcome = run()
-  logins.set(stateHash, outcome)
+  logins.set(stateHash, { at: now, outcome })
   return outcome
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import { forgetOlderKeys } from '../services/sealing-keys.ts'
+import type { EnvelopeCount } from '../store/envelopes.ts'
 import { type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../store/sealed-columns.ts'
-import type { EnvelopeCount } from '../store/store.ts'
 import { markUnusable } from './mark-unusable.ts'
 
 export interface RotationOptions {

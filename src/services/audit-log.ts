@@ -5,8 +5,10 @@ import type { Clock } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import type { AuditEntries, AuditedRelease, AuditLink, Store } from '../store/store.ts'
-import type { PoliciesInForce } from '../store/tool-nouns.ts'
+import type { AuditEntries, AuditLink } from '../store/audit-entries.ts'
+import type { AuditedRelease } from '../store/audit-trail.ts'
+import type { PoliciesInForce } from '../store/policies.ts'
+import type { Store } from '../store/store.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
 
 /** As many releases as one commit takes, and as may wait for theirs before more are refused. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { BegunRun } from '../store/store.ts'
+import type { BegunRun } from '../domain/execution.ts'
 
 /** Writes down that the run is about to be begun, before it is; throws when it must not be begun any more. */
 export type WriteDown = (run: BegunRun) => Promise<void>

@@ -1,9 +1,9 @@
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Sealed } from '../domain/sealed.ts'
+import { type Facts, MOVED_FACT } from '../store/facts.ts'
 import { type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { factPlace } from '../store/sealed-columns.ts'
-import { type Facts, MOVED_FACT } from '../store/store.ts'
 
 /** A known text, sealed: opens with the right key only. */
 const KEY_CHECK = 'master_key_check'

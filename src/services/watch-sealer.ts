@@ -1,22 +1,20 @@
-import { LRUCache } from 'lru-cache'
 import type { Log } from '../domain/log.ts'
 import { type SealedPlace, type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
+
 import type { AuditLog } from './audit-log.ts'
 
-/** An envelope that is read again and again is reported once, not at each read. */
-const MAX_REPORTED = 1_000
+/** So many places are remembered: what is used all the time is told once, not each time. */
+const MAX_TOLD = 1_000
 
-/** The sealer, which also writes a line into the log and the audit trail for each envelope that does not open. */
+/** The sealer, with a line in the log and in the audit trail for each envelope that does not open. */
 export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: AuditLog }): Sealer {
-  const reported = new LRUCache<string, true>({ max: MAX_REPORTED })
+  const told = new Set<string>()
 
-  function report(
-    { table, column, rowId, projectId, userId, providerUid }: SealedPlace,
-    reason: string,
-  ): void {
+  function tell({ table, column, rowId, projectId, userId, providerUid }: SealedPlace, reason: string): void {
     const where = `${table}.${column} ${rowId}`
-    if (reported.has(where)) return
-    reported.set(where, true)
+    if (told.has(where)) return
+    if (told.size >= MAX_TOLD) told.clear()
+    told.add(where)
     log.error({ table, column, row: rowId, provider: providerUid, reason }, 'an envelope does not open')
     if (projectId === '') return
     audit
@@ -28,7 +26,7 @@ export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: A
         ...(table === 'connections' && { connectionId: rowId }),
         ...(table === 'authorizations' && { authorizationId: rowId }),
       })
-      .catch(() => reported.delete(where)) // reported at the next read
+      .catch(() => told.delete(where)) // told again at the next use
   }
 
   return {
@@ -37,8 +35,8 @@ export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: A
       try {
         return sealer.open(sealed, place)
       } catch (error) {
-        if (error instanceof UnsealError) report(place, 'altered')
-        if (error instanceof UnknownKeyError) report(place, 'unknown_key')
+        if (error instanceof UnsealError) tell(place, 'altered')
+        if (error instanceof UnknownKeyError) tell(place, 'unknown_key')
         throw error
       }
     },

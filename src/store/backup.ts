@@ -5,9 +5,9 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { COPIED_TABLES, copyRows } from './copy.ts'
 import type { DatabasePlace } from './database-place.ts'
+import { openSqliteTarget } from './dialects/sqlite/copy.ts'
 import { discard, sync } from './durable-file.ts'
-import { openSqliteTarget } from './sqlite/copy.ts'
-import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './store.ts'
+import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './facts.ts'
 
 export interface Backup {
   readonly bytes: number
@@ -58,7 +58,7 @@ async function copyPages(from: string, to: string): Promise<void> {
 }
 
 async function copyFromServer(url: string, to: string): Promise<void> {
-  const { openPostgresSource } = await import('./postgres/copy.ts')
+  const { openPostgresSource } = await import('./dialects/postgres/copy.ts')
   await using source = await openPostgresSource(url, { alone: false })
   await using target = openSqliteTarget(to)
   await copyRows(source, target)

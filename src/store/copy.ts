@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { getTableColumns, getTableName, is } from 'drizzle-orm'
-import { type ForeignKey, getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { type ForeignKey, getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { BrokerError } from '../domain/errors.ts'
-import * as schema from './sqlite/schema.ts'
-import { LAST_BACKUP_FACT, MOVED_FACT } from './store.ts'
+import { tables } from './dialects/sqlite/schema.ts'
+import { LAST_BACKUP_FACT, MOVED_FACT } from './facts.ts'
 
 /**
  * Whole installations from one database to another: rows as they are, envelopes unopened. What it takes to read and
@@ -28,8 +28,8 @@ export type Row = readonly (string | number | null)[]
 
 /** All of the schema, each after those it refers to. The change feed and the beats of processes are each database's own. */
 export const COPIED_TABLES: readonly CopiedTable[] = inOrder(
-  Object.values(schema)
-    .filter((table) => is(table, SQLiteTable) && table !== schema.changes && table !== schema.processes)
+  Object.values(tables)
+    .filter((table) => table !== tables.processes)
     .sort((a, b) => (getTableName(a) < getTableName(b) ? -1 : 1)),
 ).map((table) => {
   const columns = Object.values(getTableColumns(table))

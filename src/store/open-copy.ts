@@ -3,18 +3,18 @@ import type { DatabasePlace } from './database-place.ts'
 
 /** A database to move away from: no server runs on it, and nobody can write until it is closed. */
 export async function openSource(place: DatabasePlace): Promise<RowSource> {
-  if (place.kind === 'sqlite') return (await import('./sqlite/copy.ts')).openSqliteSource(place.path)
-  return (await import('./postgres/copy.ts')).openPostgresSource(place.url, { alone: true })
+  if (place.kind === 'sqlite') return (await import('./dialects/sqlite/copy.ts')).openSqliteSource(place.path)
+  return (await import('./dialects/postgres/copy.ts')).openPostgresSource(place.url, { alone: true })
 }
 
 /** An empty database of this release, filled in one transaction. */
 export async function openTarget(place: DatabasePlace): Promise<RowTarget> {
-  if (place.kind === 'sqlite') return (await import('./sqlite/copy.ts')).openSqliteTarget(place.path)
-  return (await import('./postgres/copy.ts')).openPostgresTarget(place.url)
+  if (place.kind === 'sqlite') return (await import('./dialects/sqlite/copy.ts')).openSqliteTarget(place.path)
+  return (await import('./dialects/postgres/copy.ts')).openPostgresTarget(place.url)
 }
 
 /** The facts of a database as it is. Writes nothing. */
 export async function readFacts(place: DatabasePlace): Promise<ReadonlyMap<string, string>> {
-  if (place.kind === 'sqlite') return (await import('./sqlite/database.ts')).readFacts(place.path)
-  return (await import('./postgres/migrations.ts')).readFacts(place.url)
+  if (place.kind === 'sqlite') return (await import('./dialects/sqlite/migrations.ts')).readFacts(place.path)
+  return (await import('./dialects/postgres/migrations.ts')).readFacts(place.url)
 }

@@ -9,18 +9,20 @@ export interface OpeningOptions {
 
 /** Opens the database, and migrates it first. Only the driver that is needed is loaded. */
 export async function openStore(place: DatabasePlace, options: OpeningOptions = {}): Promise<Store> {
-  if (place.kind === 'sqlite') return (await import('./sqlite/store.ts')).openSqliteStore(place.path, options)
-  return (await import('./postgres/store.ts')).openPostgresStore(place.url, options)
+  if (place.kind === 'sqlite')
+    return (await import('./dialects/sqlite/open.ts')).openSqliteStore(place.path, options)
+  return (await import('./dialects/postgres/open.ts')).openPostgresStore(place.url, options)
 }
 
 /** How many migrations the database still needs; one that is not there needs all. Writes nothing. */
 export async function pendingMigrations(place: DatabasePlace): Promise<number> {
-  if (place.kind === 'sqlite') return (await import('./sqlite/database.ts')).pendingMigrations(place.path)
-  return (await import('./postgres/migrations.ts')).pendingMigrations(place.url)
+  if (place.kind === 'sqlite')
+    return (await import('./dialects/sqlite/migrations.ts')).pendingMigrations(place.path)
+  return (await import('./dialects/postgres/migrations.ts')).pendingMigrations(place.url)
 }
 
 /** Whether Gatepass was ever started on it. Throws `store_unavailable` when a server does not answer. */
 export async function isBegun(place: DatabasePlace): Promise<boolean> {
   if (place.kind === 'sqlite') return existsSync(place.path)
-  return (await import('./postgres/migrations.ts')).isBegun(place.url)
+  return (await import('./dialects/postgres/migrations.ts')).isBegun(place.url)
 }

@@ -1,29 +1,134 @@
-/** A process that does not say for this long that it is alive is taken for dead. */
+import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Database } from './database.ts'
+
+/** A process that has not sent a heartbeat for this long is taken for dead. */
 export const LAPSE_MS = 3_000
 
 /**
- * Which processes hold claims: on redeeming a code, on carrying a named request out. A process whose beat stays away is
- * taken for dead, for good: it is never alive again under the same id. A process that only stood still (SIGSTOP, a
- * paused machine) may be declared dead too, so every claim must also be fenced: what its holder writes counts only
- * while the claim's row still names it, and it looks at that row again before it does what must not be done twice.
+ * Which processes hold claims: on redeeming a code, on carrying out a request with an idempotency key. A process whose
+ * heartbeat stops is declared dead for good: it is never alive again under the same id. A process that only stood still
+ * (SIGSTOP, a paused machine) may be declared dead too. Therefore every claim is fenced: what its holder writes counts
+ * only while the claim's row still names it, and the holder reads that row again before it does what must not be done
+ * twice.
  *
  * All times are the database's, so that the clocks of nodes need not agree.
  */
 export interface Processes {
-  /** Enters the process, which may hold claims from now on. */
+  /** Adds the process, which may hold claims from then on. */
   enter(id: string): Promise<void>
   /**
-   * Says that it is alive. Answers how long it had not said so, in milliseconds, or `undefined` when it was declared
+   * Writes a heartbeat. Returns how many milliseconds after the last one, or `undefined` when the process was declared
    * dead meanwhile: its claims are gone.
    */
   beat(id: string): Promise<number | undefined>
-  /** Takes the process out, which holds no claim any more. */
+  /** Removes the process, which holds no claim any more. */
   leave(id: string): Promise<void>
-  /** Whether it is alive; one that has lapsed is declared dead by this look, for good. */
+  /** Whether the process is alive; one that has lapsed is declared dead by this call. */
   isAlive(id: string, lapseMs: number): Promise<boolean>
   /**
-   * Declares dead every process that has lapsed, and ends the claims of dead processes on redeeming codes: such an
-   * authorization is as good as pending without an attempt. Answers how many authorizations that were.
+   * Declares dead every process that has lapsed, and ends the claims of dead processes on redeeming codes: the
+   * authorization can be attempted again. Returns how many authorizations that were.
    */
   bury(lapseMs: number): Promise<number>
+}
+
+export function createProcesses({ tables, query, statement, read, write, dialect }: Database): Processes {
+  const { processes, authorizations } = tables
+  const { nowMs } = dialect
+  const id = { id: processes.id }
+  // a heartbeat of the future is from before the clock was set back
+  const hasLapsed = (lapseMs: number): SQL => sql`abs(${nowMs} - ${processes.beatAt}) > ${lapseMs}`
+  const isClaimOfTheDead = and(
+    eq(authorizations.status, 'exchanging'),
+    isNotNull(authorizations.claimedBy),
+    sql`${authorizations.claimedBy} not in (select ${processes.id} from ${processes})`,
+  )
+
+  const enter = statement((p: { id: string }) =>
+    query
+      .insert(processes)
+      .values({ id: p.id, beatAt: nowMs })
+      .onConflictDoUpdate({ target: processes.id, set: { beatAt: nowMs } })
+      .returning(id),
+  )
+  // locked, so that the age is that of the heartbeat which this one follows
+  const age = statement((p: { id: string }) =>
+    dialect.lock(
+      query
+        .select({ ms: sql`abs(${nowMs} - ${processes.beatAt})`.mapWith(Number) })
+        .from(processes)
+        .where(eq(processes.id, p.id)),
+      'for update',
+    ),
+  )
+  const beat = statement((p: { id: string }) =>
+    query.update(processes).set({ beatAt: nowMs }).where(eq(processes.id, p.id)).returning(id),
+  )
+  const leave = statement((p: { id: string }) =>
+    query.delete(processes).where(eq(processes.id, p.id)).returning(id),
+  )
+  const alive = statement((p: { id: string; lapseMs: number }) =>
+    query
+      .select(id)
+      .from(processes)
+      .where(and(eq(processes.id, p.id), sql`not (${hasLapsed(p.lapseMs)})`)),
+  )
+  const known = statement((p: { id: string }) =>
+    query.select(id).from(processes).where(eq(processes.id, p.id)),
+  )
+  const buryOne = statement((p: { id: string; lapseMs: number }) =>
+    query
+      .delete(processes)
+      .where(and(eq(processes.id, p.id), hasLapsed(p.lapseMs)))
+      .returning(id),
+  )
+  const anyLapsed = statement((p: { lapseMs: number }) =>
+    query.select(id).from(processes).where(hasLapsed(p.lapseMs)).limit(1),
+  )
+  const anyClaim = statement((_: object) =>
+    query.select({ id: authorizations.id }).from(authorizations).where(isClaimOfTheDead).limit(1),
+  )
+  const buryAll = statement((p: { lapseMs: number }) =>
+    query.delete(processes).where(hasLapsed(p.lapseMs)).returning(id),
+  )
+  const freeClaims = statement((_: object) =>
+    query
+      .update(authorizations)
+      .set({ deadline: 0, claimedBy: null })
+      .where(isClaimOfTheDead)
+      .returning({ id: authorizations.id }),
+  )
+
+  return {
+    async enter(process) {
+      await write(undefined, () => enter({ id: process }))
+    },
+    async beat(process) {
+      return write(undefined, function* () {
+        const [last] = yield* age({ id: process })
+        if (last === undefined) return undefined
+        yield* beat({ id: process })
+        return last.ms
+      })
+    },
+    async leave(process) {
+      await write(undefined, () => leave({ id: process }))
+    },
+    async isAlive(process, lapseMs) {
+      if ((await read(alive({ id: process, lapseMs }))).length > 0) return true
+      await write(undefined, () => buryOne({ id: process, lapseMs }))
+      return (await read(known({ id: process }))).length > 0
+    },
+    async bury(lapseMs) {
+      // reads first: most often there is nothing to write, and writers wait for each other
+      const [lapsed, claims] = await Promise.all([read(anyLapsed({ lapseMs })), read(anyClaim({}))])
+      if (lapsed.length === 0 && claims.length === 0) return 0
+      return write(undefined, function* (announce) {
+        yield* buryAll({ lapseMs })
+        const freed = yield* freeClaims({})
+        for (const one of freed) announce({ noun: 'authorization', id: one.id })
+        return freed.length
+      })
+    },
+  }
 }

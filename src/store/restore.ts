@@ -6,9 +6,9 @@ import { BrokerError } from '../domain/errors.ts'
 import { copyRows } from './copy.ts'
 import { type DatabasePlace, databaseName } from './database-place.ts'
 import { discard, sync } from './durable-file.ts'
+import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './facts.ts'
 import { openSource, openTarget } from './open-copy.ts'
 import { openStore } from './open-store.ts'
-import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './store.ts'
 
 export interface Restored {
   /** When the backup was taken; of a file without a mark, when it was last written. */

@@ -5,7 +5,7 @@ import type { Policy } from '../domain/policy.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { Store } from './store.ts'
-import type { AcceptedNeeds } from './tool-nouns.ts'
+import type { AcceptedNeeds } from './workers.ts'
 
 /** A row whose MAC is not that of what it holds: written or changed by somebody without the installation's key. */
 export interface AlteredRow {

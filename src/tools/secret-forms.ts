@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { foldBytes, foldsToItself } from './fold-text.ts'
 import { createMatcher, type Matcher } from './secret-matcher.ts'
 
@@ -28,13 +27,14 @@ export interface SecretForms {
 }
 
 /** Of the sets that were looked for last. */
-const keptSets = new LRUCache<string, SecretForms>({ max: 64 })
+const keptSets = new Map<string, SecretForms>()
+const MAX_SETS = 64
 
 export function formsOf(secrets: readonly string[]): SecretForms {
   const known = secrets.flatMap((secret) => [secret, secret.trim()]) // what uses a secret may trim it
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-  return remembered(keptSets, JSON.stringify(usable), () => {
-    const forms = usable.flatMap((secret) => remembered(keptForms, secret, () => makeForms(secret)))
+  return remembered(keptSets, MAX_SETS, JSON.stringify(usable), () => {
+    const forms = usable.flatMap((secret) => remembered(keptForms, MAX_KEPT, secret, () => makeForms(secret)))
     const exact = createMatcher(forms.filter(({ kind }) => kind === 'exact'))
     const folded = createMatcher(forms.filter(({ kind }) => kind !== 'exact'))
     const skippable = new Uint8Array(256)
@@ -51,11 +51,15 @@ export function formsOf(secrets: readonly string[]): SecretForms {
 }
 
 /** Of the secrets that were looked for last: making them costs more than looking, and each is looked for several times. */
-const keptForms = new LRUCache<string, readonly Form[]>({ max: 256 })
+const keptForms = new Map<string, readonly Form[]>()
+const MAX_KEPT = 256
 
-function remembered<T extends object>(kept: LRUCache<string, T>, key: string, make: () => T): T {
+function remembered<T>(kept: Map<string, T>, most: number, key: string, make: () => T): T {
   const value = kept.get(key) ?? make()
+  kept.delete(key)
   kept.set(key, value)
+  const [oldest] = kept.keys()
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
   return value
 }
 

@@ -4,15 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { providerIdentity } from '../../src/flows/find-provider.ts'
 import { sealGrant } from '../../src/flows/seal-grant.ts'
 import { openBroker } from '../../src/open-broker.ts'
+import { openDatabase } from '../../src/store/dialects/sqlite/file.ts'
+import { connections } from '../../src/store/dialects/sqlite/schema.ts'
 import { keyId } from '../../src/store/seal.ts'
-import { putConnection } from '../../src/store/sqlite/connections.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, oauth2For } from '../flows/fixtures.ts'
 import { freshDatabase } from '../postgres.ts'
@@ -171,8 +172,8 @@ describe('under load', () => {
     const broker = await openBroker(config, { log })
     const { id: projectId } = defined(await broker.store.projects.findByName('default'))
     const entry = defined(await broker.store.providers.findById(projectId, 'demo'))
-    const { client, db } = openDatabase(join(folder, 'gatepass.db'))
-    db.transaction((tx) => {
+    const client = openDatabase(join(folder, 'gatepass.db'))
+    drizzle(client).transaction((tx) => {
       for (let i = 0; i < USERS; i++) {
         const place = { id: newId('conn'), projectId, userId: `held ${i}`, providerUid: entry.uid }
         const grant = sealGrant(broker, place, {
@@ -191,19 +192,17 @@ describe('under load', () => {
           consentedAt: 1,
           withheldScopes: {},
         } as const
-        const account = { id: `held ${i}`, name: `held ${i}` }
-        putConnection(
-          tx,
-          {
+        tx.insert(connections)
+          .values({
             ...place,
             ...grant,
             ...rest,
-            account,
+            accountId: `held ${i}`,
+            accountName: `held ${i}`,
             status: 'active',
             providerIdentity: providerIdentity(broker, entry),
-          },
-          { makeDefault: true },
-        )
+          })
+          .run()
       }
     })
     client.close()
@@ -305,7 +304,7 @@ describe('under load', () => {
       stdio: 'ignore',
     })
     const gone = new Promise((resolve) => child.once('exit', resolve))
-    const { client } = openDatabase(join(folder, 'gatepass.db'))
+    const client = openDatabase(join(folder, 'gatepass.db'))
     const done = client
       .prepare<[string], number>('select count(*) from connections where substr(access, 4, 8) = ?')
       .pluck()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { AuditLink, Store } from '../../src/store/store.ts'
+import type { AuditLink } from '../../src/store/audit-entries.ts'
+import type { Store } from '../../src/store/store.ts'
 import {
   apiKey,
   connected,

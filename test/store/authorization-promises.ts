@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Attempt, at } from '../../src/domain/authorization.ts'
 import type { Connection } from '../../src/domain/connection.ts'
-import type { ConnectionOwner } from '../../src/store/grants.ts'
+import type { ConnectionOwner } from '../../src/store/changes.ts'
 import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
 import type { Store } from '../../src/store/store.ts'
 import {

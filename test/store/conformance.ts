@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Store, StoreChange } from '../../src/store/store.ts'
+import type { StoreChange } from '../../src/store/changes.ts'
+import type { Store } from '../../src/store/store.ts'
 import { auditPromises } from './audit-promises.ts'
 import { authorizationPromises } from './authorization-promises.ts'
 import { chainPromises } from './chain-promises.ts'

@@ -10,7 +10,8 @@ import type { Secret } from '../../src/domain/secret.ts'
 import type { Tool } from '../../src/domain/tool.ts'
 import type { Worker } from '../../src/domain/worker.ts'
 import type { ProviderEntry } from '../../src/providers/provider.ts'
-import type { ConnectionOwner, RefreshedTokens } from '../../src/store/grants.ts'
+import type { ConnectionOwner } from '../../src/store/changes.ts'
+import type { RefreshedTokens } from '../../src/store/connections.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** A store never looks into an envelope, so that any text does for one. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { policyPlace, SEALED_COLUMNS, type SealedColumn } from '../../src/store/sealed-columns.ts'
-import { BACKUP_FACT } from '../../src/store/store.ts'
 import {
   chain,
   claimed,

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openPostgresStore } from '../../src/store/postgres/store.ts'
-import { pendingMigrations } from '../../src/store/sqlite/database.ts'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { pendingMigrations } from '../../src/store/dialects/sqlite/migrations.ts'
+import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 import { execution, sealed, tool, worker } from './fixtures.ts'
@@ -129,7 +129,7 @@ test('looking how many are pending makes no file', () => {
 
 /** A process that, once told to go, opens each of the databases and writes to it. */
 function startOpener(paths: readonly string[]) {
-  const store = fileURLToPath(new URL('../../src/store/sqlite/store.ts', import.meta.url))
+  const store = fileURLToPath(new URL('../../src/store/dialects/sqlite/open.ts', import.meta.url))
   const script = `
     import { openSqliteStore } from ${JSON.stringify(store)}
     process.stdout.write('ready')

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPostgresStore } from '../../src/store/postgres/store.ts'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { type FreshDatabase, freshDatabase } from '../postgres.ts'
 
 // A pooler between, which lends connections of the server to its clients: for a session, or for a transaction.

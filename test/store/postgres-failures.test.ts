@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createServer, type Socket, connect as tcpConnect } from 'node:net'
 import { expect, test } from 'vitest'
-import { openPostgresStore } from '../../src/store/postgres/store.ts'
-import type { AuditLink, Store } from '../../src/store/store.ts'
+import type { AuditLink } from '../../src/store/audit-entries.ts'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import type { Store } from '../../src/store/store.ts'
 import { freshDatabase, type PostgresCluster, startPostgres } from '../postgres.ts'
 import { inProject } from './fixtures.ts'
 

@@ -28,10 +28,10 @@ import {
 const OLD = Buffer.alloc(32, 7)
 const NEW = Buffer.alloc(32, 8)
 
-test.each(['sqlite', 'postgres'])('the list has every sealed column of the %s schema', (backend) => {
-  const schema = readFileSync(new URL(`../../src/store/${backend}/schema.ts`, import.meta.url), 'utf8')
+test('the list has every sealed column of the schema', () => {
+  const schema = readFileSync(new URL('../../src/store/schema.ts', import.meta.url), 'utf8')
   const columns = schema
-    .split(/Table\(\s*'/)
+    .split(/= table\(\s*'/)
     .slice(1)
     .flatMap((text) => {
       const table = text.slice(0, text.indexOf("'"))

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
-import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { openDatabase } from '../../src/store/dialects/sqlite/file.ts'
+import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import { storeConformance } from './conformance.ts'
 import type { OpenedStore } from './fixtures.ts'
 
@@ -30,7 +30,7 @@ storeConformance('sqlite', openTwice)
 
 test('is durable: a commit is on the disk before it is answered', async () => {
   await using opened = await openTwice()
-  const { client } = openDatabase(opened.path)
+  const client = openDatabase(opened.path)
   expect(client.pragma('journal_mode', { simple: true })).toBe('wal')
   expect(client.pragma('synchronous', { simple: true })).toBe(2)
   expect(client.pragma('foreign_keys', { simple: true })).toBe(1)

@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { RequestGuard } from '../../providers/oauth-client.ts'
 import { elapsedClock } from '../../services/elapsed-clock.ts'
-import type { Lease } from '../../store/store.ts'
+import type { Lease } from '../../store/lease.ts'
 
 /**
  * The lease under which one process refreshes a connection. The process may be suspended after it has taken the lease:

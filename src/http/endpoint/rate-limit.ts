@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 
-/** What is remembered at most; past it the one idle longest is forgotten, which only ever lets through more. */
+/** What is remembered at most; past it the oldest is forgotten, which only ever lets through more. */
 const MAX_REMEMBERED = 10_000
 /** Wrong keys that one address may present a minute. */
 const GUESSES_PER_MINUTE = 100
@@ -61,13 +60,14 @@ interface Bucket {
 
 /** Token buckets by name. */
 function createBuckets(now: Milliseconds) {
-  const buckets = new LRUCache<string, Bucket>({ max: MAX_REMEMBERED })
+  const buckets = new Map<string, Bucket>()
   return {
     /** Takes one of at most `size` tokens, which come back at `perSecond`: 0, or in how many seconds there is one. */
     take(name: string, size: number, perSecond: number): number {
       const at = now()
       let bucket = buckets.get(name)
       if (bucket === undefined) {
+        if (buckets.size >= MAX_REMEMBERED) buckets.delete(buckets.keys().next().value ?? name)
         bucket = { tokens: size, at }
         buckets.set(name, bucket)
       }

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy, PolicyRate } from '../../domain/policy.ts'
 import type { PolicyUseOf } from './policy-match.ts'
@@ -25,10 +24,10 @@ type Counted = { readonly piece: number; count: number }[]
  * within any `seconds`.
  */
 export function createRates(max = MAX_COUNTED): Rates {
-  const all = new LRUCache<string, Counted>({ max })
+  const all = new Map<string, Counted>()
 
   function current(key: string, rate: PolicyRate, at: EpochSeconds): Counted {
-    const counted = all.peek(key) ?? [] // a refused use does not make a counter recent
+    const counted = all.get(key) ?? []
     const { width, kept } = piecesOf(rate)
     const latest = counted.at(-1)?.piece ?? 0
     // a clock that was far ahead and was put right must not refuse until it is there again
@@ -59,6 +58,8 @@ export function createRates(max = MAX_COUNTED): Rates {
       const last = counted.at(-1)
       if (last !== undefined && last.piece >= piece) last.count++
       else counted.push({ piece, count: 1 })
+      all.delete(key) // the last in the map is who was counted last
+      if (all.size >= max) all.delete(all.keys().next().value ?? key)
       all.set(key, counted)
     },
     get size() {

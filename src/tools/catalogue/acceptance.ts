@@ -12,7 +12,7 @@ import {
   unionOfNeeds,
   type WorkerNeeds,
 } from '../../domain/worker-needs.ts'
-import type { AuditEntries } from '../../store/store.ts'
+import type { AuditEntries } from '../../store/audit-entries.ts'
 import { findWorkerByUid } from './known-tools.ts'
 
 // Which providers, scopes and secrets the tools of a worker may ask for. What its catalogue named when an administrator

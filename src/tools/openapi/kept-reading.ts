@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { CatalogueItem } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 
@@ -21,10 +20,13 @@ const MAX_KEPT = 200
  * Results by worker. A document is fetched every half minute and seldom changes, and a large one takes seconds to
  * read.
  */
-const kept = new LRUCache<string, KeptReading>({ max: MAX_KEPT })
+const kept = new Map<string, KeptReading>()
 
 export function keep(workerUid: string, reading: KeptReading): void {
+  kept.delete(workerUid)
   kept.set(workerUid, reading)
+  const [oldest] = kept.keys()
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
 }
 
 /** The cached reading of the worker's document, if the settings are the same. */

@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts'
 
 const RECEIVE = 'src/flows/receive-response.ts'
 const COMPLETE = 'src/flows/complete-authorization.ts'
-const SQLITE = 'src/store/sqlite/authorizations.ts'
+const AUTHORIZATIONS = 'src/store/authorizations.ts'
 const HOSTILE = 'flows/hostile-browsers.test.ts'
 const RECEIVED = 'flows/receive-response.test.ts'
 
@@ -120,9 +120,9 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['R12'],
     fault: 'the claims of dead processes are left to run out',
-    file: 'src/store/sqlite/processes.ts',
-    from: 'if (lapsed === undefined && claim === undefined) return 0',
-    to: 'if (lapsed === undefined || claim === undefined || lapseMs > 0) return 0',
+    file: 'src/store/processes.ts',
+    from: 'if (lapsed.length === 0 && claims.length === 0) return 0',
+    to: 'if (lapsed.length === 0 || claims.length === 0 || lapseMs > 0) return 0',
     test: 'crash.test.ts',
     name: 'killed while the code is redeemed',
   },
@@ -147,17 +147,17 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['42', 'R23'],
     fault: 'two callbacks at once both redeem the code',
-    file: SQLITE,
-    from: 'eq(authorizations.status, from),\n              gt(authorizations.expiresAt, now),',
-    to: "inArray(authorizations.status, [from, 'exchanging']),\n              gt(authorizations.expiresAt, now),",
+    file: AUTHORIZATIONS,
+    from: 'eq(authorizations.status, from),\n            unexpired(p.now),',
+    to: "inArray(authorizations.status, [from, 'exchanging']),\n            unexpired(p.now),",
     test: 'properties/authorizations.test.ts',
     name: 'threat 42 and 43',
   },
   {
     rows: ['43'],
     fault: 'a late callback redeems its code',
-    file: SQLITE,
-    from: 'eq(authorizations.status, from),\n              gt(authorizations.expiresAt, now),',
+    file: AUTHORIZATIONS,
+    from: 'eq(authorizations.status, from),\n            unexpired(p.now),',
     to: 'eq(authorizations.status, from),',
     test: 'store/sqlite.test.ts',
     name: 'of an attempt that is',
@@ -165,18 +165,18 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['R12'],
     fault: 'a code whose exchange was interrupted is sent again',
-    file: SQLITE,
-    from: ".set({ status: 'exchanging', deadline, claimedBy, response: null })",
-    to: '.set({ deadline })',
+    file: AUTHORIZATIONS,
+    from: ".set({ status: 'exchanging', deadline: p.deadline, claimedBy: p.claimedBy, response: null })",
+    to: '.set({ deadline: p.deadline })',
     test: 'crash.test.ts',
     name: 'killed while the code is redeemed',
   },
   {
     rows: ['R12', 'P4'],
     fault: 'what was acknowledged is not stored yet',
-    file: SQLITE,
-    from: 'putConnection(tx, connection, { makeDefault })',
-    to: 'setTimeout(() => putConnection(tx, connection, { makeDefault }), 0)',
+    file: AUTHORIZATIONS,
+    from: 'yield* connections.put(connection, options)',
+    to: 'setTimeout(() => write(undefined, () => connections.put(connection, options)), 0)',
     test: 'crash.test.ts',
     name: 'killed right after it has completed',
   },

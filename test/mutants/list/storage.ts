@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts'
 // What is kept: sealed, durable, on record, recovered.
 
 const SEAL = 'src/store/seal.ts'
-const SQLITE = 'src/store/sqlite/database.ts'
+const SQLITE = 'src/store/dialects/sqlite/file.ts'
 const ENVELOPES = 'properties/envelopes.test.ts'
 
 export const storage: readonly Mutation[] = [
@@ -59,14 +59,14 @@ export const storage: readonly Mutation[] = [
     from: "...(['access', 'refresh'] as const).map(",
     to: "...(['access'] as const).map(",
     test: 'store/rotation.test.ts',
-    name: 'the list has every sealed column of the',
+    name: 'the list has every sealed column',
   },
   {
     rows: ['36'],
     fault: 'a restored backup believes its refresh tokens',
-    file: 'src/store/sqlite/restore.ts',
-    from: 'unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,',
-    to: '',
+    file: 'src/store/settle-restore.ts',
+    from: 'unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1` })',
+    to: '})',
     test: 'cli/backup.test.ts',
     name: 'says of a rotated token that it was lost',
   },
@@ -100,7 +100,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['P4'],
     fault: 'PostgreSQL may lose commits in a power cut',
-    file: 'src/store/postgres/store.ts',
+    file: 'src/store/dialects/postgres/open.ts',
     from: "if (synchronous_commit === 'off')",
     to: "if (synchronous_commit === 'never')",
     test: 'store/postgres.test.ts',
@@ -109,7 +109,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R14'],
     fault: 'a busy database is an error at once',
-    file: SQLITE,
+    file: 'src/store/dialects/sqlite/retrying.ts',
     from: 'if (isBusy(error) && tries < BUSY_RETRIES) {\n            retried++',
     to: 'if (isBusy(error) && tries < 0) {\n            retried++',
     test: 'store/sqlite.test.ts',
@@ -127,7 +127,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R16'],
     fault: 'a commit whose outcome was lost counts as done',
-    file: 'src/store/postgres/database.ts',
+    file: 'src/store/dialects/postgres/write.ts',
     from: "if (!(await wasCommitted(transactionId))) throw new NotDone('the transaction was rolled back')",
     to: 'void wasCommitted',
     test: 'store/postgres-failures.test.ts',
@@ -136,7 +136,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R17'],
     fault: 'a database of a newer release is used',
-    file: 'src/store/postgres/migrations.ts',
+    file: 'src/store/dialects/postgres/migrations.ts',
     from: 'if ([...done].some((hash) => !known.has(hash)))',
     to: 'if ([...done].length > 1000 && known.size === 0)',
     test: 'store/postgres.test.ts',
@@ -145,7 +145,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R17'],
     fault: 'a process migrates what another has migrated already',
-    file: SQLITE,
+    file: 'src/store/dialects/sqlite/migrations.ts',
     from: '          if (done.has(hash)) continue\n',
     to: '',
     test: 'store/migrations.test.ts',
@@ -201,7 +201,7 @@ export const storage: readonly Mutation[] = [
     fault: 'the lag of the event loop is not measured',
     file: 'src/http/operation/metrics.ts',
     from: '    collectDefaultMetrics({ register: nodeMetrics })\n',
-    to: "    collectDefaultMetrics({ register: nodeMetrics })\n    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds']) {\n      nodeMetrics.removeSingleMetric(name)\n    }\n",
+    to: "    collectDefaultMetrics({ register: nodeMetrics })\n    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds']) {\n      ofNode.removeSingleMetric(name)\n      new client.Gauge({ name, help: name, registers: [ofNode] })\n    }\n",
     test: 'operation/metrics.test.ts',
     name: 'event loop',
   },

@@ -1,0 +1,120 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { ApiKey } from '../domain/api-key.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { laterUse, type Uses, usedRows } from './last-use.ts'
+import { placeholdersOf } from './statement.ts'
+
+export interface ApiKeys {
+  /** Adds the key; one with the same hash stays unchanged. */
+  add(key: ApiKey, audit?: AuditEntries): Promise<void>
+  /** The key with that hash, unless it was revoked. */
+  findByHash(hash: string): Promise<ApiKey | undefined>
+  list(projectId: string): Promise<readonly ApiKey[]>
+  revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
+  /**
+   * Adds the successor of a key, which expires then. `false`, with nothing written, unless the old key exists and is
+   * neither revoked nor replaced.
+   */
+  rotate(
+    old: Pick<ApiKey, 'projectId' | 'id' | 'mac'>,
+    expiresAt: EpochSeconds,
+    successor: ApiKey,
+    audit?: AuditEntries,
+  ): Promise<boolean>
+  /** Writes the MAC of a row from a release that had none; returns how many rows it wrote. */
+  sign(id: string, mac: string): Promise<number>
+  /** Writes when each key was last used, by id. A later time that is already stored stays. */
+  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
+}
+
+export function createApiKeys({ tables, query, statement, read, write, dialect }: Database): ApiKeys {
+  const { apiKeys } = tables
+  const unrevoked = (p: { projectId: string; id: string }) =>
+    and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.id, p.id), isNull(apiKeys.revokedAt))
+
+  const byHash = statement((p: { hash: string }) =>
+    query
+      .select()
+      .from(apiKeys)
+      .where(and(eq(apiKeys.hash, p.hash), isNull(apiKeys.revokedAt))),
+  )
+  const ofProject = statement((p: { projectId: string }) =>
+    query.select().from(apiKeys).where(eq(apiKeys.projectId, p.projectId)).orderBy(apiKeys.id),
+  )
+  const insert = statement((_: typeof apiKeys.$inferInsert) =>
+    query.insert(apiKeys).values(placeholdersOf(apiKeys)).onConflictDoNothing().returning({ id: apiKeys.id }),
+  )
+  const revoke = statement((p: { projectId: string; id: string; now: EpochSeconds }) =>
+    query
+      .update(apiKeys)
+      .set({ revokedAt: p.now, mac: null })
+      .where(unrevoked(p))
+      .returning({ id: apiKeys.id }),
+  )
+  const replace = statement(
+    (p: {
+      projectId: string
+      id: string
+      expiresAt: EpochSeconds
+      successor: string
+      mac: string | undefined
+    }) =>
+      query
+        .update(apiKeys)
+        .set({ expiresAt: p.expiresAt, replacedBy: p.successor, mac: p.mac })
+        .where(and(unrevoked(p), isNull(apiKeys.replacedBy)))
+        .returning({ id: apiKeys.id }),
+  )
+  const sign = statement((p: { id: string; mac: string }) =>
+    query.update(apiKeys).set({ mac: p.mac }).where(eq(apiKeys.id, p.id)).returning({ id: apiKeys.id }),
+  )
+  const use = statement((p: { uses: Uses }) =>
+    query
+      .update(apiKeys)
+      .set({ lastUsedAt: laterUse(apiKeys.lastUsedAt) })
+      .from(usedRows(dialect, p.uses))
+      .where(sql`${apiKeys.id} = used.key`)
+      .returning({ id: apiKeys.id }),
+  )
+
+  return {
+    async add(key, audit) {
+      await write(audit, function* (announce) {
+        const added = yield* insert(key)
+        if (added.length > 0) announce({ noun: 'api_key' })
+        return added.length > 0
+      })
+    },
+    async findByHash(hash) {
+      return (await read(byHash({ hash })))[0]
+    },
+    async list(projectId) {
+      return read(ofProject({ projectId }))
+    },
+    async revoke(projectId, id, now, audit) {
+      return write(audit, function* (announce) {
+        const revoked = yield* revoke({ projectId, id, now })
+        if (revoked.length > 0) announce({ noun: 'api_key' })
+        return revoked.length > 0
+      })
+    },
+    async rotate({ projectId, id, mac }, expiresAt, successor, audit) {
+      return write(audit, function* (announce) {
+        const replaced = yield* replace({ projectId, id, expiresAt, successor: successor.id, mac })
+        if (replaced.length === 0) return false
+        const added = yield* insert(successor)
+        if (added.length === 0) throw new Error(`the successor of API key ${id} is there already`)
+        announce({ noun: 'api_key' })
+        return true
+      })
+    },
+    async sign(id, mac) {
+      return (await write(undefined, () => sign({ id, mac }))).length
+    },
+    async used(uses) {
+      await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
+    },
+  }
+}

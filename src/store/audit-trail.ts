@@ -1,0 +1,105 @@
+import { and, asc, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import type { ApiKey } from '../domain/api-key.ts'
+import type { AuditBlock, AuditHead } from '../domain/audit.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Connection } from '../domain/connection.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { AuditEntries, AuditLink } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import type { PoliciesInForce } from './policies.ts'
+import { variantsOf } from './statement.ts'
+
+/** A token that is about to be released, and the rows that the decision was based on. */
+export interface AuditedRelease {
+  readonly projectId: string
+  readonly line: string
+  readonly connection: Connection
+  readonly entry: ProviderEntry
+  /** Absent where none was needed: commands and background jobs. */
+  readonly apiKey?: ApiKey
+  /** The policies that permitted it. */
+  readonly policies: PoliciesInForce
+}
+
+export interface BlockRange {
+  readonly fromSeq?: number
+  readonly toSeq?: number
+  readonly since?: EpochSeconds
+  readonly until?: EpochSeconds
+  /** Only blocks whose text has all of these in it. */
+  readonly containing?: readonly string[]
+  readonly order: 'oldest first' | 'newest first'
+  readonly limit: number
+}
+
+/** Append-only: one chain of blocks for each project. */
+export interface AuditTrail {
+  /** Appends entries that no other write carries. They are durable when it resolves. */
+  append(entries: AuditEntries): Promise<void>
+  /**
+   * Appends the releases that are still valid, in one commit, and returns which are: the connection is active and of the
+   * same generation, the provider entry is unchanged, the key is not revoked, the project's policies have the same
+   * version. For one that is not valid a change is announced, so that caches drop what they hold.
+   */
+  release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>
+  /** Blocks in the order of the chain, or the reverse. */
+  blocks(projectId: string, range: BlockRange): Promise<readonly AuditBlock[]>
+  head(projectId: string): Promise<AuditHead | undefined>
+}
+
+/** The readers of the audit trail. Appending is in `dialects/`, since each database locks the chain's end differently. */
+export function createAuditReader({
+  tables,
+  query,
+  statement,
+  read,
+  dialect,
+}: Database): Pick<AuditTrail, 'blocks' | 'head'> {
+  const { auditBlocks } = tables
+  const { firstSeq, count, at, text } = auditBlocks
+
+  const inRange = variantsOf((shape: string) => {
+    const given = shape.split(' ')
+    const parts = given.filter((name) => name.startsWith('part'))
+    const when = (name: string, condition: () => SQL): SQL | undefined =>
+      given.includes(name) ? condition() : undefined
+    return statement((p: Record<string, string | number>) =>
+      query
+        .select()
+        .from(auditBlocks)
+        .where(
+          and(
+            eq(auditBlocks.projectId, p.projectId as string),
+            when('fromSeq', () => sql`${firstSeq} + ${count} > ${p.fromSeq}`),
+            when('toSeq', () => lte(firstSeq, p.toSeq as number)),
+            when('since', () => gte(at, p.since as number)),
+            when('until', () => lte(at, p.until as number)),
+            ...parts.map((name) => dialect.contains(text, p[name] as string)),
+          ),
+        )
+        .orderBy(given.includes('oldest') ? asc(firstSeq) : desc(firstSeq))
+        .limit(p.limit as number),
+    )
+  })
+  const last = statement((p: { projectId: string }) =>
+    query
+      .select({ firstSeq, count, hash: auditBlocks.hash })
+      .from(auditBlocks)
+      .where(eq(auditBlocks.projectId, p.projectId))
+      .orderBy(desc(firstSeq))
+      .limit(1),
+  )
+
+  return {
+    async blocks(projectId, { containing = [], order, limit, ...bounds }) {
+      const parts = Object.fromEntries(containing.map((part, i) => [`part${i}`, part]))
+      const given = Object.entries({ ...bounds, ...parts }).filter(([, value]) => value !== undefined)
+      const shape = [...given.map(([name]) => name), order === 'oldest first' ? 'oldest' : 'newest']
+      return read(inRange(shape.join(' '))({ ...Object.fromEntries(given), projectId, limit }))
+    },
+    async head(projectId) {
+      const [block] = await read(last({ projectId }))
+      return block && { lastSeq: block.firstSeq + block.count - 1, hash: block.hash }
+    },
+  }
+}

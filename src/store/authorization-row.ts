@@ -1,0 +1,122 @@
+import type {
+  Attempt,
+  Authorization,
+  Completed,
+  Confirmed,
+  Confirming,
+  Exchanging,
+  Failed,
+  Pending,
+} from '../domain/authorization.ts'
+import type { Tables } from './schema.ts'
+import type { Present } from './statement.ts'
+
+/** One row holds every state of an authorization; a state's own members are absent in the others. */
+export type AuthorizationRow = Present<Tables['authorizations']['$inferSelect']>
+
+/** The statuses of an authorization that has not ended. */
+export const UNSETTLED = ['pending', 'confirming', 'confirmed', 'exchanging'] as const
+
+export const NO_ATTEMPT = {
+  stateHash: null,
+  browserHash: null,
+  secrets: null,
+  startedAt: null,
+  flowHash: null,
+  response: null,
+  deadline: null,
+  claimedBy: null,
+} as const
+
+/** A response that was held for too long is dropped. The hashes of the browser and of its visit to a verifier page stay. */
+export const NO_RESPONSE = {
+  stateHash: null,
+  secrets: null,
+  startedAt: null,
+  response: null,
+  deadline: null,
+  status: 'pending',
+} as const
+
+/** A settled authorization keeps no secret, but its hashes, so that a browser that comes late is shown how it ended. */
+export const SETTLED = {
+  shareKey: null,
+  secrets: null,
+  response: null,
+  deadline: null,
+  claimedBy: null,
+} as const
+
+export function toAuthorization(row: AuthorizationRow): Authorization {
+  const common = {
+    id: row.id,
+    projectId: row.projectId,
+    userId: row.userId,
+    steps: row.steps,
+    step: row.step,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    ...(row.requester !== undefined && { requester: row.requester }),
+    ...(row.account !== undefined && { account: row.account }),
+    ...(row.nextUri !== undefined && { nextUri: row.nextUri }),
+  }
+  const flow = row.flowHash !== undefined && { flowHash: row.flowHash }
+  const browser = row.browserHash !== undefined && { browserHash: row.browserHash }
+  const attempt = toAttempt(row)
+  switch (row.status) {
+    case 'pending':
+      return { ...common, ...flow, status: 'pending', ...(attempt && { attempt }) } satisfies Pending
+    case 'confirming':
+    case 'confirmed':
+      return {
+        ...common,
+        status: row.status,
+        attempt: required(attempt, row),
+        flowHash: required(row.flowHash, row),
+        response: required(row.response, row),
+        deadline: row.deadline ?? row.expiresAt,
+      } satisfies Confirming | Confirmed
+    case 'exchanging':
+      return {
+        ...common,
+        ...flow,
+        status: 'exchanging',
+        attempt: required(attempt, row),
+        deadline: required(row.deadline, row),
+      } satisfies Exchanging
+    case 'completed':
+      return {
+        ...common,
+        ...flow,
+        ...browser,
+        status: 'completed',
+        completedAt: required(row.completedAt, row),
+      } satisfies Completed
+    case 'failed':
+      return {
+        ...common,
+        ...flow,
+        ...browser,
+        status: 'failed',
+        reason: required(row.reason, row),
+        message: row.message ?? '',
+        completedAt: required(row.completedAt, row),
+      } satisfies Failed
+  }
+}
+
+function toAttempt({ stateHash, browserHash, secrets, startedAt }: AuthorizationRow): Attempt | undefined {
+  if (
+    stateHash === undefined ||
+    browserHash === undefined ||
+    secrets === undefined ||
+    startedAt === undefined
+  )
+    return undefined
+  return { stateHash, browserHash, secrets, startedAt }
+}
+
+function required<T>(value: T | undefined, { id, status }: AuthorizationRow): T {
+  if (value === undefined) throw new Error(`authorization ${id} is ${status} but lacks a value of that state`)
+  return value
+}

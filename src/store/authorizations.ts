@@ -1,0 +1,401 @@
+import { and, count, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import {
+  type Attempt,
+  type Authorization,
+  at,
+  type Completed,
+  type Confirmed,
+  type Confirming,
+  EXPIRED_MESSAGE,
+  type Exchanging,
+  type Failed,
+  type FailureReason,
+  type Pending,
+  type Step,
+} from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import {
+  type AuthorizationRow,
+  NO_ATTEMPT,
+  NO_RESPONSE,
+  SETTLED,
+  toAuthorization,
+  UNSETTLED,
+} from './authorization-row.ts'
+import { connectionWrites, ownerOf } from './connections.ts'
+import type { Database } from './database.ts'
+import { placeholdersOf, type Transaction, variantsOf } from './statement.ts'
+
+export interface Authorizations {
+  /**
+   * Begins the authorization, or returns the live one of the same `shareKey`: two racing calls both get the same one.
+   * One that has expired does not count as live. The live one takes over a `nextUri` that is given. Throws
+   * `too_many_pending` instead of adding one when the user has `most` live ones at one of its providers; racing calls of
+   * several nodes may add a few more.
+   */
+  begin(fresh: Pending, shareKey: string, now: EpochSeconds, most?: number): Promise<Authorization>
+  /** How many of the project are neither settled nor expired. */
+  countLive(projectId: string, now: EpochSeconds): Promise<number>
+  find(id: string): Promise<Authorization | undefined>
+  findByState(stateHash: string): Promise<Authorization | undefined>
+  findByFlow(flowHash: string): Promise<Authorization | undefined>
+  /**
+   * Starts an attempt of the current step and ends an earlier one. `undefined` when nothing can be attempted: the
+   * authorization is settled, expired, exchanging within its deadline, or at another step.
+   */
+  attempt(id: string, step: number, attempt: Attempt, now: EpochSeconds): Promise<Pending | undefined>
+  /** Holds the authorization response until the user is confirmed: at most once per attempt, and until its deadline. */
+  confirming(
+    stateHash: string,
+    held: { readonly flowHash: string; readonly response: Sealed; readonly deadline: EpochSeconds },
+    now: EpochSeconds,
+  ): Promise<Confirming | undefined>
+  /** Records that the caller has vouched for the user of this flow. `undefined`: no confirmation is awaited. */
+  confirm(flowHash: string, now: EpochSeconds, audit?: AuditEntries): Promise<Confirmed | undefined>
+  /**
+   * Claims the unexpired attempt that owns `state` and has the status `from`, at most once, and drops the response that
+   * was held for it: of two racing callbacks one gets it, the other `undefined` (RFC 9700 section 4.7). The claim ends
+   * at its deadline, or when the process `claimedBy` is declared dead.
+   */
+  claim(
+    stateHash: string,
+    now: EpochSeconds,
+    claim: {
+      readonly from: 'pending' | 'confirmed'
+      readonly deadline: EpochSeconds
+      readonly claimedBy: string
+    },
+  ): Promise<Exchanging | undefined>
+  /**
+   * Stores the connection and finishes the step in one transaction: then the next step is pending, or all is completed.
+   * The connection becomes the default when `makeDefault`, or when it is the first of its owner. A connection whose user
+   * began its consent later (`consentedAt`) is not overwritten: the newest consent counts, whichever ends last.
+   * `undefined`, with nothing stored, when this exchange no longer holds its claim or its provider was deleted.
+   */
+  finishStep(
+    claimed: Exchanging,
+    connection: Connection,
+    options: { readonly makeDefault: boolean },
+    now: EpochSeconds,
+    audit?: AuditEntries,
+  ): Promise<Pending | Completed | undefined>
+  /** Fails the authorization if it is not settled and, where `stateHash` is given, that attempt is its latest. */
+  fail(
+    id: string,
+    reason: FailureReason,
+    message: string,
+    now: EpochSeconds,
+    stateHash?: string,
+    audit?: AuditEntries,
+  ): Promise<Failed | undefined>
+  /** Deletes the responses whose deadline has come; their users may start again. Returns how many. */
+  forgetResponses(now: EpochSeconds): Promise<number>
+  /** Deletes what was settled or expired before `before`; returns how many. */
+  sweep(before: EpochSeconds): Promise<number>
+}
+
+export function createAuthorizations(database: Database): Authorizations {
+  const { tables, query, statement, read, write, dialect } = database
+  const { authorizations, providers } = tables
+  const connections = connectionWrites(database)
+
+  const unexpired = (now: EpochSeconds) => gt(authorizations.expiresAt, now)
+  const isLive = (p: { projectId: string; now: EpochSeconds }) =>
+    and(eq(authorizations.projectId, p.projectId), isNotNull(authorizations.shareKey), unexpired(p.now))
+
+  const byId = statement((p: { id: string }) =>
+    query.select().from(authorizations).where(eq(authorizations.id, p.id)),
+  )
+  const byState = statement((p: { stateHash: string }) =>
+    query.select().from(authorizations).where(eq(authorizations.stateHash, p.stateHash)),
+  )
+  const byFlow = statement((p: { flowHash: string }) =>
+    query.select().from(authorizations).where(eq(authorizations.flowHash, p.flowHash)),
+  )
+  const liveCount = statement((p: { projectId: string; now: EpochSeconds }) =>
+    query.select({ live: count() }).from(authorizations).where(isLive(p)),
+  )
+  const otherLive = statement((p: Pick<Pending, 'id' | 'projectId' | 'userId'> & { now: EpochSeconds }) =>
+    query
+      .select({ steps: authorizations.steps, expiresAt: authorizations.expiresAt })
+      .from(authorizations)
+      .where(and(isLive(p), eq(authorizations.userId, p.userId), ne(authorizations.id, p.id))),
+  )
+  // one INSERT, so that the database decides which of two racing calls adds the row
+  const addOrJoin = statement((_: typeof authorizations.$inferInsert) =>
+    query
+      .insert(authorizations)
+      .values(placeholdersOf(authorizations))
+      .onConflictDoUpdate({
+        target: authorizations.shareKey,
+        set: { nextUri: sql`coalesce(excluded.next_uri, ${authorizations.nextUri})` },
+      })
+      .returning(),
+  )
+  const attempt = statement((p: Attempt & { id: string; step: number; now: EpochSeconds }) =>
+    query
+      .update(authorizations)
+      .set({
+        ...NO_ATTEMPT,
+        stateHash: p.stateHash,
+        browserHash: p.browserHash,
+        secrets: p.secrets,
+        // of two consents the later counts, on whichever node each was begun
+        startedAt: dialect.leaseNow(p.startedAt),
+        status: 'pending',
+      })
+      .where(
+        and(
+          eq(authorizations.id, p.id),
+          eq(authorizations.step, p.step),
+          unexpired(p.now),
+          or(
+            inArray(authorizations.status, ['pending', 'confirming', 'confirmed']),
+            and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
+          ),
+        ),
+      )
+      .returning(),
+  )
+  const hold = statement(
+    (p: {
+      stateHash: string
+      flowHash: string
+      response: Sealed
+      deadline: EpochSeconds
+      now: EpochSeconds
+    }) =>
+      query
+        .update(authorizations)
+        .set({ flowHash: p.flowHash, response: p.response, deadline: p.deadline, status: 'confirming' })
+        .where(
+          and(
+            eq(authorizations.stateHash, p.stateHash),
+            eq(authorizations.status, 'pending'),
+            unexpired(p.now),
+          ),
+        )
+        .returning(),
+  )
+  const confirm = statement((p: { flowHash: string; now: EpochSeconds }) =>
+    query
+      .update(authorizations)
+      .set({ status: 'confirmed' })
+      .where(
+        and(
+          eq(authorizations.flowHash, p.flowHash),
+          eq(authorizations.status, 'confirming'),
+          unexpired(p.now),
+          gt(authorizations.deadline, p.now),
+        ),
+      )
+      .returning(),
+  )
+  // one UPDATE, so that the database decides which of two racing callbacks gets it
+  const claim = variantsOf((from: 'pending' | 'confirmed') =>
+    statement((p: { stateHash: string; deadline: EpochSeconds; claimedBy: string; now: EpochSeconds }) =>
+      query
+        .update(authorizations)
+        .set({ status: 'exchanging', deadline: p.deadline, claimedBy: p.claimedBy, response: null })
+        .where(
+          and(
+            eq(authorizations.stateHash, p.stateHash),
+            eq(authorizations.status, from),
+            unexpired(p.now),
+            from === 'confirmed' ? gt(authorizations.deadline, p.now) : undefined,
+          ),
+        )
+        .returning(),
+    ),
+  )
+  // locked until the connection is stored: a deletion of the provider deletes the connection too, or comes first
+  const lockedProvider = statement((p: { uid: string }) =>
+    dialect.lock(
+      query.select({ uid: providers.uid }).from(providers).where(eq(providers.uid, p.uid)),
+      'for key share',
+    ),
+  )
+  const finish = variantsOf((how: 'last step' | 'next step') =>
+    statement(
+      (p: {
+        id: string
+        stateHash: string
+        steps: readonly Step[]
+        nextStep: number
+        flowHash: string | undefined
+        now: EpochSeconds
+      }) =>
+        query
+          .update(authorizations)
+          .set(
+            how === 'last step'
+              ? { ...SETTLED, status: 'completed', steps: p.steps, completedAt: p.now }
+              : { ...NO_ATTEMPT, status: 'pending', flowHash: p.flowHash, steps: p.steps, step: p.nextStep },
+          )
+          .where(
+            and(
+              eq(authorizations.id, p.id),
+              eq(authorizations.status, 'exchanging'),
+              eq(authorizations.stateHash, p.stateHash),
+              // past both it has ended as expired, and its waiters were told so
+              or(gt(authorizations.deadline, p.now), unexpired(p.now)),
+            ),
+          )
+          .returning(),
+    ),
+  )
+  const fail = variantsOf((which: 'any attempt' | 'one attempt') =>
+    statement(
+      (p: { id: string; reason: FailureReason; message: string; now: EpochSeconds; stateHash: string }) =>
+        query
+          .update(authorizations)
+          .set({ ...SETTLED, status: 'failed', reason: p.reason, message: p.message, completedAt: p.now })
+          .where(
+            and(
+              eq(authorizations.id, p.id),
+              inArray(authorizations.status, UNSETTLED),
+              which === 'one attempt' ? eq(authorizations.stateHash, p.stateHash) : undefined,
+            ),
+          )
+          .returning(),
+    ),
+  )
+  const forget = statement((p: { now: EpochSeconds }) =>
+    query
+      .update(authorizations)
+      .set(NO_RESPONSE)
+      .where(and(isNotNull(authorizations.response), lte(authorizations.deadline, p.now)))
+      .returning({ id: authorizations.id }),
+  )
+  const sweep = statement((p: { before: EpochSeconds }) =>
+    query
+      .delete(authorizations)
+      .where(
+        or(
+          and(isNotNull(authorizations.completedAt), lt(authorizations.completedAt, p.before)),
+          and(isNull(authorizations.completedAt), lt(authorizations.expiresAt, p.before)),
+        ),
+      )
+      .returning({ id: authorizations.id }),
+  )
+
+  /** Writes one row, and announces it if there was one to write. */
+  async function writeRow<T extends Authorization>(
+    audit: AuditEntries | undefined,
+    body: () => Transaction<readonly AuthorizationRow[]>,
+  ): Promise<T | undefined> {
+    const row = await write(audit, function* (announce) {
+      const [written] = yield* body()
+      if (written !== undefined) announce({ noun: 'authorization', id: written.id })
+      return written
+    })
+    return row && (toAuthorization(row) as T) // the status that the statement has just set
+  }
+
+  return {
+    async begin({ attempt: _, ...fresh }, shareKey, now, most) {
+      const row = await write(undefined, function* () {
+        for (;;) {
+          const [begun] = yield* addOrJoin({ ...fresh, shareKey })
+          if (begun === undefined) throw new Error(`authorization ${fresh.id} was neither added nor found`)
+          if (begun.id === fresh.id) {
+            if (most !== undefined) refuseMore(fresh, yield* otherLive({ ...fresh, now }), now, most)
+            return begun
+          }
+          if (at(toAuthorization(begun), now).status !== 'failed') return begun
+          const { id, expiresAt } = begun
+          yield* fail('any attempt')({
+            id,
+            reason: 'expired',
+            message: EXPIRED_MESSAGE,
+            now: expiresAt,
+            stateHash: '',
+          })
+        }
+      })
+      return toAuthorization(row)
+    },
+    async countLive(projectId, now) {
+      const [row] = await read(liveCount({ projectId, now }))
+      return row?.live ?? 0
+    },
+    async find(id) {
+      const [row] = await read(byId({ id }))
+      return row && toAuthorization(row)
+    },
+    async findByState(stateHash) {
+      const [row] = await read(byState({ stateHash }))
+      return row && toAuthorization(row)
+    },
+    async findByFlow(flowHash) {
+      const [row] = await read(byFlow({ flowHash }))
+      return row && toAuthorization(row)
+    },
+
+    async attempt(id, step, fresh, now) {
+      return writeRow(undefined, () => attempt({ ...fresh, id, step, now }))
+    },
+    async confirming(stateHash, held, now) {
+      return writeRow(undefined, () => hold({ ...held, stateHash, now }))
+    },
+    async confirm(flowHash, now, audit) {
+      return writeRow(audit, () => confirm({ flowHash, now }))
+    },
+    async claim(stateHash, now, { from, deadline, claimedBy }) {
+      return writeRow(undefined, () => claim(from)({ stateHash, deadline, claimedBy, now }))
+    },
+    async finishStep(claimed, connection, options, now, audit) {
+      const { id, step, flowHash, attempt } = claimed
+      const steps = claimed.steps.map((one, i) =>
+        i === step ? { ...one, connectionId: connection.id } : one,
+      )
+      const how = step === steps.length - 1 ? 'last step' : 'next step'
+      const row = await write(audit, function* (announce) {
+        if ((yield* lockedProvider({ uid: connection.providerUid })).length === 0) return undefined
+        const { stateHash } = attempt
+        const [finished] = yield* finish(how)({ id, stateHash, steps, nextStep: step + 1, flowHash, now })
+        if (finished === undefined) return undefined
+        yield* connections.put(connection, options)
+        announce({ noun: 'connection', id: connection.id, owner: ownerOf(connection) })
+        announce({ noun: 'authorization', id: finished.id })
+        return finished
+      })
+      return row && (toAuthorization(row) as Pending | Completed) // the status that the statement has just set
+    },
+    async fail(id, reason, message, now, stateHash, audit) {
+      const variant = fail(stateHash === undefined ? 'any attempt' : 'one attempt')
+      return writeRow(audit, () => variant({ id, reason, message, now, stateHash: stateHash ?? '' }))
+    },
+    async forgetResponses(now) {
+      return (await write(undefined, () => forget({ now }))).length
+    },
+    async sweep(before) {
+      return (await write(undefined, () => sweep({ before }))).length
+    },
+  }
+}
+
+const LONGEST_RETRY_SECONDS = 60
+
+/** Throws `too_many_pending` when the user has `most` live ones at one of the providers already. */
+function refuseMore(
+  fresh: Pick<Pending, 'steps'>,
+  live: readonly Pick<AuthorizationRow, 'steps' | 'expiresAt'>[],
+  now: EpochSeconds,
+  most: number,
+): void {
+  for (const { providerUid } of fresh.steps) {
+    const rivals = live.filter(({ steps }) => steps.some((step) => step.providerUid === providerUid))
+    if (rivals.length < most) continue
+    const next = Math.min(now + LONGEST_RETRY_SECONDS, ...rivals.map(({ expiresAt }) => expiresAt))
+    throw new BrokerError(
+      'too_many_pending',
+      'Too many authorizations are pending. Let users finish theirs, or wait until some expire.',
+      { retryAfter: Math.max(next - now, 1) },
+    )
+  }
+}

@@ -1,0 +1,12 @@
+/** The user of a project at a provider: the owner of one list of connections. */
+export interface ConnectionOwner {
+  readonly projectId: string
+  readonly providerUid: string
+  readonly userId: string
+}
+
+/** What a write has changed, as the caches of every process are told. */
+export type StoreChange =
+  | { readonly noun: 'connection'; readonly id: string; readonly owner: ConnectionOwner }
+  | { readonly noun: 'authorization'; readonly id: string }
+  | { readonly noun: 'api_key' | 'provider' | 'tool' | 'worker' | 'secret' | 'policy' }

@@ -1,0 +1,61 @@
+import type { SQL, SQLWrapper } from 'drizzle-orm'
+import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { StoreChange } from './changes.ts'
+import type { Tables } from './schema.ts'
+import type { BoundStatement, StatementMaker, Transaction } from './statement.ts'
+
+/** What the file of each noun is given: one database, without saying which. */
+export interface Database {
+  readonly tables: Tables
+  /** Builds queries, and runs none. Its types are SQLite's; PostgreSQL's builder has the same calls. */
+  readonly query: Pick<BetterSQLite3Database, 'select' | 'insert' | 'update' | 'delete'>
+  readonly statement: StatementMaker
+  /** Runs one statement that only reads. */
+  readonly read: <Row>(statement: BoundStatement<Row>) => Promise<readonly Row[]>
+  /**
+   * Writes in one transaction, together with its audit entries and its announcements: listeners of this process hear of
+   * a change in the tick of the commit, other processes by the change feed or NOTIFY. A body that returns `undefined` or
+   * `false` has done nothing, so no audit entry is written for it. The body may run again. Throws when nothing was
+   * written, or `store_unavailable` when the outcome cannot be known.
+   */
+  readonly write: <T>(
+    audit: AuditEntries | undefined,
+    body: (announce: (change: StoreChange) => void) => Transaction<T>,
+  ) => Promise<T>
+  /** Runs one write that may be repeated when its outcome is lost, without the round trips of a transaction. */
+  readonly writeRepeatable: <Row>(statement: BoundStatement<Row>) => Promise<readonly Row[]>
+  readonly dialect: Dialect
+}
+
+/** SQL that the databases spell differently, and what follows from how many processes and nodes share them. */
+export interface Dialect {
+  /**
+   * The clock of leases and claims: the server's own on PostgreSQL, so that the clocks of nodes need not agree; on
+   * SQLite, whose processes are on one machine, `now`.
+   */
+  readonly leaseNow: (now: EpochSeconds) => SQL<number>
+  /** Milliseconds, by the clock of the database. */
+  readonly nowMs: SQL<number>
+  /** Locks the rows that a SELECT finds, in a transaction. SQLite has one writer at a time and needs no locks. */
+  readonly lock: <Select>(
+    select: Select,
+    how: 'for update' | 'for update skip locked' | 'for key share',
+  ) => Select
+  /** The elements of a JSON array, as rows with the column `value`. */
+  readonly elementsOf: (list: readonly string[]) => SQL
+  /** The members of a JSON object, as rows with the columns `key` and `value`. */
+  readonly membersOf: (object: Readonly<Record<string, number>>) => SQL
+  /** A member of the JSON object in a column, as text. */
+  readonly member: (column: SQLWrapper, name: string) => SQL
+  /** Whether a text has the other in it, letter by letter. */
+  readonly contains: (text: SQLWrapper, part: string) => SQL
+  /** How many rows a sweep deletes by one statement: few on SQLite, where requests wait meanwhile. */
+  readonly sweptAtOnce: number
+  /**
+   * The same noun, whose methods are tried again for a moment while the database is busy or away, and then throw
+   * `store_unavailable`; `already_exists` for what another writer has added in a race.
+   */
+  readonly retrying: <Noun extends object>(noun: Noun) => Noun
+}

@@ -1,0 +1,66 @@
+import type pg from 'pg'
+import type { AuditHead } from '../../../domain/audit.ts'
+import type { AuditEntries } from '../../audit-entries.ts'
+import { asked } from './failures.ts'
+
+/** Appends a block within the transaction of the write that it records, after everything else that it locks. */
+export async function appendAudit(client: pg.ClientBase, entries: AuditEntries): Promise<void> {
+  const head = await lockHead(client, entries.projectId)
+  await appendTo(head, client, entries)
+}
+
+/** Reads and locks the end of the project's chain: no other transaction appends to it until this one ends. */
+export async function lockHead(client: pg.ClientBase, projectId: string): Promise<AuditHead> {
+  for (;;) {
+    const { rows } = await asked(
+      client.query<{ last_seq: string; hash: string }>({
+        name: 'lock_audit_head',
+        text: 'select last_seq, hash from audit_heads where project_id = $1 for update',
+        values: [projectId],
+      }),
+    )
+    const [head] = rows
+    if (head !== undefined) return { lastSeq: Number(head.last_seq), hash: head.hash }
+    await asked(
+      client.query("insert into audit_heads values ($1, 0, '') on conflict (project_id) do nothing", [
+        projectId,
+      ]),
+    )
+  }
+}
+
+export async function appendTo(
+  head: AuditHead,
+  client: pg.ClientBase,
+  { projectId, at, lines, link }: AuditEntries,
+): Promise<void> {
+  const count = lines.length
+  const block = {
+    projectId,
+    firstSeq: head.lastSeq + 1,
+    count,
+    at,
+    text: lines.join('\n'),
+    previous: head.hash,
+  }
+  await asked(
+    client.query({
+      name: 'append_audit_block',
+      text: `with block as (
+          insert into audit_blocks (project_id, first_seq, count, at, text, previous, hash)
+          values ($1, $2, $3, $4, $5, $6, $7)
+        )
+        update audit_heads set last_seq = $8, hash = $7 where project_id = $1`,
+      values: [
+        projectId,
+        block.firstSeq,
+        count,
+        at,
+        block.text,
+        block.previous,
+        link(block),
+        head.lastSeq + count,
+      ],
+    }),
+  )
+}

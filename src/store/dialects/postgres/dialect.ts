@@ -1,0 +1,20 @@
+import { sql } from 'drizzle-orm'
+import type { AnyPgSelect } from 'drizzle-orm/pg-core'
+import type { Dialect } from '../../database.ts'
+import { retrying } from './failures.ts'
+
+export const postgresDialect: Dialect = {
+  leaseNow: () => sql`floor(extract(epoch from clock_timestamp()))::bigint`,
+  nowMs: sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  lock(select, how) {
+    const query = select as AnyPgSelect // a SELECT of this database's builder
+    if (how === 'for key share') return query.for('key share') as typeof select
+    return query.for('update', how === 'for update skip locked' ? { skipLocked: true } : {}) as typeof select
+  },
+  elementsOf: (list) => sql`json_array_elements_text(${list}::json)`,
+  membersOf: (object) => sql`json_each_text(${object}::json)`,
+  member: (column, name) => sql`${column}::json ->> ${name}`,
+  contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
+  sweptAtOnce: 5_000,
+  retrying,
+}

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import pg from 'pg'
+import { BrokerError } from '../../../domain/errors.ts'
+import { databaseName } from '../../database-place.ts'
+import { asked, NotDone, patiently, plain } from './failures.ts'
+import { clientConfig } from './pool.ts'
+
+/** "gatepass" in ASCII: the one advisory lock of this database that Gatepass takes. */
+const MIGRATION_LOCK = '7449355626537022323'
+/** How long one node waits for another that migrates, and a migration may take. */
+const LONGEST_MIGRATION_MS = 10 * 60_000
+
+/** What another node has just done, on a database whose advisory locks lock nothing. */
+const RACED = ['42P07', '42710', '23505', '40001']
+
+/** How many migrations the database still needs. Writes nothing. */
+export async function pendingMigrations(url: string): Promise<number> {
+  return connected(url, async (query) => {
+    const migrations = knownMigrations()
+    const done = await migrationsDone(query)
+    return migrations.filter(({ hash }) => !done.has(hash)).length
+  })
+}
+
+/** Whether Gatepass has ever been started on it. */
+export async function isBegun(url: string): Promise<boolean> {
+  return connected(url, async (query) => (await migrationsDone(query)).size > 0)
+}
+
+/** The facts of the database as it is, or none where there is none yet. Writes nothing. */
+export async function readFacts(url: string): Promise<ReadonlyMap<string, string>> {
+  return connected(url, async (query) => {
+    const [table] = await query("select to_regclass('facts')::text as name")
+    if (table?.name === null) return new Map()
+    const rows = await query('select name, value from facts')
+    return new Map(rows.map(({ name, value }) => [String(name), String(value)]))
+  })
+}
+
+/**
+ * Brings the schema up to date. Several nodes may start at once: one migrates, the others wait and find it done. A
+ * database that a newer release has migrated is refused.
+ */
+export async function migrateDatabase(url: string): Promise<void> {
+  await connected(url, async (query) => {
+    await query('select pg_advisory_lock($1::bigint)', [MIGRATION_LOCK])
+    await query('begin')
+    await query(
+      'create table if not exists schema_migrations (hash text primary key, created_at bigint not null)',
+    )
+    const done = await migrationsDone(query)
+    const migrations = knownMigrations()
+    const known = new Set(migrations.map(({ hash }) => hash))
+    if ([...done].some((hash) => !known.has(hash)))
+      throw new BrokerError(
+        'store_unavailable',
+        'The database was migrated by a newer release of Gatepass. Start that release, or restore a backup.',
+      )
+    for (const { hash, sql, folderMillis } of migrations) {
+      if (done.has(hash)) continue
+      await query(sql.join('\n'))
+      await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
+    }
+    await query('commit')
+  })
+}
+
+type Query = (
+  text: string,
+  values?: readonly unknown[],
+) => Promise<readonly { readonly [column: string]: unknown }[]>
+
+async function migrationsDone(query: Query): Promise<ReadonlySet<string>> {
+  const [table] = await query("select to_regclass('schema_migrations')::text as name")
+  if (table?.name === null) return new Set()
+  const rows = await query('select hash from schema_migrations')
+  return new Set(rows.map(({ hash }) => String(hash)))
+}
+
+/** A connection of its own, closed at the end with all that it holds: locks, and a transaction that was not committed. */
+async function connected<T>(url: string, run: (query: Query) => Promise<T>): Promise<T> {
+  try {
+    return await patiently(async () => {
+      const client = new pg.Client({
+        ...clientConfig(url),
+        statement_timeout: LONGEST_MIGRATION_MS,
+        query_timeout: LONGEST_MIGRATION_MS + 2_000,
+      })
+      client.on('error', () => {}) // the statement under way fails, and that is enough
+      try {
+        await asked(client.connect())
+        return await run(async (text, values = []) => (await asked(client.query(text, [...values]))).rows)
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && RACED.includes(error.code ?? ''))
+          throw new NotDone(error.message, { cause: error })
+        throw error
+      } finally {
+        await client.end().catch(() => {})
+      }
+    })
+  } catch (error) {
+    throw error instanceof BrokerError && error.cause !== undefined ? cannotOpen(url, error.cause) : error
+  }
+}
+
+/** No such host, no such database, wrong password: for the operator, who alone hears it. */
+function cannotOpen(url: string, cause: unknown): BrokerError {
+  const why = plain(cause).message.replace(/\.$/, '')
+  return new BrokerError(
+    'store_unavailable',
+    `The database ${databaseName({ kind: 'postgres', url })} cannot be opened (${why}). Check GATEPASS_DATABASE_URL, and that the server runs and lets this user in.`,
+    { cause },
+  )
+}
+
+function knownMigrations(): readonly MigrationMeta[] {
+  const migrationsFolder = fileURLToPath(new URL('../../../../drizzle/postgres', import.meta.url))
+  if (existsSync(migrationsFolder)) return readMigrationFiles({ migrationsFolder })
+  throw new Error('the drizzle/ folder with the migrations is missing from this installation')
+}

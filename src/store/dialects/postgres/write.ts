@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { BrokerError } from '../../../domain/errors.ts'
+import type { AuditEntries } from '../../audit-entries.ts'
+import type { StoreChange } from '../../changes.ts'
+import { CHANNEL } from './announcements.ts'
+import { appendAudit } from './audit-chain.ts'
+import { asked, isConnectionFailure, NotDone, PATIENCE_MS } from './failures.ts'
+
+/** `Database.write` for a body that is given the connection of its transaction. */
+export type Transact = <T>(
+  audit: AuditEntries | undefined,
+  body: (client: pg.PoolClient, announce: (change: StoreChange) => void) => Promise<T>,
+) => Promise<T>
+
+export interface WriterParts {
+  readonly pool: pg.Pool
+  /** Whether the server has NOTIFY, and what it is sent of a change. */
+  readonly announces: boolean
+  readonly payloadOf: (change: StoreChange) => string
+  /** Whether the server can say later what became of a transaction. */
+  readonly tellsOutcome: boolean
+  readonly tell: (change: StoreChange) => void
+}
+
+export function createTransact({ pool, announces, payloadOf, tellsOutcome, tell }: WriterParts): Transact {
+  const idOfTransaction = tellsOutcome ? 'pg_current_xact_id_if_assigned()::text' : 'null::text'
+
+  /** Sends the announcements, and answers the transaction's id: they come of something that was written. */
+  async function announce(client: pg.PoolClient, changes: readonly StoreChange[]): Promise<string | null> {
+    if (!announces) return identify(client)
+    const { rows } = await asked(
+      client.query<{ id: string | null }>({
+        name: 'announce',
+        text: `select ${idOfTransaction} as id,
+          (select count(pg_notify($1, payload)) from unnest($2::text[]) as payload) as sent`,
+        values: [CHANNEL, changes.map(payloadOf)],
+      }),
+    )
+    return rows[0]?.id ?? null
+  }
+
+  /** The transaction's id, which there is when anything was written. */
+  async function identify(client: pg.PoolClient): Promise<string | null> {
+    if (!tellsOutcome) return null
+    const { rows } = await asked(
+      client.query<{ id: string | null }>({ name: 'identify', text: `select ${idOfTransaction} as id` }),
+    )
+    return rows[0]?.id ?? null
+  }
+
+  /** Throws when it was not committed. A connection that is lost over it leaves that open: then the server is asked. */
+  async function commit(client: pg.PoolClient, transactionId: string | null): Promise<void> {
+    try {
+      await asked(client.query('commit'))
+    } catch (error) {
+      if (!isConnectionFailure(error)) throw error
+      if (tellsOutcome && transactionId === null) throw error // nothing was written
+      if (!(await wasCommitted(transactionId))) throw new NotDone('the transaction was rolled back')
+    }
+  }
+
+  async function wasCommitted(transactionId: string | null): Promise<boolean> {
+    const end = performance.now() + PATIENCE_MS
+    while (transactionId !== null && performance.now() < end) {
+      try {
+        const { rows } = await pool.query<{ status: string | null }>(
+          'select pg_xact_status($1::xid8) as status',
+          [transactionId],
+        )
+        const status = rows[0]?.status
+        if (status === 'committed') return true
+        if (status === 'aborted') return false
+        if (status !== 'in progress') break
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && !isConnectionFailure(error)) break
+      }
+      await sleep(50)
+    }
+    throw new BrokerError(
+      'store_unavailable',
+      'The connection to the database was lost before it said whether the write was kept. Look, then try again.',
+      { retryAfter: 5 },
+    )
+  }
+
+  return async (audit, body) => {
+    const client = await asked(pool.connect())
+    let isBroken = false
+    try {
+      const changes: StoreChange[] = []
+      await asked(client.query('begin'))
+      const done = await body(client, (change) => void changes.push(change))
+      const id = changes.length > 0 ? await announce(client, changes) : null
+      // the head of the audit chain is locked last, since all writers of a project meet there
+      if (audit !== undefined && done !== undefined && done !== false) await appendAudit(client, audit)
+      await commit(client, id ?? (await identify(client)))
+      for (const change of changes) tell(change)
+      return done
+    } catch (error) {
+      isBroken = isLost(error) || !(await isRolledBack(client))
+      throw error
+    } finally {
+      client.release(isBroken)
+    }
+  }
+}
+
+/** Then nothing more can be said on that connection. */
+function isLost(error: unknown): boolean {
+  return isConnectionFailure(error) || error instanceof NotDone || error instanceof BrokerError
+}
+
+async function isRolledBack(client: pg.PoolClient): Promise<boolean> {
+  return client.query('rollback').then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,139 @@
+import type Database from 'better-sqlite3'
+import type { EpochSeconds } from '../../../domain/clock.ts'
+import type { AuditEntries } from '../../audit-entries.ts'
+import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
+import type { StoreChange } from '../../changes.ts'
+import type { Transact } from './runner.ts'
+
+/** Appends a block, inside the transaction of the write that it records. */
+export type AppendAudit = (entries: AuditEntries) => void
+
+export function createAuditAppender(client: Database.Database): AppendAudit {
+  const last = client.prepare<[string], { next_seq: number; hash: string }>(
+    'select first_seq + count as next_seq, hash from audit_blocks where project_id = ? order by first_seq desc limit 1',
+  )
+  const insert = client.prepare<[string, number, number, number, string, string, string]>(
+    'insert into audit_blocks (project_id, first_seq, count, at, text, previous, hash) values (?, ?, ?, ?, ?, ?, ?)',
+  )
+
+  return ({ projectId, at, lines, link }) => {
+    const head = last.get(projectId)
+    const firstSeq = head?.next_seq ?? 1
+    const previous = head?.hash ?? ''
+    const count = lines.length
+    const text = lines.join('\n')
+    const hash = link({ projectId, firstSeq, count, at, text, previous })
+    insert.run(projectId, firstSeq, count, at, text, previous, hash)
+  }
+}
+
+interface AuditParts {
+  readonly transact: Transact
+  readonly appendAudit: AppendAudit
+  readonly catchUp: () => number
+  readonly onChange: (listener: (change: StoreChange) => void) => void
+}
+
+export function sqliteAudit(
+  client: Database.Database,
+  { transact, appendAudit, catchUp, onChange }: AuditParts,
+): Pick<AuditTrail, 'append' | 'release'> {
+  const staleChangeOf = createReleaseCheck(client, onChange)
+
+  return {
+    async append(entries) {
+      transact(undefined, () => appendAudit(entries))
+    },
+
+    async release(releases, at, link) {
+      return transact(undefined, (announce) => {
+        // this transaction has the write lock: what is current now is current when it is committed
+        catchUp()
+        const isValid = releases.map((one) => {
+          const stale = staleChangeOf(one, at)
+          if (stale !== undefined) announce(stale)
+          return stale === undefined
+        })
+        for (const [projectId, lines] of linesByProject(releases, isValid))
+          appendAudit({ projectId, at, lines, link })
+        return isValid
+      })
+    },
+  }
+}
+
+/** The lines of the valid releases, apart for each project, since a chain is one project's. */
+function linesByProject(
+  releases: readonly AuditedRelease[],
+  isValid: readonly boolean[],
+): Map<string, string[]> {
+  const byProject = new Map<string, string[]>()
+  releases.forEach(({ projectId, line }, i) => {
+    if (!isValid[i]) return
+    const lines = byProject.get(projectId)
+    if (lines === undefined) byProject.set(projectId, [line])
+    else lines.push(line)
+  })
+  return byProject
+}
+
+/**
+ * Finds what a release does not know of: the change to announce, or `undefined` when everything it is based on is
+ * current. A row is compared with the database once after each change of its noun, by whichever process, and is taken
+ * for current until the next change.
+ */
+function createReleaseCheck(client: Database.Database, onChange: AuditParts['onChange']) {
+  const connectionOf = client.prepare<[string], { generation: number; status: string }>(
+    'select generation, status from connections where id = ?',
+  )
+  const providerOf = client.prepare<[string], { updated_at: number; status: string }>(
+    'select updated_at, status from providers where uid = ?',
+  )
+  const keyOf = client.prepare<[string], { revoked_at: number | null; expires_at: number | null }>(
+    'select revoked_at, expires_at from api_keys where id = ?',
+  )
+  const versionOf = client
+    .prepare<[string], number>('select policies_version from projects where id = ?')
+    .pluck()
+
+  const changes = { connection: 0, provider: 0, api_key: 0, policy: 0 }
+  const checked = new WeakMap<object, number>()
+  onChange(({ noun }) => {
+    if (noun in changes) changes[noun as keyof typeof changes]++
+  })
+
+  function isCurrent(row: object, noun: keyof typeof changes, compare: () => boolean): boolean {
+    if (checked.get(row) === changes[noun]) return true
+    if (!compare()) return false
+    checked.set(row, changes[noun])
+    return true
+  }
+
+  return (
+    { projectId, connection, entry, apiKey, policies }: AuditedRelease,
+    at: EpochSeconds,
+  ): StoreChange | undefined => {
+    const isConnectionCurrent = () => {
+      const row = connectionOf.get(connection.id)
+      return row?.generation === connection.generation && row.status === connection.status
+    }
+    if (!isCurrent(connection, 'connection', isConnectionCurrent)) {
+      const { id, providerUid, userId } = connection
+      return { noun: 'connection', id, owner: { projectId: connection.projectId, providerUid, userId } }
+    }
+    const isEntryCurrent = () => {
+      const row = providerOf.get(entry.uid)
+      return row?.updated_at === entry.updatedAt && row.status === entry.status
+    }
+    if (!isCurrent(entry, 'provider', isEntryCurrent)) return { noun: 'provider' }
+    const isKeyCurrent = () => {
+      const row = apiKey && keyOf.get(apiKey.id)
+      // a rotation may have set an end meanwhile
+      return row?.revoked_at === null && (row.expires_at === null || row.expires_at > at)
+    }
+    if (apiKey !== undefined && !isCurrent(apiKey, 'api_key', isKeyCurrent)) return { noun: 'api_key' }
+    if (!isCurrent(policies, 'policy', () => versionOf.get(projectId) === policies.version))
+      return { noun: 'policy' }
+    return undefined
+  }
+}

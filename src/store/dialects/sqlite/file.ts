@@ -1,0 +1,75 @@
+import { closeSync, openSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { BrokerError } from '../../../domain/errors.ts'
+import { BUSY_RETRIES, isBusy } from './retrying.ts'
+
+/** SQLite before this has the WAL-reset bug, which can corrupt a database that several connections write. */
+const OLDEST_SQLITE = '3.51.3'
+export const BUSY_TIMEOUT_MS = 200
+
+const SAFE_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 } as const
+
+/**
+ * Opens the file for durable writing: WAL with `synchronous=FULL`, because with NORMAL, which is better-sqlite3's
+ * default in WAL mode, a power cut may roll back the commit that held a rotated refresh token. Read back; refuses
+ * to start otherwise.
+ */
+export function openDatabase(path: string): Database.Database {
+  for (let tries = 0; ; tries++) {
+    const client = openFile(path)
+    try {
+      makeSafe(client, path)
+      return client
+    } catch (error) {
+      client.close()
+      // SQLite does not wait for another process that turns the same file to WAL, or is the last to close it
+      if (isBusy(error) && tries < BUSY_RETRIES) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20)
+        continue
+      }
+      throw error instanceof BrokerError ? error : cannotOpen(path, error)
+    }
+  }
+}
+
+/**
+ * A file that is not there yet is made for its owner alone: it holds sealed tokens and the hashes of keys. SQLite gives
+ * the log beside it (`-wal`, `-shm`) the same permissions.
+ */
+function openFile(path: string): Database.Database {
+  try {
+    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
+    return new Database(path)
+  } catch (error) {
+    throw cannotOpen(path, error)
+  }
+}
+
+function makeSafe(client: Database.Database, path: string): void {
+  const { version } = client.prepare('select sqlite_version() as version').get() as { version: string }
+  if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
+    throw new BrokerError(
+      'store_unavailable',
+      `SQLite ${version} is too old: ${OLDEST_SQLITE} or newer is needed.`,
+    )
+  client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  for (const [name, value] of Object.entries(SAFE_PRAGMAS)) {
+    client.pragma(`${name} = ${value}`)
+    const actual = client.pragma(name, { simple: true })
+    if (actual !== value && !(path === ':memory:' && name === 'journal_mode'))
+      throw new BrokerError(
+        'store_unavailable',
+        `SQLite would not set ${name} to ${value} (it is ${actual}).`,
+      )
+  }
+}
+
+/** No such directory, no permission, no database. The message is for the operator; callers are not shown it. */
+export function cannotOpen(path: string, cause: unknown): BrokerError {
+  const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'unknown'
+  return new BrokerError(
+    'store_unavailable',
+    `The database ${path} cannot be opened (${why}). Check GATEPASS_DATABASE_URL, and that this user may read and write the file and its directory.`,
+    { cause },
+  )
+}

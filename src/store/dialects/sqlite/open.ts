@@ -1,0 +1,95 @@
+import Database from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import type { StoreChange } from '../../changes.ts'
+import { createNouns } from '../../create-nouns.ts'
+import { createStatementMaker, type Transaction } from '../../statement.ts'
+import type { Store } from '../../store.ts'
+import { createAuditAppender, sqliteAudit } from './audit.ts'
+import { createChangeFeed } from './change-feed.ts'
+import { sqliteDialect } from './dialect.ts'
+import { openDatabase } from './file.ts'
+import { migrateDatabase, readFacts } from './migrations.ts'
+import { busyRetries } from './retrying.ts'
+import { createRunner, type Transact } from './runner.ts'
+import { tables } from './schema.ts'
+
+export interface OpeningOptions {
+  /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
+  readonly admit?: (facts: ReadonlyMap<string, string>) => void
+}
+
+/** The store on one SQLite file, which several processes of one machine may share. Migrates it first. */
+export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): Store {
+  admit?.(readFacts(path))
+  const client = openDatabase(path)
+  migrateDatabase(client)
+  const feed = createChangeFeed(client)
+  const appendAudit = createAuditAppender(client)
+  const inTransaction = client.transaction((run: () => unknown) => run()).immediate
+  const rowsOf = createRunner(client)
+  const dialect = new SQLiteSyncDialect()
+  const listeners: ((change: StoreChange) => void)[] = []
+  const tell = (change: StoreChange) => {
+    for (const listener of listeners) listener(change)
+  }
+  const onChange = (listener: (change: StoreChange) => void) => void listeners.push(listener)
+  let missed = 0
+
+  const transact: Transact = (audit, body) => {
+    const changes: StoreChange[] = []
+    const result = inTransaction(() => {
+      const done = body((change) => void changes.push(change))
+      if (audit !== undefined && done !== undefined && done !== false) appendAudit(audit)
+      for (const change of changes) feed.add(change)
+      return done
+    }) as ReturnType<typeof body> // a transaction returns what its body does
+    for (const change of changes) tell(change)
+    return result
+  }
+
+  function catchUp(): number {
+    const read = feed.read()
+    if (read.missed) missed++
+    for (const change of read.changes) tell(change)
+    return missed
+  }
+
+  /** Without a pause: the lock of the transaction is held over no turn of the event loop. */
+  function run<T>(transaction: Transaction<T>): T {
+    const steps = transaction[Symbol.iterator]()
+    let step = steps.next([])
+    while (!step.done) step = steps.next(rowsOf(step.value))
+    return step.value
+  }
+
+  const nouns = createNouns(
+    {
+      tables,
+      query: drizzle(client),
+      statement: createStatementMaker((query) => dialect.sqlToQuery(query)),
+      read: async (statement) => rowsOf(statement),
+      write: async (audit, body) => transact(audit, (announce) => run(body(announce))),
+      writeRepeatable: async (statement) => transact(undefined, () => rowsOf(statement)),
+      dialect: sqliteDialect,
+    },
+    sqliteAudit(client, { transact, appendAudit, catchUp, onChange }),
+  )
+  return {
+    ...nouns,
+    catchUp() {
+      try {
+        return catchUp()
+      } catch (error) {
+        if (!(error instanceof Database.SqliteError)) throw error
+        // what was written meanwhile was missed; the next read fails with the reason
+        return ++missed
+      }
+    },
+    onChange,
+    figures: () => ({ busyRetries: busyRetries() }),
+    async close() {
+      client.close()
+    },
+  }
+}

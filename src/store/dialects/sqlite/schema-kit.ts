@@ -1,0 +1,25 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+
+/** What SQLite makes columns and indexes with. Its type is that of every database's kit, see `describeTables`. */
+export const sqliteKit = {
+  table: sqliteTable,
+  text,
+  integer: (name: string) => integer(name),
+  /** Epoch seconds and counts: 64 bits. */
+  whole: (name: string) => integer(name),
+  flag: (name: string) => integer(name, { mode: 'boolean' }),
+  /** Kept as text, so that the members are read in the order in which they were written. */
+  json: <T>(name: string) => text(name, { mode: 'json' }).$type<T>(),
+  index,
+  uniqueIndex,
+  primaryKey,
+  /** The name that the migrations of this database have given to a unique constraint. */
+  uniqueName: (base: string): string => `${base}_unique`,
+  /** The condition of a partial index over the rows whose flag is set. */
+  isTrue: (column: string): SQL => sql`${sql.raw(column)} = 1`,
+  /** Indexes of foreign keys that this database needs: SQLite none, since deletions by them are rare. */
+  foreignKeyIndexes: <Index>(..._: readonly Index[]): readonly Index[] => [],
+}
+
+export type SchemaKit = typeof sqliteKit

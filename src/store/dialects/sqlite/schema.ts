@@ -1,0 +1,32 @@
+import type { StoreChange } from '../../changes.ts'
+import { describeTables } from '../../schema.ts'
+import { sqliteKit } from './schema-kit.ts'
+
+export const tables = describeTables(sqliteKit)
+
+// drizzle-kit reads tables that are exported one by one
+export const {
+  facts,
+  projects,
+  apiKeys,
+  providers,
+  authorizations,
+  processes,
+  connections,
+  tools,
+  toolAliases,
+  workers,
+  secrets,
+  answers,
+  policies,
+  executions,
+  chains,
+  auditBlocks,
+} = tables
+
+/** The change feed: what was written, for the other processes on this file. Only the newest rows are kept. */
+export const changes = sqliteKit.table('changes', {
+  seq: sqliteKit.integer('seq').primaryKey({ autoIncrement: true }),
+  writer: sqliteKit.text('writer').notNull(),
+  change: sqliteKit.json<StoreChange>('change').notNull(),
+})

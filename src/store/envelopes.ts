@@ -1,0 +1,123 @@
+import { and, count, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { Sealed } from '../domain/sealed.ts'
+import type { StoreChange } from './changes.ts'
+import type { Database } from './database.ts'
+import {
+  ENVELOPE_PATTERN,
+  type PlacedEnvelope,
+  placed,
+  SEALED_COLUMNS,
+  type SealedColumn,
+} from './sealed-columns.ts'
+
+/** Envelopes in their rows, for a rotation of the master key. */
+export interface Envelopes {
+  /** How many there are in each column, by the id of their key. */
+  census(): Promise<readonly EnvelopeCount[]>
+  /** Those that are not sealed with this key, in the order of their rows' ids, from the row after `after`. */
+  ofOtherKeys(
+    column: SealedColumn,
+    keyId: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly PlacedEnvelope[]>
+  /** Puts each `to` where `from` is still stored, all in one transaction; returns how many it put. */
+  exchange(
+    column: SealedColumn,
+    exchanges: readonly { readonly rowId: string; readonly from: Sealed; readonly to: Sealed }[],
+  ): Promise<number>
+}
+
+export interface EnvelopeCount {
+  readonly table: SealedColumn['table']
+  readonly column: string
+  readonly keyId: string
+  readonly count: number
+}
+
+/**
+ * The nouns that other processes have read and may write back whole, so that they must read them again. Connections are
+ * not among them: nobody writes their envelopes back, and what is held of one opens with either key.
+ */
+const READ_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange>> = {
+  providers: { noun: 'provider' },
+  workers: { noun: 'worker' },
+  secrets: { noun: 'secret' },
+  policies: { noun: 'policy' },
+}
+
+export function createEnvelopes({ tables, query, statement, read, write }: Database): Envelopes {
+  const byName = new Map(SEALED_COLUMNS.map((one) => [nameOf(one), statementsOf(one)]))
+
+  function statementsOf(one: SealedColumn) {
+    const table = tables[one.table] as typeof tables.facts // drizzle's calls are the same for every table
+    const columns = Object.entries(getTableColumns(table))
+    const column = (name: string): SQL => {
+      const found = columns.find(([, { name: known }]) => known === name)
+      if (found === undefined) throw new Error(`${one.table} has no column ${name}`)
+      return sql`${found[1]}`
+    }
+    const member = columns.find(([, { name }]) => name === one.column)?.[0] ?? one.column
+    const [id, envelope] = [column(one.id), column(one.column)]
+    const keyId = sql<string>`substr(${envelope}, 4, 8)`
+    // a column of envelopes has nothing else in it, or the one who opens it finds out; of facts only some are envelopes
+    const isEnvelope =
+      one.table === 'facts' ? sql`${envelope} like ${ENVELOPE_PATTERN}` : sql`${envelope} is not null`
+    const needed = Object.fromEntries(one.needs.map((name) => [name, column(name)]))
+
+    return {
+      countByKey: statement((_: object) =>
+        query.select({ keyId, count: count() }).from(table).where(isEnvelope).groupBy(keyId),
+      ),
+      ofOtherKeys: statement((p: { keyId: string; after: string; limit: number }) =>
+        query
+          .select({ ...needed, id, sealed: envelope })
+          .from(table)
+          .where(and(isEnvelope, sql`${keyId} <> ${p.keyId}`, sql`${id} > ${p.after}`))
+          .orderBy(id)
+          .limit(p.limit),
+      ),
+      exchange: statement((p: { rowId: string; from: Sealed; to: Sealed }) =>
+        query
+          .update(table)
+          .set({ [member]: p.to })
+          .where(sql`${id} = ${p.rowId} and ${envelope} = ${p.from}`)
+          .returning({ id }),
+      ),
+    }
+  }
+
+  function statementsFor(one: SealedColumn) {
+    const known = byName.get(nameOf(one))
+    if (known === undefined) throw new Error(`${nameOf(one)} is not in SEALED_COLUMNS`)
+    return known
+  }
+
+  return {
+    async census() {
+      const counts: EnvelopeCount[] = []
+      for (const one of SEALED_COLUMNS)
+        for (const counted of await read(statementsFor(one).countByKey({})))
+          counts.push({ table: one.table, column: one.column, ...counted })
+      return counts
+    },
+    async ofOtherKeys(one, keyId, after, limit) {
+      const rows = await read(statementsFor(one).ofOtherKeys({ keyId, after, limit }))
+      return rows.map((row) => placed(one, row))
+    },
+    async exchange(one, exchanges) {
+      const { exchange } = statementsFor(one)
+      return write(undefined, function* (announce) {
+        let done = 0
+        for (const each of exchanges) done += (yield* exchange(each)).length
+        const change = READ_AND_WRITTEN_BACK[one.table]
+        if (done > 0 && change !== undefined) announce(change)
+        return done
+      })
+    },
+  }
+}
+
+function nameOf({ table, column }: SealedColumn): string {
+  return `${table}.${column}`
+}

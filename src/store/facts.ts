@@ -1,0 +1,81 @@
+import { and, eq } from 'drizzle-orm'
+import type { Database } from './database.ts'
+
+/** The fact that marks a database as a backup that was not started yet, with the time at which it was taken. */
+export const BACKUP_FACT = 'backup_taken_at'
+/** When the last backup of this database was taken. */
+export const LAST_BACKUP_FACT = 'last_backup_at'
+/** That the installation was moved to another database, and when. */
+export const MOVED_FACT = 'moved_at'
+/** What `Store.probe` writes. */
+export const PROBE_FACT = 'probe'
+
+/** Single values of the installation, such as the check value of the master key. */
+export interface Facts {
+  get(name: string): Promise<string | undefined>
+  /** Puts `to` where the value is `from`, or, without `from`, where there is no value; returns whether it did. */
+  exchange(name: string, from: string | undefined, to: string): Promise<boolean>
+  /** Sets the value if there is none yet; returns the value that is stored then. */
+  settle(name: string, value: string): Promise<string>
+  put(name: string, value: string): Promise<void>
+  delete(name: string): Promise<void>
+}
+
+interface Fact {
+  readonly name: string
+  readonly value: string
+}
+
+export function createFacts({ tables, query, statement, read, write }: Database): Facts {
+  const { facts } = tables
+
+  const byName = statement((p: { name: string }) => query.select().from(facts).where(eq(facts.name, p.name)))
+  const insert = statement((p: Fact) =>
+    query
+      .insert(facts)
+      .values({ name: p.name, value: p.value })
+      .onConflictDoNothing()
+      .returning({ name: facts.name }),
+  )
+  const upsert = statement((p: Fact) =>
+    query
+      .insert(facts)
+      .values({ name: p.name, value: p.value })
+      .onConflictDoUpdate({ target: facts.name, set: { value: p.value } })
+      .returning({ name: facts.name }),
+  )
+  const exchange = statement((p: Fact & { from: string }) =>
+    query
+      .update(facts)
+      .set({ value: p.value })
+      .where(and(eq(facts.name, p.name), eq(facts.value, p.from)))
+      .returning({ name: facts.name }),
+  )
+  const remove = statement((p: { name: string }) =>
+    query.delete(facts).where(eq(facts.name, p.name)).returning({ name: facts.name }),
+  )
+
+  const get = async (name: string) => (await read(byName({ name })))[0]?.value
+
+  return {
+    get,
+    async settle(name, value) {
+      const known = await get(name)
+      if (known !== undefined) return known
+      await write(undefined, () => insert({ name, value }))
+      return (await get(name)) ?? value
+    },
+    async exchange(name, from, to) {
+      const done = await write(undefined, () =>
+        from === undefined ? insert({ name, value: to }) : exchange({ name, from, value: to }),
+      )
+      return done.length > 0
+    },
+    async put(name, value) {
+      await write(undefined, () => upsert({ name, value }))
+    },
+    async delete(name) {
+      await write(undefined, () => remove({ name }))
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Policy } from '../domain/policy.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import type { Tables } from './schema.ts'
+import { policyUid } from './sealed-columns.ts'
+import { type Present, placeholdersOf } from './statement.ts'
+
+/** The enabled policies of a project, and the version of all its policies, which each write of one raises. */
+export interface PoliciesInForce {
+  readonly version: number
+  readonly policies: readonly Policy[]
+}
+
+export interface Policies {
+  /** Adds the policy, or replaces the one of that id. */
+  put(policy: Policy, audit?: AuditEntries): Promise<void>
+  find(projectId: string, id: string): Promise<Policy | undefined>
+  /** In the order of their ids. */
+  list(projectId: string): Promise<readonly Policy[]>
+  /** The enabled policies, with the version that `AuditTrail.release` compares; they may be newer than it, never older. */
+  inForce(projectId: string): Promise<PoliciesInForce>
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+}
+
+export function createPolicies({ tables, query, statement, read, write }: Database): Policies {
+  const { policies, projects } = tables
+  const named = (p: { projectId: string; id: string }) =>
+    and(eq(policies.projectId, p.projectId), eq(policies.id, p.id))
+
+  const byId = statement((p: { projectId: string; id: string }) =>
+    query.select().from(policies).where(named(p)),
+  )
+  const ofProject = statement((p: { projectId: string }) =>
+    query.select().from(policies).where(eq(policies.projectId, p.projectId)).orderBy(policies.id),
+  )
+  const version = statement((p: { projectId: string }) =>
+    query.select({ version: projects.policiesVersion }).from(projects).where(eq(projects.id, p.projectId)),
+  )
+  const upsert = statement((_: typeof policies.$inferInsert) => {
+    const row = placeholdersOf(policies)
+    return query
+      .insert(policies)
+      .values(row)
+      .onConflictDoUpdate({ target: policies.uid, set: row })
+      .returning({ uid: policies.uid })
+  })
+  const remove = statement((p: { projectId: string; id: string }) =>
+    query.delete(policies).where(named(p)).returning({ uid: policies.uid }),
+  )
+  const raiseVersion = statement((p: { projectId: string }) =>
+    query
+      .update(projects)
+      .set({ policiesVersion: sql`${projects.policiesVersion} + 1` })
+      .where(eq(projects.id, p.projectId))
+      .returning({ id: projects.id }),
+  )
+
+  const list = async (projectId: string) => (await read(ofProject({ projectId }))).map(toPolicy)
+
+  return {
+    async put(policy, audit) {
+      await write(audit, function* (announce) {
+        yield* upsert({ ...policy, uid: policyUid(policy.id, policy.projectId) })
+        yield* raiseVersion(policy)
+        announce({ noun: 'policy' })
+        return true
+      })
+    },
+    async find(projectId, id) {
+      const [row] = await read(byId({ projectId, id }))
+      return row && toPolicy(row)
+    },
+    list,
+    async inForce(projectId) {
+      // the version first: policies that are newer than their version are read again at the release
+      const [row] = await read(version({ projectId }))
+      const all = await list(projectId)
+      return { version: row?.version ?? 0, policies: all.filter(({ enabled }) => enabled) }
+    },
+    async delete(projectId, id, audit) {
+      return write(audit, function* (announce) {
+        const gone = yield* remove({ projectId, id })
+        if (gone.length === 0) return false
+        yield* raiseVersion({ projectId })
+        announce({ noun: 'policy' })
+        return true
+      })
+    },
+  }
+}
+
+function toPolicy({ uid: _, ...policy }: Present<Tables['policies']['$inferSelect']>): Policy {
+  return policy
+}

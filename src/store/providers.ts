@@ -1,0 +1,96 @@
+import { and, eq } from 'drizzle-orm'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import { connectionWrites, type KeptConnections } from './connections.ts'
+import type { Database } from './database.ts'
+import { placeholdersOf } from './statement.ts'
+
+export interface Providers {
+  /** Adds the entry, or returns `undefined` when its `id` is taken in the project. */
+  add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
+  /** Replaces the entry, and with `kept` keeps connections usable over a change of its identity, in one transaction. */
+  put(entry: ProviderEntry, audit?: AuditEntries, kept?: KeptConnections): Promise<void>
+  findByUid(uid: string): Promise<ProviderEntry | undefined>
+  findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
+  list(projectId: string): Promise<readonly ProviderEntry[]>
+  /** Deletes the entry with its connections; an authorization of it that is under way fails when it goes on. */
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+}
+
+export function createProviders(database: Database): Providers {
+  const { tables, query, statement, read, write } = database
+  const { providers } = tables
+  const { reidentify } = connectionWrites(database)
+  const named = (p: { projectId: string; id: string }) =>
+    and(eq(providers.projectId, p.projectId), eq(providers.id, p.id))
+
+  const byUid = statement((p: { uid: string }) =>
+    query.select().from(providers).where(eq(providers.uid, p.uid)),
+  )
+  const byId = statement((p: { projectId: string; id: string }) =>
+    query.select().from(providers).where(named(p)),
+  )
+  const ofProject = statement((p: { projectId: string }) =>
+    query.select().from(providers).where(eq(providers.projectId, p.projectId)).orderBy(providers.uid),
+  )
+  const insert = statement((_: ProviderEntry) =>
+    query.insert(providers).values(placeholdersOf(providers)).onConflictDoNothing().returning(),
+  )
+  const update = statement((p: ProviderEntry) =>
+    query
+      .update(providers)
+      .set(placeholdersOf(providers))
+      .where(eq(providers.uid, p.uid))
+      .returning({ uid: providers.uid }),
+  )
+  const remove = statement((p: { projectId: string; id: string }) =>
+    query.delete(providers).where(named(p)).returning({ uid: providers.uid }),
+  )
+
+  return {
+    async add(entry, audit) {
+      return write(audit, function* (announce) {
+        const [added] = yield* insert(entry)
+        if (added !== undefined) announce({ noun: 'provider' })
+        return added
+      })
+    },
+    async put(entry, audit, kept) {
+      await write(audit, function* (announce) {
+        yield* update(entry)
+        if (kept !== undefined)
+          yield* reidentify({ projectId: entry.projectId, providerUid: entry.uid, ...kept })
+        announce({ noun: 'provider' })
+        return true
+      })
+    },
+    async findByUid(uid) {
+      return (await read(byUid({ uid })))[0]
+    },
+    async findById(projectId, id) {
+      return (await read(byId({ projectId, id })))[0]
+    },
+    async list(projectId) {
+      return read(ofProject({ projectId }))
+    },
+    async delete(projectId, id, audit) {
+      return write(audit, function* (announce) {
+        const gone = yield* remove({ projectId, id })
+        if (gone.length > 0) announce({ noun: 'provider' })
+        return gone.length > 0
+      })
+    },
+  }
+}
+
+/** The statement that adds an entry, or replaces the one with its `uid`, in another noun's transaction. */
+export function providerUpsert({ tables: { providers }, query, statement }: Database) {
+  return statement((_: ProviderEntry) => {
+    const row = placeholdersOf(providers)
+    return query
+      .insert(providers)
+      .values(row)
+      .onConflictDoUpdate({ target: providers.uid, set: row })
+      .returning({ uid: providers.uid })
+  })
+}

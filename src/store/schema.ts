@@ -1,0 +1,399 @@
+import { sql } from 'drizzle-orm'
+import type { Role } from '../domain/api-key.ts'
+import type { Authorization, FailureReason, Step } from '../domain/authorization.ts'
+import type { NeedsAuthorizationReason } from '../domain/connection.ts'
+import type { BegunRun, EntryPoint, ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
+import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type {
+  JsonSchema,
+  ToolAnnotations,
+  ToolBinding,
+  ToolRequirements,
+  ToolSource,
+} from '../domain/tool.ts'
+import type { WorkerType } from '../domain/worker.ts'
+import type { WorkerNeeds } from '../domain/worker-needs.ts'
+import type { Provider, ProviderEntry } from '../providers/provider.ts'
+import type { SchemaKit } from './dialects/sqlite/schema-kit.ts'
+
+export type Tables = ReturnType<typeof describeTables>
+
+/**
+ * The tables that both databases have. `kit` is what a database makes columns and indexes with. Times are epoch
+ * seconds. Every secret is kept as an envelope (`Sealed`) or as a hash.
+ */
+export function describeTables(kit: SchemaKit) {
+  const { table, text, integer, whole, flag, json, index, uniqueIndex, primaryKey } = kit
+  const { uniqueName, isTrue, foreignKeyIndexes } = kit
+  const sealed = (name: string) => text(name).$type<Sealed>()
+
+  const facts = table('facts', {
+    name: text('name').primaryKey(),
+    value: text('value').notNull(),
+  })
+
+  const projects = table('projects', {
+    id: text('id').primaryKey(),
+    name: text('name').notNull().unique(uniqueName('projects_name')),
+    createdAt: whole('created_at').notNull(),
+    /** Raised by each write of the project's policies: releases are checked against it. */
+    policiesVersion: whole('policies_version').notNull().default(0),
+  })
+
+  const apiKeys = table(
+    'api_keys',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      name: text('name').notNull(),
+      role: text('role').$type<Role>().notNull(),
+      hash: text('hash').notNull().unique(uniqueName('api_keys_hash')),
+      mac: text('mac'),
+      createdAt: whole('created_at').notNull(),
+      expiresAt: whole('expires_at'),
+      rateLimit: integer('rate_limit'),
+      replacedBy: text('replaced_by'),
+      lastUsedAt: whole('last_used_at'),
+      revokedAt: whole('revoked_at'),
+    },
+    (t) => [index('api_keys_project').on(t.projectId)],
+  )
+
+  const providers = table(
+    'providers',
+    {
+      uid: text('uid').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      id: text('id').notNull(),
+      name: text('name').notNull(),
+      wellKnownId: text('well_known_id'),
+      description: text('description'),
+      externalId: text('external_id'),
+      status: text('status').$type<'active' | 'inactive'>().notNull(),
+      source: text('source').$type<ProviderEntry['source']>().notNull(),
+      provider: json<Provider>('provider').notNull(),
+      clientId: text('client_id'),
+      clientSecret: sealed('client_secret'),
+      mac: text('mac'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+    },
+    (t) => [uniqueIndex('providers_id').on(t.projectId, t.id)],
+  )
+
+  const authorizations = table(
+    'authorizations',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      userId: text('user_id').notNull(),
+      status: text('status').$type<Authorization['status']>().notNull(),
+      /** Same user, providers, scopes and account; cleared when settled, so that the unique index holds live ones only. */
+      shareKey: text('share_key').unique(uniqueName('authorizations_share_key')),
+      steps: json<readonly Step[]>('steps').notNull(),
+      step: integer('step').notNull(),
+      requester: text('requester'),
+      account: text('account'),
+      nextUri: text('next_uri'),
+      stateHash: text('state_hash').unique(uniqueName('authorizations_state_hash')),
+      browserHash: text('browser_hash'),
+      secrets: sealed('secrets'),
+      startedAt: whole('started_at'),
+      flowHash: text('flow_hash').unique(uniqueName('authorizations_flow_hash')),
+      response: sealed('response'),
+      deadline: whole('deadline'),
+      /** The process that redeems the code: see `processes`. */
+      claimedBy: text('claimed_by'),
+      reason: text('reason').$type<FailureReason>(),
+      message: text('message'),
+      createdAt: whole('created_at').notNull(),
+      expiresAt: whole('expires_at').notNull(),
+      completedAt: whole('completed_at'),
+    },
+    (t) => [
+      index('authorizations_expiry').on(t.expiresAt),
+      index('authorizations_claimed').on(t.claimedBy).where(sql`status = 'exchanging'`),
+      index('authorizations_held').on(t.deadline).where(sql`response is not null`),
+      index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
+    ],
+  )
+
+  /**
+   * The processes that hold claims, while they hold any. `beatAt` is in milliseconds by the database's clock; whose beat
+   * stays away is taken for dead, and its row is deleted.
+   */
+  const processes = table('processes', {
+    id: text('id').primaryKey(),
+    beatAt: whole('beat_at').notNull(),
+  })
+
+  const connections = table(
+    'connections',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      providerUid: text('provider_uid')
+        .notNull()
+        .references(() => providers.uid, { onDelete: 'cascade' }),
+      userId: text('user_id').notNull(),
+      accountId: text('account_id').notNull(),
+      accountName: text('account_name').notNull(),
+      scopes: json<readonly string[]>('scopes').notNull(),
+      status: text('status').$type<'active' | 'needs_authorization'>().notNull(),
+      statusReason: text('status_reason').$type<NeedsAuthorizationReason>(),
+      tokenType: text('token_type').notNull(),
+      receivedAt: whole('received_at').notNull(),
+      expiresAt: whole('expires_at'),
+      access: sealed('access').notNull(),
+      refresh: sealed('refresh'),
+      providerIdentity: text('provider_identity').notNull(),
+      isDefault: flag('is_default').notNull(),
+      generation: integer('generation').notNull(),
+      leaseOwner: text('lease_owner'),
+      leaseUntil: whole('lease_until'),
+      /** The intent: counted before the refresh token is sent, taken back when its outcome is known. */
+      unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
+      createdAt: whole('created_at').notNull(),
+      consentedAt: whole('consented_at').notNull().default(0),
+      withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
+      lastUsedAt: whole('last_used_at'),
+    },
+    (t) => [
+      uniqueIndex('connections_account').on(t.projectId, t.providerUid, t.userId, t.accountId),
+      uniqueIndex('connections_default').on(t.projectId, t.providerUid, t.userId).where(isTrue('is_default')),
+      index('connections_user').on(t.projectId, t.userId),
+      index('connections_expiry').on(t.expiresAt).where(sql`status = 'active' and refresh is not null`),
+      ...foreignKeyIndexes(index('connections_provider').on(t.providerUid)),
+    ],
+  )
+
+  const tools = table(
+    'tools',
+    {
+      uid: text('uid').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      namespace: text('namespace').notNull(),
+      name: text('name').notNull(),
+      /** Empty: the tool says none. */
+      version: text('version').notNull(),
+      title: text('title').notNull(),
+      description: text('description').notNull(),
+      inputSchema: json<JsonSchema>('input_schema').notNull(),
+      outputSchema: json<JsonSchema>('output_schema'),
+      tags: json<readonly string[]>('tags').notNull().default(sql`'[]'`),
+      annotations: json<ToolAnnotations>('annotations'),
+      meta: json<Readonly<Record<string, unknown>>>('meta'),
+      icons: json<readonly Readonly<Record<string, unknown>>[]>('icons'),
+      requirements: json<ToolRequirements>('requirements').notNull(),
+      source: json<ToolSource>('source').notNull(),
+      workerUid: text('worker_uid'),
+      binding: json<ToolBinding>('binding'),
+      digest: text('digest').notNull(),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+    },
+    (t) => [
+      uniqueIndex('tools_identity').on(t.projectId, t.namespace, t.name, t.version),
+      index('tools_worker').on(t.workerUid),
+    ],
+  )
+
+  const toolAliases = table(
+    'tool_aliases',
+    {
+      projectId: text('project_id').notNull(),
+      alias: text('alias').notNull(),
+      toolUid: text('tool_uid')
+        .notNull()
+        .references(() => tools.uid, { onDelete: 'cascade' }),
+    },
+    (t) => [
+      primaryKey({ columns: [t.projectId, t.alias, t.toolUid] }),
+      index('tool_aliases_tool').on(t.toolUid),
+    ],
+  )
+
+  const workers = table(
+    'workers',
+    {
+      uid: text('uid').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      id: text('id').notNull(),
+      type: text('type').$type<WorkerType>().notNull(),
+      enabled: flag('enabled').notNull(),
+      uri: text('uri').notNull(),
+      secret: sealed('secret').notNull(),
+      settings: json<Readonly<Record<string, unknown>>>('settings').notNull().default(sql`'{}'`),
+      timeoutSeconds: integer('timeout_seconds').notNull(),
+      retry: integer('retry').notNull(),
+      mac: text('mac'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+      syncedAt: whole('synced_at'),
+      syncError: text('sync_error'),
+      unreachableSince: whole('unreachable_since'),
+      accepted: json<WorkerNeeds>('accepted'),
+      acceptedMac: text('accepted_mac'),
+    },
+    (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
+  )
+
+  const secrets = table(
+    'secrets',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      key: text('key').notNull(),
+      description: text('description'),
+      value: sealed('value').notNull(),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+      lastAccessedAt: whole('last_accessed_at'),
+    },
+    (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
+  )
+
+  const answers = table(
+    'answers',
+    {
+      place: text('place').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      owner: text('owner').notNull(),
+      request: text('request').notNull(),
+      /** The process that carries the request out (`processes`), as long as there is no answer. */
+      claimedBy: text('claimed_by'),
+      /** The run that was about to be begun and must not be begun twice. */
+      begun: json<BegunRun>('begun'),
+      answer: sealed('answer'),
+      until: whole('until').notNull(),
+    },
+    (t) => [index('answers_until').on(t.until)],
+  )
+
+  const policies = table(
+    'policies',
+    {
+      /** Of the project and the id: an envelope belongs to a row of one name. */
+      uid: text('uid').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      id: text('id').notNull(),
+      description: text('description'),
+      enabled: flag('enabled').notNull(),
+      effect: text('effect').$type<Policy['effect']>().notNull(),
+      match: json<PolicyMatch>('matches').notNull(),
+      hook: json<PolicyHook>('hook'),
+      hookSecret: sealed('hook_secret'),
+      mac: text('mac'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+    },
+    (t) => [uniqueIndex('policies_id').on(t.projectId, t.id)],
+  )
+
+  const executions = table(
+    'executions',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      userId: text('user_id'),
+      toolId: text('tool_id').notNull(),
+      type: text('type').$type<ExecutionRecord['type']>().notNull(),
+      entryPoint: text('entry_point').$type<EntryPoint>().notNull(),
+      status: text('status').$type<ExecutionStatus>().notNull(),
+      outcome: text('outcome').$type<NonNullable<ExecutionRecord['outcome']>>(),
+      errorKind: text('error_kind'),
+      apiKeyId: text('api_key_id'),
+      runAt: whole('run_at'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+      startedAt: whole('started_at'),
+      finishedAt: whole('finished_at'),
+      durationMs: whole('duration_ms'),
+      attempts: integer('attempts').notNull(),
+      request: sealed('request'),
+      result: sealed('result'),
+      leaseOwner: text('lease_owner'),
+      leaseUntil: whole('lease_until'),
+    },
+    (t) => [
+      // an id begins with its time, so that each list comes out of its index newest first
+      index('executions_project').on(t.projectId, t.id),
+      index('executions_user').on(t.projectId, t.userId, t.id),
+      index('executions_tool').on(t.projectId, t.toolId, t.id),
+      index('executions_put_off').on(t.projectId, t.id).where(sql`type = 'scheduled'`),
+      index('executions_due').on(t.runAt).where(sql`status = 'scheduled'`),
+      index('executions_lease').on(t.leaseUntil).where(sql`status = 'running'`),
+      index('executions_end').on(t.finishedAt),
+    ],
+  )
+
+  const chains = table(
+    'chains',
+    {
+      id: text('id').primaryKey(),
+      projectId: text('project_id')
+        .notNull()
+        .references(() => projects.id),
+      state: sealed('state').notNull(),
+      expiresAt: whole('expires_at').notNull(),
+    },
+    (t) => [index('chains_expiry').on(t.expiresAt)],
+  )
+
+  const auditBlocks = table(
+    'audit_blocks',
+    {
+      projectId: text('project_id').notNull(),
+      firstSeq: whole('first_seq').notNull(),
+      count: integer('count').notNull(),
+      at: whole('at').notNull(),
+      text: text('text').notNull(),
+      previous: text('previous').notNull(),
+      hash: text('hash').notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.projectId, t.firstSeq] }),
+      index('audit_blocks_at').on(t.projectId, t.at),
+    ],
+  )
+
+  return {
+    facts,
+    projects,
+    apiKeys,
+    providers,
+    authorizations,
+    processes,
+    connections,
+    tools,
+    toolAliases,
+    workers,
+    secrets,
+    answers,
+    policies,
+    executions,
+    chains,
+    auditBlocks,
+  }
+}

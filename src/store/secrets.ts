@@ -1,0 +1,84 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Secret } from '../domain/secret.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { laterUse, type Uses, usedRows } from './last-use.ts'
+import { placeholdersOf } from './statement.ts'
+
+export interface Secrets {
+  /** Sets the secret of that key (in any case). `undefined` when another process has set the key under another id. */
+  put(secret: Secret, audit?: AuditEntries): Promise<Secret | undefined>
+  find(projectId: string, key: string): Promise<Secret | undefined>
+  list(projectId: string): Promise<readonly Secret[]>
+  /** Writes when each secret was last read, by id. A later time that is already stored stays. */
+  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+}
+
+export function createSecrets({ tables, query, statement, read, write, dialect }: Database): Secrets {
+  const { secrets } = tables
+  const ofKey = (p: { projectId: string; key: string }): SQL | undefined =>
+    and(eq(secrets.projectId, p.projectId), sql`lower(${secrets.key}) = ${p.key}`)
+
+  const byKey = statement((p: { projectId: string; key: string }) =>
+    query.select().from(secrets).where(ofKey(p)),
+  )
+  const ofProject = statement((p: { projectId: string }) =>
+    query.select().from(secrets).where(eq(secrets.projectId, p.projectId)).orderBy(secrets.id),
+  )
+  const insert = statement((_: Secret) =>
+    query.insert(secrets).values(placeholdersOf(secrets)).onConflictDoNothing().returning(),
+  )
+  // by its own id, since the value is sealed for that row
+  const update = statement((p: Omit<Secret, 'description'> & { description: string | undefined }) =>
+    query
+      .update(secrets)
+      .set({ value: p.value, updatedAt: p.updatedAt, description: p.description })
+      .where(and(ofKey(p), eq(secrets.id, p.id)))
+      .returning(),
+  )
+  const use = statement((p: { uses: Uses }) =>
+    query
+      .update(secrets)
+      .set({ lastAccessedAt: laterUse(secrets.lastAccessedAt) })
+      .from(usedRows(dialect, p.uses))
+      .where(sql`${secrets.id} = used.key`)
+      .returning({ id: secrets.id }),
+  )
+  const remove = statement((p: { projectId: string; id: string }) =>
+    query
+      .delete(secrets)
+      .where(and(eq(secrets.projectId, p.projectId), eq(secrets.id, p.id)))
+      .returning({ id: secrets.id }),
+  )
+
+  return {
+    async put(secret, audit) {
+      const { description, key } = secret
+      return write(audit, function* (announce) {
+        const [added] = yield* insert(secret)
+        const [put] =
+          added === undefined ? yield* update({ ...secret, description, key: key.toLowerCase() }) : [added]
+        if (put !== undefined) announce({ noun: 'secret' })
+        return put
+      })
+    },
+    async find(projectId, key) {
+      return (await read(byKey({ projectId, key: key.toLowerCase() })))[0]
+    },
+    async list(projectId) {
+      return read(ofProject({ projectId }))
+    },
+    async used(uses) {
+      await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
+    },
+    async delete(projectId, id, audit) {
+      return write(audit, function* (announce) {
+        const gone = yield* remove({ projectId, id })
+        if (gone.length > 0) announce({ noun: 'secret' })
+        return gone.length > 0
+      })
+    },
+  }
+}

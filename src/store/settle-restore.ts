@@ -1,0 +1,72 @@
+import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { SETTLED, UNSETTLED } from './authorization-row.ts'
+import type { Database } from './database.ts'
+import { BACKUP_FACT } from './facts.ts'
+
+export interface SettledRestore {
+  /** When the backup was taken. */
+  readonly takenAt: EpochSeconds
+  /** How many connections have a refresh token, and how many authorizations were under way. */
+  readonly connections: number
+  readonly authorizations: number
+  /** How many scheduled runs have come due, or were under way. */
+  readonly runs: number
+}
+
+export type SettleRestore = (message: string, now: EpochSeconds) => Promise<SettledRestore | undefined>
+
+export function createSettleRestore({ tables, query, statement, write }: Database): SettleRestore {
+  const { authorizations, chains, connections, executions, facts } = tables
+  const noLease = { leaseOwner: null, leaseUntil: null }
+
+  const takeMark = statement((_: object) =>
+    query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning(),
+  )
+  const countRefreshes = statement((_: object) =>
+    query
+      .update(connections)
+      .set({ ...noLease, unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1` })
+      .where(and(isNotNull(connections.refresh), eq(connections.status, 'active')))
+      .returning({ id: connections.id }),
+  )
+  const failAuthorizations = statement((p: { message: string; now: EpochSeconds }) =>
+    query
+      .update(authorizations)
+      .set({ ...SETTLED, status: 'failed', reason: 'expired', message: p.message, completedAt: p.now })
+      .where(inArray(authorizations.status, UNSETTLED))
+      .returning({ id: authorizations.id }),
+  )
+  // such a run may have been carried out after the backup, and running it twice is worse than not at all
+  const failRuns = statement((p: { now: EpochSeconds }) =>
+    query
+      .update(executions)
+      .set({
+        status: 'failed',
+        outcome: 'error',
+        errorKind: 'UNKNOWN',
+        ...noLease,
+        finishedAt: p.now,
+        updatedAt: p.now,
+      })
+      .where(and(inArray(executions.status, ['scheduled', 'running']), lte(executions.runAt, p.now)))
+      .returning({ id: executions.id }),
+  )
+  const dropChains = statement((_: object) => query.delete(chains).returning({ id: chains.id }))
+
+  return (message, now) =>
+    write(undefined, function* () {
+      const [mark] = yield* takeMark({})
+      if (mark === undefined) return undefined
+      const refreshable = yield* countRefreshes({})
+      const underWay = yield* failAuthorizations({ message, now })
+      const runs = yield* failRuns({ now })
+      yield* dropChains({})
+      return {
+        takenAt: Number(mark.value),
+        connections: refreshable.length,
+        authorizations: underWay.length,
+        runs: runs.length,
+      }
+    })
+}

@@ -1,0 +1,171 @@
+import {
+  type Column,
+  getTableColumns,
+  is,
+  Param,
+  Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+
+/** A row as it is read: what is NULL in the database is an absent member. */
+export type Present<Row> = { [K in keyof Row as null extends Row[K] ? never : K]: Row[K] } & {
+  [K in keyof Row as null extends Row[K] ? K : never]?: Exclude<Row[K], null>
+}
+
+/** A query of drizzle's that gives rows: a SELECT, or a write with `returning`. */
+export interface Query<Row> extends SQLWrapper {
+  readonly _: { readonly result: readonly Row[] }
+}
+
+/** An SQL statement that is built on first use and kept: a call binds values to it. */
+export type Statement<Values, Row> = (values: Values) => BoundStatement<Present<Row>>
+
+/** A statement with its values. `yield*` in the body of a transaction runs it and gives its rows. */
+export interface BoundStatement<Row> {
+  readonly text: string
+  readonly values: readonly unknown[]
+  /** Makes a row of what the driver has read, in the order of the statement's columns. */
+  readonly toRow: (columns: readonly unknown[]) => unknown
+  [Symbol.iterator](): Steps<readonly Row[]>
+}
+
+/**
+ * The body of a transaction. It can wait for nothing but statements, so that SQLite runs it without giving up the event
+ * loop in between.
+ */
+export interface Transaction<T> {
+  [Symbol.iterator](): Steps<T>
+}
+
+/** What a generator function returns that is a transaction's body, or a part of one. */
+export type Steps<T> = Generator<BoundStatement<unknown>, T, readonly unknown[]>
+
+/** Turns drizzle's query into the text of one database, with a `Placeholder` for each value that is bound later. */
+export type ToText = (query: SQL) => { readonly sql: string; readonly params: readonly unknown[] }
+
+export type StatementMaker = <Values extends object, Row>(
+  build: (values: Values) => Query<Row>,
+) => Statement<Values, Row>
+
+/**
+ * Makes the function that nouns declare their statements with. `build` is called once: its `values` are placeholders
+ * for what each call binds, so that it must not look at them. Constants become part of the text, where the condition of
+ * a partial index finds them.
+ */
+export function createStatementMaker(toText: ToText): StatementMaker {
+  return (build) => {
+    let bind: ReturnType<typeof compile> | undefined
+    return (values) => {
+      bind ??= compile(build(placeholders()), toText)
+      return bind(values as Readonly<Record<string, unknown>>) as BoundStatement<never> // rows of `build`'s query
+    }
+  }
+}
+
+/** Placeholders for a whole row of a table, to be bound by the names of its columns. */
+export function placeholdersOf<Table extends SQLiteTable>(table: Table): Table['$inferInsert'] {
+  const names = Object.keys(getTableColumns(table))
+  return Object.fromEntries(names.map((name) => [name, placeholder(name)])) as Table['$inferInsert']
+}
+
+/** One statement for each shape that a query can have: filters that are given or not, an order. */
+export function variantsOf<Shape extends string, Made>(make: (shape: Shape) => Made): (shape: Shape) => Made {
+  const made = new Map<Shape, Made>()
+  return (shape) => {
+    const known = made.get(shape) ?? make(shape)
+    made.set(shape, known)
+    return known
+  }
+}
+
+function placeholders<Values extends object>(): Values {
+  return new Proxy({}, { get: (_, name) => placeholder(String(name)) }) as Values // each stands for its value
+}
+
+function placeholder(name: string): Placeholder {
+  return Object.assign(sql.placeholder(name), {
+    [Symbol.toPrimitive](): never {
+      throw new Error(
+        `a statement computes with "${name}" before it is bound: compute in SQL, or bind the result`,
+      )
+    },
+  })
+}
+
+function compile(query: Query<unknown>, toText: ToText) {
+  const { sql: text, params } = toText(query.getSQL().inlineParams())
+  const names = params.map(nameOf)
+  const fields = fieldsOf(query)
+
+  function toRow(columns: readonly unknown[]): unknown {
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < fields.length; i++) {
+      const value = columns[i]
+      const field = fields[i]
+      if (value !== null && field !== undefined) row[field.name] = field.decode(value)
+    }
+    return row
+  }
+
+  return (values: Readonly<Record<string, unknown>>): BoundStatement<unknown> => ({
+    text,
+    values: names.map((name) => encoded(values[name])),
+    toRow,
+    *[Symbol.iterator]() {
+      return yield this
+    },
+  })
+}
+
+function nameOf(param: unknown): string {
+  const value = is(param, Param) ? param.value : param
+  if (!is(value, Placeholder)) throw new Error('a statement has a parameter that no call binds')
+  return value.name
+}
+
+/** As columns of either database take it: absent is NULL, JSON is text, a fraction of a second or count is cut off. */
+function encoded(value: unknown): unknown {
+  switch (typeof value) {
+    case 'undefined':
+      return null
+    case 'boolean':
+      return value ? 1 : 0
+    case 'number':
+      return Math.floor(value)
+    case 'object':
+      return value === null ? null : JSON.stringify(value)
+    default:
+      return value
+  }
+}
+
+interface Field {
+  readonly name: string
+  readonly decode: (value: unknown) => unknown
+}
+
+/** The columns that a query gives, which drizzle keeps in its configuration and does not show in its types. */
+function fieldsOf(query: Query<unknown>): readonly Field[] {
+  const { fields, returning } = (query as unknown as { readonly config: QueryConfig }).config
+  const named =
+    returning?.map(({ path, field }) => [path[0] ?? '', field] as const) ?? Object.entries(fields ?? {})
+  return named.map(([name, field]) => ({
+    name,
+    decode: (value) =>
+      'mapFromDriverValue' in field
+        ? field.mapFromDriverValue(value)
+        : field.decoder.mapFromDriverValue(value),
+  }))
+}
+
+interface QueryConfig {
+  readonly fields?: Readonly<Record<string, SelectedField>>
+  readonly returning?: readonly { readonly path: readonly string[]; readonly field: SelectedField }[]
+}
+
+type SelectedField =
+  | Pick<Column, 'mapFromDriverValue'>
+  | { readonly decoder: { mapFromDriverValue(value: unknown): unknown } }

@@ -1,0 +1,113 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Worker } from '../domain/worker.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { placeholdersOf } from './statement.ts'
+
+/** What the tools of the worker may ask for, and the MAC of that. */
+export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
+
+export interface Workers {
+  /** Adds the worker, or returns `undefined` when its `id` is taken in the project. */
+  add(worker: Worker, audit?: AuditEntries): Promise<Worker | undefined>
+  /** Writes all members but `accepted` and its MAC. */
+  put(worker: Worker, audit?: AuditEntries): Promise<void>
+  /** Writes what the worker's tools may ask for. */
+  accept(needs: AcceptedNeeds, audit?: AuditEntries): Promise<void>
+  findByUid(uid: string): Promise<Worker | undefined>
+  find(projectId: string, id: string): Promise<Worker | undefined>
+  list(projectId: string): Promise<readonly Worker[]>
+  /** The workers of all projects, for the upkeep of the tool catalogue. */
+  all(): Promise<readonly Worker[]>
+  /** Deletes the worker with its tools, and unbinds the metadata tools that are bound to it. */
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+}
+
+export function createWorkers({ tables, query, statement, read, write, dialect }: Database): Workers {
+  const { workers, tools } = tables
+  const named = (p: { projectId: string; id: string }) =>
+    and(eq(workers.projectId, p.projectId), eq(workers.id, p.id))
+
+  const byUid = statement((p: { uid: string }) => query.select().from(workers).where(eq(workers.uid, p.uid)))
+  const byId = statement((p: { projectId: string; id: string }) =>
+    query.select().from(workers).where(named(p)),
+  )
+  const ofProject = statement((p: { projectId: string }) =>
+    query.select().from(workers).where(eq(workers.projectId, p.projectId)).orderBy(workers.uid),
+  )
+  const everywhere = statement((_: object) => query.select().from(workers).orderBy(workers.uid))
+  const insert = statement((_: Worker) =>
+    query.insert(workers).values(placeholdersOf(workers)).onConflictDoNothing().returning(),
+  )
+  const update = statement((p: Worker) => {
+    const { accepted: _, acceptedMac: __, ...row } = placeholdersOf(workers)
+    return query.update(workers).set(row).where(eq(workers.uid, p.uid)).returning({ uid: workers.uid })
+  })
+  const accept = statement((p: AcceptedNeeds) =>
+    query
+      .update(workers)
+      .set({ accepted: p.accepted, acceptedMac: p.acceptedMac })
+      .where(eq(workers.uid, p.uid))
+      .returning({ uid: workers.uid }),
+  )
+  const remove = statement((p: { projectId: string; id: string }) =>
+    query.delete(workers).where(named(p)).returning({ uid: workers.uid }),
+  )
+  const removeTools = statement((p: { uid: string }) =>
+    query.delete(tools).where(eq(tools.workerUid, p.uid)).returning({ uid: tools.uid }),
+  )
+  const unbindTools = statement((p: { uid: string }) =>
+    query
+      .update(tools)
+      .set({ binding: null })
+      .where(sql`${dialect.member(tools.binding, 'workerUid')} = ${p.uid}`)
+      .returning({ uid: tools.uid }),
+  )
+
+  return {
+    async add(worker, audit) {
+      return write(audit, function* (announce) {
+        const [added] = yield* insert(worker)
+        if (added !== undefined) announce({ noun: 'worker' })
+        return added
+      })
+    },
+    async put(worker, audit) {
+      await write(audit, function* (announce) {
+        yield* update(worker)
+        announce({ noun: 'worker' })
+        return true
+      })
+    },
+    async accept(needs, audit) {
+      await write(audit, function* (announce) {
+        yield* accept(needs)
+        announce({ noun: 'worker' })
+        return true
+      })
+    },
+    async findByUid(uid) {
+      return (await read(byUid({ uid })))[0]
+    },
+    async find(projectId, id) {
+      return (await read(byId({ projectId, id })))[0]
+    },
+    async list(projectId) {
+      return read(ofProject({ projectId }))
+    },
+    async all() {
+      return read(everywhere({}))
+    },
+    async delete(projectId, id, audit) {
+      return write(audit, function* (announce) {
+        const [gone] = yield* remove({ projectId, id })
+        if (gone === undefined) return false
+        yield* removeTools(gone)
+        yield* unbindTools(gone)
+        announce({ noun: 'tool' })
+        announce({ noun: 'worker' })
+        return true
+      })
+    },
+  }
+}
