@@ -104,8 +104,8 @@ export function createApp(
   ])
     app.post(path, idempotent(broker, authenticate, charge))
 
-  const surroundings = { authenticate, charge, operator, log: broker.log, onAnswered: observer.onAnswered }
-  const add = endpoints(app, surroundings)
+  const shared = { authenticate, charge, operator, log: broker.log, onAnswered: observer.onAnswered }
+  const add = endpoints(app, shared)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections
   addCatalogue(add, broker) //        /v1/tools, /v1/formatted_tools, /v1/tools/requirements
@@ -126,7 +126,7 @@ export function createApp(
   addAudit(add, broker) //            /v1/admin/audit
   if (diagnose !== undefined) addDiagnosis(add, diagnose) // /v1/admin/diagnosis
   addPolicies(add, broker) //         /v1/admin/policies
-  addProxy(app, broker, surroundings) //   /proxy/{provider}/{path}
+  addProxy(app, broker, shared) //   /proxy/{provider}/{path}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
   addMetrics(add, broker, { access: 'key', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}

@@ -9,16 +9,17 @@ import { inContext } from '../../services/request-context.ts'
 import { createCountGuess } from './rate-limit.ts'
 
 /**
- * The caller's key, once it may do what the endpoint does. Throws `invalid_authorization`, `insufficient_role`, and
- * `rate_limited` for one wrong key too many.
+ * Returns the caller's key if its role covers the role of the endpoint. Throws `invalid_authorization`,
+ * `insufficient_role`, and `rate_limited` after too many unknown keys from one address.
  */
 export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
 
+/** The pairs of key and endpoint whose refusal is remembered. */
 const MAX_RECORDED = 10_000
 
 /**
  * `Authorization: Bearer <key>` (RFC 6750 section 2.1), or the bare key as Arcade's client sends it; below /oxp the
- * header `OXP-API-Key` too. Keys are looked up by their SHA-256, so nothing secret is compared byte by byte.
+ * header `OXP-API-Key` too. Keys are looked up by their SHA-256, so no secret is compared byte by byte.
  */
 export function createAuthenticate(broker: Broker): Authenticate {
   const keys = createReadCache<ApiKey>(broker.store, {
@@ -47,7 +48,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
 
   const recorded = new Set<string>()
 
-  /** In the audit trail, once for each key and endpoint: a key that keeps trying fills no trail. */
+  /** Records the refusal once for each key and endpoint: a key that keeps trying must not fill the audit trail. */
   function recordRefusal(purpose: string, apiKey: ApiKey): void {
     const { id, projectId } = apiKey
     if (recorded.has(`${id} ${purpose}`)) return
@@ -55,7 +56,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
     recorded.add(`${id} ${purpose}`)
     inContext({ actor: { kind: 'api_key', id }, apiKey, purpose }, () =>
       broker.audit.record(projectId, { action: 'access.refused', reason: 'insufficient_role' }),
-    ).catch(() => recorded.delete(`${id} ${purpose}`)) // recorded at the next try
+    ).catch(() => recorded.delete(`${id} ${purpose}`)) // the next refusal is recorded instead
   }
 
   return (c, role) => {
@@ -80,7 +81,10 @@ function oxpKey(c: Context): string | undefined {
   return c.req.path.startsWith('/oxp/') ? c.req.header('oxp-api-key') : undefined
 }
 
-/** Of the connection itself: what a proxy says of it could be made up. `undefined` without a server. */
+/**
+ * The address of the TCP connection; a client could make up the headers of a proxy. `undefined` where no server is in
+ * between, as in tests.
+ */
 function remoteAddress(c: Context): string | undefined {
   return socketOf(c)?.remoteAddress
 }
@@ -89,18 +93,18 @@ function socketOf(c: Context): IncomingMessage['socket'] | undefined {
   return (c.env?.incoming as IncomingMessage | undefined)?.socket
 }
 
-/** Who calls without a key, because they have the database and the master key: a command of the operator's. */
+/** A command of the operator that calls the API in its own process. It has the database and the master key, so it needs no key. */
 export interface Operator {
   readonly projectId: string
-  /** Such as `gatepass keys create`, for the audit trail. */
+  /** For the audit trail, such as `gatepass keys create`. */
   readonly command: string
 }
 
-/** Takes every request for the operator's, as an administrator of that project. Never for what comes over a network. */
+/** Treats every request as an administrator's of the operator's project. It must not serve requests from a network. */
 export function authenticateOperator({ projectId }: Operator): Authenticate {
   const key: ApiKey = { ...NOBODY, projectId, role: 'admin' }
   return () => key
 }
 
-/** Stands in where no key is asked for; an endpoint that is public has no use for it. */
+/** The caller of a public endpoint, whose handler does not read it. */
 const NOBODY: ApiKey = { id: '', projectId: '', name: '', role: 'readonly', hash: '', createdAt: 0 }

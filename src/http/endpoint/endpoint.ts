@@ -12,14 +12,14 @@ import type { Charge } from './rate-limit.ts'
 import { checkHeaders, hasBody, NOTHING, readBody, readQuery, refuseBody, unknownBy } from './read-request.ts'
 import { requestId } from './request-id.ts'
 
-/** What one path and method takes and answers: it checks the input and is what `/openapi.json` is made of. */
+/** One method of one path. Requests are checked by it, and `/openapi.json` is generated from it. */
 export interface EndpointDefinition<
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodUndefined,
 > {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** With `{name}` for parameters. */
+  /** Parameters are written `{name}`. */
   readonly path: `/${string}`
   /** Who may call it; `public` needs no key. */
   readonly role: Role | 'public'
@@ -29,12 +29,12 @@ export interface EndpointDefinition<
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
-  /** No body at all counts as `{}`. */
+  /** A request without a body counts as `{}`. */
   readonly bodyIsOptional?: boolean
   readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>
 }
 
-/** Checked input, and the key of the caller. */
+/** The checked input of a request, and the caller's key. */
 export interface EndpointInput<Params, Query, Body> {
   readonly c: Context
   readonly params: Params
@@ -68,20 +68,20 @@ export const errorSchema = z
   })
   .openapi('Error')
 
-/** What anybody may send before it is known who they are. */
+/** A body up to this size is read before the key is checked. */
 const SMALL_BODY_BYTES = 16 * 1024
 
-/** Adds endpoints to an app; each is parse, one flow, render. */
+/** Adds an endpoint to the app. Its handler parses the input, calls one flow and renders the result. */
 export type AddEndpoint = ReturnType<typeof endpoints>
 
-/** What stands around every endpoint. */
-export interface EndpointSurroundings {
+/** What all endpoints share. */
+export interface SharedByEndpoints {
   readonly authenticate: Authenticate
   readonly charge: Charge
   readonly log: Log
-  /** Told of every answer, refusals too. */
+  /** Called after every answer, refusals included. */
   readonly onAnswered?: OnAnswered
-  /** Present where all requests are the operator's own. */
+  /** Set where every request comes from a command of the operator. */
   readonly operator?: Operator | undefined
 }
 
@@ -92,7 +92,7 @@ export type OnAnswered = (
   by: Answered,
 ) => void
 
-/** The request that was answered, and whose it was as far as that was found out. */
+/** A request that was answered; `caller` is absent when its key was refused. */
 export interface Answered {
   readonly c: Context
   caller?: ApiKey
@@ -100,7 +100,7 @@ export interface Answered {
 
 export function endpoints(
   app: OpenAPIHono,
-  { authenticate, charge, log, onAnswered, operator }: EndpointSurroundings,
+  { authenticate, charge, log, onAnswered, operator }: SharedByEndpoints,
 ) {
   return <
     Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -120,7 +120,7 @@ export function endpoints(
     const purpose = `${method.toUpperCase()} ${path}`
 
     const answer = async (c: Context, by?: Answered): Promise<Response> => {
-      // a small one is read first: then key, provider and connection are looked at in one go, with nothing between
+      // a small body is read first: then the key, the provider and the connection are looked up without a pause in between
       const isSmall = body !== undefined && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES
       if (isSmall) await c.req.text()
       const known = authenticate(c, role)
@@ -131,14 +131,14 @@ export function endpoints(
         const limited = limitBody(c, MAX_API_BODY_BYTES)
         if (limited !== undefined) await limited
       }
-      // a load balancer may ask for /health with whatever it likes
+      // load balancers add headers and parameters of their own to health checks
       const onUnknown = role === 'public' ? () => {} : unknownBy(c, log)
       checkHeaders(c, onUnknown)
       if (body === undefined && method !== 'get' && hasBody(c)) await refuseBody(c, onUnknown)
       const input = {
         c,
         caller,
-        // without a schema the type says there is nothing, so nothing is what it is
+        // without a schema both the value and its type are `undefined`
         params: (paramsCheck && parse(paramsCheck, c.req.param())) as z.output<Params>,
         query: readQuery(c, queryCheck, onUnknown) as z.output<Query>,
         body: (bodyCheck &&
@@ -220,16 +220,16 @@ const ABOVE = { readonly: ' or above', caller: ' or above', admin: '' } as const
   string
 >
 
-/** `?offset=&limit=` of every list. More than there may be is as many as there may be: clients ask for 1000. */
+/** `?offset=&limit=` of every list. A larger limit counts as the largest one, because some clients ask for 1000. */
 export const pageQuery = {
   offset: wholeNumber({ min: 0 }).default(0),
   limit: limitQuery(100).default(25),
 }
 
-/** Of a list whose clients follow no pages: without a limit all of it is one. */
+/** For lists whose clients read only the first page: without a limit the first page has all items. */
 export const wholeListQuery = { offset: pageQuery.offset, limit: limitQuery(100).optional() }
 
-/** A list in Arcade's page form. */
+/** The schema of one page of a list, in the form of Arcade's API. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.object({
     items: z.array(item),
@@ -240,7 +240,7 @@ export function pageSchema<Item extends z.ZodType>(item: Item) {
   })
 }
 
-/** `page_count` is how many items this page has; its `offset` is always there, or clients would read it for ever. */
+/** `page_count` is the number of items in this page. Clients that find no `offset` in it ask for the same page for ever. */
 export function toPage<T>(
   items: readonly T[],
   total: number,
@@ -249,7 +249,7 @@ export function toPage<T>(
   return { items, total_count: total, offset, limit, page_count: items.length }
 }
 
-/** A page out of a list that is read whole. */
+/** One page of a list that has been read completely. */
 export function slicePage<T>(all: readonly T[], page: { offset: number; limit: number }) {
   return toPage(all.slice(page.offset, page.offset + page.limit), all.length, page)
 }

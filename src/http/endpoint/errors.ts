@@ -51,11 +51,11 @@ export interface WireError {
   readonly errors?: readonly Fault[]
 }
 
-/** The one place that makes a response of an error. What is not a `BrokerError` is a bug and tells nothing. */
+/** Makes the response of every refusal. An error that is not a `BrokerError` is a bug: its response gives no details. */
 export function errorResponse(c: Context, error: unknown, log: Log): Response {
   if (error instanceof HTTPException && error.status < 500)
     return c.json(toWire(ofStatus(error.status)), error.status)
-  // the path of an API's own may hold anything, and is none of the operator's business
+  // the path behind the proxy belongs to the user's API: it may hold personal data, which must not be logged
   const path = c.req.path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
   const broker = toRefusal(error, path, log, requestId(c))
   const status = STATUS[broker.code]
@@ -64,13 +64,13 @@ export function errorResponse(c: Context, error: unknown, log: Log): Response {
   return c.json(toWire(broker), status)
 }
 
-/** The status that the error will be answered with. */
+/** The HTTP status of the response that `errorResponse` makes of the error. */
 export function statusOf(error: unknown): number {
   if (error instanceof HTTPException && error.status < 500) return error.status
   return STATUS[error instanceof BrokerError ? error.code : 'internal_error']
 }
 
-/** What a caller may know of the error; what an operator should know is logged. */
+/** The refusal that the caller sees. Failures of the server are logged for the operator. */
 export function toRefusal(error: unknown, path: string, log: Log, requestId?: string): BrokerError {
   const refusal = error instanceof BrokerError ? error : error instanceof UnsealError ? UNREADABLE : INTERNAL
   if (STATUS[refusal.code] >= 500)
@@ -97,12 +97,12 @@ function ofStatus(status: number): BrokerError {
 }
 
 export function toWire({ code, message, faults }: BrokerError): WireError {
-  // a request that is wrong as a whole has its fault listed as well, so that callers find every one in one place
+  // a fault of the whole request is listed too, so that callers find every fault in `errors`
   const errors = faults ?? (code === 'invalid_request' ? [{ path: '', code: 'invalid', message }] : undefined)
   return { name: code, message, ...(errors && { errors }) }
 }
 
-/** Where a bug is, without its message, which may hold anything; a refusal's own words are safe. */
+/** For the log: a refusal's message is safe; of a bug only the place is logged, because its message may hold a secret. */
 function describe(error: unknown): object {
   if (error instanceof BrokerError)
     return { message: error.message, ...(error.cause instanceof Error && { cause: error.cause.name }) }

@@ -1,4 +1,4 @@
-/** Where text stops being JSON, from 1, and what would have to be there. */
+/** The first place where a text is not JSON, and what JSON would have there. Line and column count from 1. */
 export interface JsonFault {
   readonly line: number
   readonly column: number
@@ -19,12 +19,12 @@ type Expected =
   | 'nothing more'
 
 /**
- * Finds what `JSON.parse` refused: its own message quotes the text, which may hold secrets, and does not always say
- * where. Linear in the text, without recursion. `undefined` when the text is JSON (RFC 8259).
+ * Finds the fault that made `JSON.parse` fail, because its own message quotes the text, which may hold secrets, and does
+ * not always name the place. Takes time linear in the text and does not recurse. Returns `undefined` for JSON (RFC 8259).
  */
 export function findJsonFault(text: string): JsonFault | undefined {
   const closers: ('}' | ']')[] = []
-  let expected = 'a value' as Expected // a closure changes it
+  let expected = 'a value' as Expected // the assertion is needed because a closure assigns to it
   let mayClose = false
   let at = 0
 
@@ -42,7 +42,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
       expected: at >= text.length && what !== 'nothing more' ? `${what}, but the text ends` : what,
     }
   }
-  /** Goes past the string; says what is wrong in it. */
+  /** Moves behind the string. Returns what its first fault should be instead. */
   const string = (): string | undefined => {
     for (at++; at < text.length; ) {
       const code = text.charCodeAt(at)

@@ -1,34 +1,35 @@
 import type { z } from '@hono/zod-openapi'
 import { folded, nearest } from '../../domain/nearest.ts'
 
-// Which members a schema knows, so that a misspelled one is noticed wherever it stands. Zod drops members that its
-// objects do not know, which would run a tool without its input and ask for other scopes than were meant.
+// Finds members of a request that its schema does not have. Zod drops them silently: a misspelled member would run a
+// tool without its input, or request other scopes than the caller meant.
 
-export interface Known {
-  /** Of an object; absent where the schema takes no object. */
-  readonly members?: ReadonlyMap<string, Known>
-  /** The schema takes members beside those. */
+/** The members that a schema has, at every depth. */
+export interface KnownMembers {
+  /** The members of an object; absent where the schema takes no object. */
+  readonly members?: ReadonlyMap<string, KnownMembers>
+  /** The schema takes further members. */
   readonly open?: true
-  /** Of each item of an array, and of each value of a record. */
-  readonly items?: Known
-  readonly values?: Known
+  /** The members of each item of an array, and of each value of a record. */
+  readonly items?: KnownMembers
+  readonly values?: KnownMembers
 }
 
-/** A member that the schema does not know, and the path of the one that was probably meant. */
+/** A member that the schema does not have, and the path of the one that the sender probably meant. */
 export interface UnknownMember {
   readonly path: readonly PropertyKey[]
   readonly meant?: string
-  /** Those that stand there, where none comes near. */
+  /** The members that the schema has in the same place. */
   readonly siblings: readonly string[]
 }
 
 export const MAX_FAULTS = 10
-/** Members of one schema that are searched for the same name at another place. */
+/** The members of one schema that are searched for the same name in another place. */
 const MAX_PLACES = 500
 
-/** Reads the schema once, where an endpoint is defined. */
-export function knownOf(schema: z.ZodType): Known {
-  const { def } = (schema as unknown as z.core.$ZodTypes)._zod // a closed union of all kinds
+/** Reads a schema. It is called once for each schema, when the endpoint is defined. */
+export function knownOf(schema: z.ZodType): KnownMembers {
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod // the union of all types of schemas
   switch (def.type) {
     case 'object':
       return {
@@ -64,7 +65,7 @@ export function knownOf(schema: z.ZodType): Known {
   }
 }
 
-function inner(schema: z.core.$ZodType): Known {
+function inner(schema: z.core.$ZodType): KnownMembers {
   return knownOf(schema as z.ZodType)
 }
 
@@ -72,8 +73,8 @@ function typeOf(schema: z.core.$ZodType): string {
   return schema._zod.def.type
 }
 
-/** What either of two alternatives knows. */
-function merge(a: Known, b: Known): Known {
+/** The members that either of two alternatives has. */
+function merge(a: KnownMembers, b: KnownMembers): KnownMembers {
   const members =
     a.members && b.members
       ? new Map([
@@ -91,16 +92,16 @@ function merge(a: Known, b: Known): Known {
   }
 }
 
-/** The members of the value that the schema does not know, at most `MAX_FAULTS`. */
-export function unknownMembers(known: Known, value: unknown): readonly UnknownMember[] {
+/** The members of the value that the schema does not have, at most `MAX_FAULTS`. */
+export function unknownMembers(known: KnownMembers, value: unknown): readonly UnknownMember[] {
   const found: UnknownMember[] = []
   collect(known, known, value, [], found)
   return found
 }
 
 function collect(
-  root: Known,
-  known: Known,
+  root: KnownMembers,
+  known: KnownMembers,
   value: unknown,
   path: PropertyKey[],
   found: UnknownMember[],
@@ -127,11 +128,11 @@ function collect(
 }
 
 /**
- * A sibling in another spelling, else the same name at another place of the schema, else a sibling that is near, else
- * the one sibling that goes on where the name ends (`user`: `user_id`).
+ * The path that the sender probably meant: a sibling in another spelling, else the same name in another place of the
+ * schema, else a sibling with few letters changed, else the only sibling that continues the name (`user`: `user_id`).
  */
 function meantBy(
-  root: Known,
+  root: KnownMembers,
   path: readonly PropertyKey[],
   name: string,
   siblings: readonly string[],
@@ -150,12 +151,12 @@ function onlyOne<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined
 }
 
-/** The paths of all members below, those that are nearer first. */
-function placesOf(root: Known): string[] {
+/** The paths of all members, in order of their depth. */
+function placesOf(root: KnownMembers): string[] {
   const places: string[] = []
-  let level: (readonly [string, Known])[] = [['', root]]
+  let level: (readonly [string, KnownMembers])[] = [['', root]]
   while (level.length > 0 && places.length < MAX_PLACES) {
-    const next: (readonly [string, Known])[] = []
+    const next: (readonly [string, KnownMembers])[] = []
     for (const [prefix, known] of level) {
       for (const [name, member] of known.members ?? []) {
         places.push(`${prefix}${name}`)

@@ -1,18 +1,18 @@
 import type { Context, Hono } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
 
-/** What stands for every method: a middleware, which is no route. */
+/** The method under which hono lists a middleware, which is not a route. */
 const ALL = 'ALL'
 
 interface NotFound {
   /**
-   * The refusal of a request that no route takes: 405 with `Allow` when its path has other methods (RFC 9110 section
-   * 15.5.6), else 404. Looks through the routes only then, so that requests that are served pay nothing.
+   * The refusal of a request that matches no route: 405 with `Allow` when its path has other methods (RFC 9110 section
+   * 15.5.6), else 404. The routes are searched only here, so other requests do not pay for it.
    */
   noRoute(c: Context): BrokerError
   /**
-   * What a route with a parameter did not find may be the path of another one: `GET /v1/tools/execute` asks for no tool
-   * of that name. Then the refusal is 405, else it is as it was.
+   * The refusal when a route with a parameter found nothing. The parameter may be the end of another route's path: `GET
+   * /v1/tools/execute` does not ask for a tool named `execute`. Then the refusal becomes 405, else it stays.
    */
   nothingThere(c: Context, refusal: BrokerError): BrokerError
 }
@@ -40,7 +40,7 @@ export function createNotFound(app: Pick<Hono, 'routes'>): NotFound {
     noRoute(c) {
       const { method, path } = c.req
       const fitting = routes().filter(({ pattern }) => pattern.test(path))
-      // a path of its own is not the value of another one's parameter, here as in `nothingThere`
+      // a route with exactly this path goes before one whose parameter matches it
       const own = fitting.filter((route) => route.path === path)
       const methods = (own.length > 0 ? own : fitting).map((route) => route.method)
       if (methods.length > 0) return notAllowed(c, methods)

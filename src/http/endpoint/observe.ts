@@ -5,13 +5,13 @@ import { currentContext, inContext } from '../../services/request-context.ts'
 import type { OnAnswered } from './endpoint.ts'
 import { requestId } from './request-id.ts'
 
-/** Counts every answer by its route, and writes its line into the log. */
+/** Counts every answer by its route, and logs it. */
 export interface Observer {
-  /** For the API's endpoints. */
+  /** Called by the API's endpoints. */
   readonly onAnswered: OnAnswered
-  /** For what a browser opens, under the name of its route; it also says on whose behalf that is done. */
+  /** A middleware for pages, which are counted by `route`. It also sets the request context to the user. */
   page(route: string): MiddlewareHandler
-  /** What no route took. */
+  /** Counts a request that matched no route. */
   unknown(c: Context, status: number): void
 }
 
@@ -70,12 +70,12 @@ export function createObserver({ metrics, log }: Pick<Broker, 'metrics' | 'log'>
           purpose: `${method} ${route}`,
           requestId: requestId(c),
         } as const
-        await inContext(context, next) // hono has made an answer of whatever was thrown
+        await inContext(context, next) // hono has turned an error into a response by now
         done(c.res.status)
       }
     },
     unknown(c, status) {
-      if (currentContext().purpose !== undefined) return // below a page's path, where it is observed
+      if (currentContext().purpose !== undefined) return // below the path of a page, whose middleware counts it
       figuresOf('', 'any', 'unknown').answered(status, 0)
       line(c, 'unknown', status, 0)
     },

@@ -2,23 +2,23 @@ import type { z } from '@hono/zod-openapi'
 import { BrokerError, type Fault } from '../../domain/errors.ts'
 import {
   dotted,
-  type Known,
+  type KnownMembers,
   knownOf,
   MAX_FAULTS,
   type UnknownMember,
   unknownMembers,
 } from './known-members.ts'
 
-// The one place where what a schema finds wrong becomes what a caller reads.
+// Makes the messages that callers read of the faults that a schema finds. No other file does.
 
-/** What is checked: names it in messages about the whole. */
+/** The part of a request that is checked. Messages about the whole part name it. */
 export type Part = 'the body' | 'the query' | 'the path' | 'the headers'
 
-/** A schema as it is checked again and again. */
+/** A schema that is used for many requests, with its members. */
 export interface Checked<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema
   readonly part: Part
-  readonly known: Known
+  readonly known: KnownMembers
 }
 
 export function checked<Schema extends z.ZodType>(schema: Schema, part: Part): Checked<Schema> {
@@ -26,8 +26,8 @@ export function checked<Schema extends z.ZodType>(schema: Schema, part: Part): C
 }
 
 /**
- * The value as the schema has it. Throws `invalid_request` that names everything that is wrong, with members the
- * schema does not know among it, unless `onUnknown` takes those.
+ * Parses the value by the schema. Throws `invalid_request` with every fault. Members that the schema does not have are
+ * faults too; with `onUnknown` they are reported to it instead.
  */
 export function parse<Schema extends z.ZodType>(
   { schema, part, known }: Checked<Schema>,
@@ -35,37 +35,37 @@ export function parse<Schema extends z.ZodType>(
   onUnknown?: (faults: readonly Fault[]) => void,
 ): z.output<Schema> {
   const unknown = unknownMembers(known, value)
-  const parsed = schema.safeParse(value, { error: sentence, reportInput: true })
+  const parsed = schema.safeParse(value, { error: defaultMessage, reportInput: true })
   if (parsed.success && unknown.length === 0) return parsed.data
-  const strangers = unknown.map((one) => toFault(one, part))
+  const unknownFaults = unknown.map((one) => toFault(one, part))
   if (parsed.success && onUnknown !== undefined) {
-    onUnknown(strangers)
+    onUnknown(unknownFaults)
     return parsed.data
   }
-  const paths = new Set(strangers.map(({ path }) => path))
+  const paths = new Set(unknownFaults.map(({ path }) => path))
   const wrong = parsed.success
     ? []
     : faultsOf(parsed.error.issues, part).filter(({ path }) => !paths.has(path))
-  throw invalidRequest([...wrong, ...strangers])
+  throw invalidRequest([...wrong, ...unknownFaults])
 }
 
-/** For what is checked once; see `parse`. */
+/** `parse` for a schema that is not prepared by `checked`. */
 export function parseOnce<Schema extends z.ZodType>(schema: Schema, value: unknown, part: Part) {
   return parse(checked(schema, part), value)
 }
 
 export function invalidRequest(faults: readonly Fault[]): BrokerError {
-  const told = faults.slice(0, MAX_FAULTS)
-  const more = faults.length - told.length
-  const message = [...told.map((fault) => fault.message), ...(more > 0 ? [`And ${more} more.`] : [])].join(
+  const listed = faults.slice(0, MAX_FAULTS)
+  const more = faults.length - listed.length
+  const message = [...listed.map((fault) => fault.message), ...(more > 0 ? [`And ${more} more.`] : [])].join(
     ' ',
   )
-  return new BrokerError('invalid_request', message, { faults: told })
+  return new BrokerError('invalid_request', message, { faults: listed })
 }
 
 function toFault({ path, meant, siblings }: UnknownMember, part: Part): Fault {
   const isParameter = part === 'the query'
-  const name = shown(dotted(path))
+  const name = printable(dotted(path))
   const what = part === 'the headers' ? 'header' : isParameter ? 'query parameter' : 'member'
   const there =
     siblings.length === 0 ? 'none is known here' : `known here: ${siblings.slice(0, 12).join(', ')}`
@@ -75,7 +75,7 @@ function toFault({ path, meant, siblings }: UnknownMember, part: Part): Fault {
     message:
       meant === undefined
         ? `${name} is no known ${what} (${there}).`
-        : `${name} is no known ${what}: did you mean ${shown(meant)}?`,
+        : `${name} is no known ${what}: did you mean ${printable(meant)}?`,
   }
 }
 
@@ -86,12 +86,12 @@ function faultsOf(
 ): Fault[] {
   return issues.flatMap((issue): Fault[] => {
     const path = [...above, ...issue.path]
-    const name = shown(dotted(path))
+    const name = printable(dotted(path))
     switch (issue.code) {
       case 'unrecognized_keys':
         return issue.keys.map((key) => toFault({ path: [...path, key], siblings: [] }, part))
       case 'invalid_union': {
-        // the alternative that was most nearly met tells most; where none was begun, the sentence names the kinds
+        // the alternative with the fewest faults is probably the one that was meant
         const [nearest] = issue.errors.toSorted((a, b) => a.length - b.length)
         const isBegun = nearest?.some((one) => one.path.length > 0 || one.code !== 'invalid_type')
         if (nearest !== undefined && isBegun) return faultsOf(nearest, part, path)
@@ -103,11 +103,11 @@ function faultsOf(
   })
 }
 
-/** Messages of our own schemas go on after the name; those that do not begin with a verb say what is taken. */
+/** A message that begins with a verb follows the name as one sentence; another message says what is accepted. */
 function fault(path: string, code: string, message: string, part: Part): Fault {
   const subject = path || capital(part)
-  const goesOn = /^(is|has|have|must|needs|names|means|takes|was|cannot) /.test(message)
-  return { path, code, message: `${subject}${goesOn ? ' ' : ': '}${message.replace(/\.$/, '')}.` }
+  const beginsWithVerb = /^(is|has|have|must|needs|names|means|takes|was|cannot) /.test(message)
+  return { path, code, message: `${subject}${beginsWithVerb ? ' ' : ': '}${message.replace(/\.$/, '')}.` }
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {
@@ -127,8 +127,8 @@ function codeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** What a message says where its schema says nothing of its own. Never the value: it may be a secret. */
-function sentence(issue: z.core.$ZodRawIssue): string | undefined {
+/** The message of an issue for which the schema has none. It never quotes the value, which may be a secret. */
+function defaultMessage(issue: z.core.$ZodRawIssue): string | undefined {
   const isMissing = issue.input === undefined
   switch (issue.code) {
     case 'invalid_type':
@@ -182,8 +182,8 @@ function bound(origin: string, which: 'at least' | 'at most', limit: number, inc
   return `must be ${which === 'at least' ? 'more' : 'less'} than ${limit}`
 }
 
-/** Of a name that somebody else chose: bounded, and fit for a log line and a header. */
-function shown(name: string): string {
+/** A name that the sender chose: shortened, and without characters that a log line or a header cannot hold. */
+function printable(name: string): string {
   const plain = name.replaceAll(/[\p{C}"\\]/gu, '?')
   return plain.length > 120 ? `${plain.slice(0, 119)}…` : plain
 }

@@ -4,29 +4,29 @@ import type { Context } from 'hono'
 import { BrokerError, type Fault } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
-import { parseJson } from './fields.ts'
 import { type Checked, checked, invalidRequest, parse } from './parse.ts'
+import { parseJson } from './parse-json.ts'
 import { requestId } from './request-id.ts'
 
-// How an endpoint reads what it is sent. Nothing is ignored: what no schema knows is refused, or in Arcade's dialect
-// named in a Warning.
+// How an endpoint reads a request. Nothing is ignored silently: what no schema has is refused, or, for Arcade's SDKs,
+// named in a `warning` header.
 
-/** Arcade's SDKs send it with every request; their dialect differs where their loops know no other end. */
+/** Arcade's SDKs send this header with every request. They are answered in Arcade's dialect. */
 export const STAINLESS = 'x-stainless-lang'
 
-/** Of an endpoint that takes none. */
+/** The schema of a query or a body for an endpoint that has none. */
 export const NOTHING = z.object({})
 const NO_BODY: Checked = checked(NOTHING, 'the body')
 
-/** What to do with members that are not known: undefined refuses them. */
+/** Receives the faults of members that the schema does not have; `undefined` refuses the request. */
 export type OnUnknown = ((faults: readonly Fault[]) => void) | undefined
 
-/** Arcade's SDKs may be newer than what is known here of their API, so what they say beyond it is taken. */
+/** Arcade's SDKs may be newer than this release, so members that they add are accepted with a warning. */
 export function unknownBy(c: Context, log: Log): OnUnknown {
   return c.req.header(STAINLESS) === undefined ? undefined : (faults) => warn(c, faults, log)
 }
 
-/** RFC 7234 section 5.5: code 299 for a warning of any kind. */
+/** Adds a `warning` header with the code 299, miscellaneous (RFC 7234 section 5.5.7). */
 function warn(c: Context, faults: readonly Fault[], log: Log): void {
   for (const { message } of faults)
     c.header('warning', `299 gatepass "Ignored: ${message.replaceAll(/[^\x20-\x7e]/g, '?')}"`, {
@@ -38,7 +38,7 @@ function warn(c: Context, faults: readonly Fault[], log: Log): void {
   )
 }
 
-/** Throws `invalid_request`, also for a parameter that is given twice: one of them would be ignored. */
+/** Throws `invalid_request`, also for a parameter that is given twice, because one of its values would be ignored. */
 export function readQuery<Schema extends z.ZodType>(
   c: Context,
   query: Checked<Schema>,
@@ -73,19 +73,19 @@ export async function readBody<Schema extends z.ZodType>(
   return parse(body, await readJson(c, isOptional), onUnknown)
 }
 
-/** Whether the request has a body; an endpoint that takes none need not look at one. */
+/** Whether the request has a body, by its headers. */
 export function hasBody(c: Context): boolean {
   const length = c.req.header('content-length')
   return length === undefined ? c.req.header('transfer-encoding') !== undefined : Number(length) > 0
 }
 
-/** Of an endpoint that takes none: whoever sends one believes that it says something. */
+/** For an endpoint without a body: refuses a body with members, because its sender expects them to have an effect. */
 export async function refuseBody(c: Context, onUnknown: OnUnknown): Promise<void> {
   await limitBody(c, MAX_API_BODY_BYTES)
   parse(NO_BODY, await readJson(c, true), onUnknown)
 }
 
-/** `X-Gatepass-…` is for the proxy: anywhere else it would say nothing, although somebody believes that it does. */
+/** Refuses `X-Gatepass-…` headers. Only the proxy reads them, and elsewhere their sender expects an effect that they do not have. */
 export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
   const names = (c.env?.incoming as IncomingMessage | undefined)?.headers ?? c.req.header()
   for (const name in names)

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from 'hono'
 
-/** Tells this process's requests from every other's; counting on costs next to nothing. */
+/** The first part of the request ids that this process makes; a counter is the second. */
 const PROCESS = randomBytes(6).toString('hex')
 let count = 0
 
 const SANE = /^[\w.-]{1,64}$/
 
-/** What the client calls its request, if that is fit for a log line, or a new name. */
+/** The client's own request id if it is short and plain enough for a log line, else a new one. */
 export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && SANE.test(given) ? given : `${PROCESS}-${(count++).toString(36)}`
 }
 
-/** As it is answered in `x-request-id`: by the server's own response, or without a server by the context. */
+/** The id that the response carries in `x-request-id`. The server's response sets it; without a server the context does. */
 export function requestId(c: Context): string {
   const { requestId: known } = (c.env?.outgoing ?? {}) as { readonly requestId?: string }
   if (known !== undefined) return known

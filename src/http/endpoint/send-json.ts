@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { jsonBody } from '../../tools/large-json.ts'
 
-/** `c.json` for what holds a tool's answer: its large parts are sent as the bytes they are. */
+/** `c.json` for a tool's result: large parts of it are JSON bytes already and are sent without parsing them. */
 export function sendJson(c: Context, value: unknown, status: ContentfulStatusCode = 200): Response {
   const body = jsonBody(value)
   const sent = typeof body === 'string' ? body : (body as Uint8Array<ArrayBuffer>) // Node's buffers are not shared

@@ -9,7 +9,7 @@ import { type ForwardOutcome, forwardRequest } from '../../flows/forward-request
 import { inContext } from '../../services/request-context.ts'
 import { consentNeeded } from '../../tools/run/consent-needed.ts'
 import { createStreamScrubber } from '../../tools/scrub-stream.ts'
-import { type Answered, type EndpointSurroundings, errorSchema } from '../endpoint/endpoint.ts'
+import { type Answered, errorSchema, type SharedByEndpoints } from '../endpoint/endpoint.ts'
 import { statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 import { checked, parse } from '../endpoint/parse.ts'
@@ -51,7 +51,7 @@ const consentSchema = errorSchema.extend({
 export function addProxy(
   app: OpenAPIHono,
   broker: Broker,
-  { authenticate, charge, onAnswered }: Required<EndpointSurroundings>,
+  { authenticate, charge, onAnswered }: Required<SharedByEndpoints>,
 ): void {
   document(app)
   const running = new Map<string, number>()

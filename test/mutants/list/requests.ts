@@ -100,7 +100,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['41'],
     fault: 'JSON may nest to any depth',
-    file: 'src/http/endpoint/fields.ts',
+    file: 'src/http/endpoint/parse-json.ts',
     from: 'const MAX_JSON_DEPTH = 64',
     to: 'const MAX_JSON_DEPTH = 64_000',
     test: LIMITS,
