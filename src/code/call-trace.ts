@@ -28,7 +28,7 @@ export type Operation = 'run' | 'chain'
 export interface OpenCall {
   /** Once it is known what runs. */
   named(toolId: string): void
-  succeeded(result: RunResult): void
+  succeeded(result: Extract<RunResult, { readonly outcome: 'value' }>): void
   failed(error: CallError, result?: RunResult): void
 }
 
@@ -79,7 +79,7 @@ export function createTrace(): CallTrace {
       if (copy === undefined) entry.truncated = true
       entries.push(entry)
       const end = (result: RunResult | undefined) => {
-        entry.duration = result?.duration ?? performance.now() - entry.begun
+        entry.duration = result?.durationMs ?? performance.now() - entry.begun
         if (result !== undefined) entry.result = result
       }
       return {

@@ -6,9 +6,10 @@ import { findTool } from '../tools/catalogue/find-tool.ts'
 import { LargeJson } from '../tools/large-json.ts'
 import { valueWithMedia } from '../tools/mcp/kept-content.ts'
 import { isRecord } from '../tools/read-json.ts'
-import { executeTool, type ToolCall } from '../tools/run/execute-tool.ts'
-import { type RequiredAuthorizationWire, type RunResult, toRunResult } from '../tools/run/run-tool.ts'
-import { accountsFor } from '../tools/run/tool-needs.ts'
+import { executeTool } from '../tools/run/execute-tool.ts'
+import type { RequiredAuthorization, ToolCall } from '../tools/run/execution.ts'
+import { type RunResult, toRunResult } from '../tools/run/run-tool.ts'
+import { accountsFor } from '../tools/run/tool-tokens.ts'
 import { createTrace, type OpenCall, type Operation, type TracedCall } from './call-trace.ts'
 import { type CallError, type CodeError, tooManyCalls } from './code-error.ts'
 import type { CodeLimits } from './limits.ts'
@@ -34,19 +35,22 @@ export interface CodeResult {
   readonly stdout: string
   readonly stderr: string
   readonly toolCalls: readonly TracedCall[]
-  readonly duration: number
+  readonly durationMs: number
   readonly backend: {
     readonly kind: 'wasm'
     readonly readiness: 'beta'
     readonly details: Readonly<Record<string, unknown>>
   }
   readonly error?: CodeError
-  readonly requires_authorization?: RequiredAuthorizationWire
+  /** The consent that a tool needs which the code called. */
+  readonly authorization?: ConsentNeeded
 }
 
-type Stop =
-  | { readonly error: CodeError }
-  | { readonly requires_authorization: RequiredAuthorizationWire & { readonly toolId: string } }
+interface ConsentNeeded extends RequiredAuthorization {
+  readonly toolId: string
+}
+
+type Stop = { readonly error: CodeError } | { readonly authorization: ConsentNeeded }
 
 /**
  * Runs the code in the sandbox; the tools it calls run here, as any other call does, so that their tokens never get near
@@ -85,7 +89,7 @@ async function runTraced(broker: Broker, run: CodeRun, signal: AbortSignal | und
     stdout,
     stderr,
     toolCalls: trace.toWire(),
-    duration: wholeMilliseconds(durationMs),
+    durationMs: wholeMilliseconds(durationMs),
     backend: { kind: 'wasm', readiness: 'beta', details: details(language, limits) },
     ...(end.outcome === 'error' && { error: end.error }),
     ...(end.outcome === 'stopped' && end.stop),
@@ -130,10 +134,9 @@ function createGateway(
         signal,
       )
       const result = toRunResult(tool, execution)
-      const { requires_authorization: required } = result
-      if (required !== undefined) {
+      if (result.outcome === 'authorization_required') {
         traced.failed(CONSENT, result)
-        return { reply: 'stop', stop: { requires_authorization: { ...required, toolId: id } } }
+        return { reply: 'stop', stop: { authorization: { ...result.authorization, toolId: id } } }
       }
       return finish(traced, result)
     } catch (error) {
@@ -210,15 +213,18 @@ function readWanted(payload: unknown): Wanted | undefined {
   return isRecord(args) ? { toolId, args, usePrevious: payload.usePrevious === true } : undefined
 }
 
-function finish(traced: OpenCall, result: RunResult): Reply<Stop> {
-  const { error } = result
-  if (error === undefined) {
+function finish(
+  traced: OpenCall,
+  result: Exclude<RunResult, { outcome: 'authorization_required' }>,
+): Reply<Stop> {
+  if (result.outcome === 'value') {
     traced.succeeded(result)
     const { structured, mcpResult } = result
     const value = mcpResult ? valueWithMedia({ value: structured, mcpResult }) : structured
     return { reply: 'value', value: value ?? null }
   }
-  return failed(traced, { kind: error.kind, message: error.message, canRetry: error.can_retry }, result)
+  const { kind, message, canRetry } = result.error
+  return failed(traced, { kind, message, canRetry }, result)
 }
 
 function failed(traced: OpenCall, error: CallError, result?: RunResult): Reply<Stop> {

@@ -106,7 +106,7 @@ export class WorkerFault extends Error {
   readonly error: ToolError
 
   constructor(error: ToolError) {
-    super(error.developer_message ?? error.message)
+    super(error.developerMessage ?? error.message)
     this.name = 'WorkerFault'
     this.error = error
   }

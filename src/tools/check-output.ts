@@ -19,7 +19,10 @@ export interface CheckedTool extends Pick<Tool, 'title' | 'outputSchema'> {
  * The answer, or an error in its place when its value is not what the tool's schema says. A `LargeJson` was checked
  * where it was read.
  */
-export function withCheckedValue(tool: CheckedTool, answer: ToolAnswer): ToolAnswer {
+export function withCheckedValue<Answer extends ToolAnswer>(
+  tool: CheckedTool,
+  answer: Answer,
+): Answer | ReturnType<typeof ownError> {
   if (answer.outcome !== 'value' || tool.outputSchema === undefined || answer.value instanceof LargeJson)
     return answer
   const { workerType } = tool
@@ -28,18 +31,18 @@ export function withCheckedValue(tool: CheckedTool, answer: ToolAnswer): ToolAns
   const checked = check(() => validateOutput(tool, said))
   if (checked.outcome === 'valid') return answer
   if (checked.outcome === 'bad schema' && tool.isCheckedElsewhere) return answer
-  const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developer_message'>) =>
-    ownError({ can_retry: false, ...error }, logs)
+  const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developerMessage'>) =>
+    ownError({ canRetry: false, ...error }, logs)
   return checked.outcome === 'bad schema'
     ? bad({
         kind: 'TOOL_DEFINITION_BAD_OUTPUT_SCHEMA',
         message: `The tool "${tool.title}" has an output schema that cannot be used.`,
-        developer_message: checked.message,
+        developerMessage: checked.message,
       })
     : bad({
         kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
         message: 'The tool gave an answer that is not what its schema says.',
-        developer_message: `${validitySentence('output', checked)}.`,
+        developerMessage: `${validitySentence('output', checked)}.`,
       })
 }
 

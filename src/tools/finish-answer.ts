@@ -75,22 +75,22 @@ const MAX_SCOPES = 500
  */
 export function boundedAnswer(answer: ToolAnswer, longest = MAX_MESSAGE): ToolAnswer {
   if (answer.outcome === 'error') return { ...answer, error: boundedError(answer.error, longest) }
-  if (answer.outcome !== 'requires_authorization') return answer
-  const { requirement } = answer
-  const scopes = requirement.scopes?.slice(0, MAX_SCOPES).map((scope) => scope.slice(0, MAX_MESSAGE))
-  return { ...answer, requirement: { ...requirement, ...(scopes && { scopes }) } }
+  if (answer.outcome !== 'authorization_requested') return answer
+  const { requested } = answer
+  const scopes = requested.scopes?.slice(0, MAX_SCOPES).map((scope) => scope.slice(0, MAX_MESSAGE))
+  return { ...answer, requested: { ...requested, ...(scopes && { scopes }) } }
 }
 
 function boundedError(error: ToolError, longest: number): ToolError {
-  const cut = (member: 'developer_message' | 'additional_prompt_content' | 'stacktrace', most: number) => {
+  const cut = (member: 'developerMessage' | 'additionalPromptContent' | 'stacktrace', most: number) => {
     const text = error[member]
     return text === undefined ? {} : { [member]: text.slice(0, most) }
   }
   return {
     ...error,
     message: error.message.slice(0, longest),
-    ...cut('developer_message', MAX_MESSAGE),
-    ...cut('additional_prompt_content', MAX_STACKTRACE),
+    ...cut('developerMessage', MAX_MESSAGE),
+    ...cut('additionalPromptContent', MAX_STACKTRACE),
     ...cut('stacktrace', MAX_STACKTRACE),
   }
 }

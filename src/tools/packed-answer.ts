@@ -3,7 +3,7 @@ import { isStructured, valueWithMedia, withMedia } from './mcp/kept-content.ts'
 import type { Artifact, ToolAnswer } from './tool-answer.ts'
 
 /** Parts of an answer that may be of any size. */
-const PARTS = ['value', 'mcpResult', 'logs', 'extra'] as const
+const PARTS = ['value', 'mcpResult', 'logs', 'extra', 'parameterErrors'] as const
 type Part = (typeof PARTS)[number]
 
 /** An answer that can cross the border of a thread without costing the event loop its size. */
@@ -48,7 +48,13 @@ export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): Pa
   }
 }
 
-const EMPTY: Readonly<Record<Part, unknown>> = { value: null, mcpResult: {}, logs: [], extra: {} }
+const EMPTY: Readonly<Record<Part, unknown>> = {
+  value: null,
+  mcpResult: {},
+  logs: [],
+  extra: {},
+  parameterErrors: {},
+}
 
 export function unpackAnswer({ answer, parts, mcp }: PackedAnswer): ToolAnswer {
   return mapParts(answer, (part, value) => {
@@ -66,7 +72,15 @@ export function mapParts(answer: ToolAnswer, change: (part: Part, value: unknown
   if (answer.outcome === 'value') changed.value = change('value', answer.value)
   if ('mcpResult' in answer && answer.mcpResult !== undefined)
     changed.mcpResult = change('mcpResult', answer.mcpResult)
-  if (answer.outcome === 'error' && answer.error.extra !== undefined)
-    changed.error = { ...answer.error, extra: change('extra', answer.error.extra) }
+  if (answer.outcome === 'error') {
+    const { extra, parameterErrors } = answer.error
+    changed.error = {
+      ...answer.error,
+      ...(extra !== undefined && { extra: change('extra', extra) }),
+      ...(parameterErrors !== undefined && {
+        parameterErrors: change('parameterErrors', parameterErrors),
+      }),
+    }
+  }
   return changed as unknown as ToolAnswer // the same members, each as large as it likes
 }

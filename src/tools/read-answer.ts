@@ -47,7 +47,7 @@ function unreadable(reason: ThreadFault['reason']): ToolAnswer {
       reason === 'busy'
         ? 'The tool gave a large answer while too many others were being read.'
         : 'The tool gave an answer that takes too much to be read.',
-    can_retry: false,
-    developer_message: `Reading the answer ended: ${reason}.`,
+    canRetry: false,
+    developerMessage: `Reading the answer ended: ${reason}.`,
   })
 }

@@ -1,43 +1,56 @@
 import type { ToolError } from './tool-error.ts'
 
-/** What a tool answered. Nothing in it is trusted: scrub it before it is shown to anyone. */
-export type ToolAnswer = ToolOutcome & {
+/** The answer of a worker to one call. None of it is trusted: it is scrubbed before anybody sees it (scrub-answer.ts). */
+export type ToolAnswer = ToolOutcome & AnswerDetails
+
+export type ToolOutcome = ToolResult | AuthorizationRequested
+
+export interface AnswerDetails {
   readonly logs: readonly ToolLog[]
-  /** As far as the worker told. */
+  /** As reported by the worker. */
   readonly durationMs?: number
-  /** RFC 3339. */
+  /** RFC 3339, as reported by the worker. */
   readonly finishedAt?: string
 }
 
-export type ToolOutcome =
+/** What a tool produced, or how it failed. */
+export type ToolResult =
   | {
       readonly outcome: 'value'
       readonly value: unknown
-      /** As an MCP server had it. */
+      /** The CallToolResult of an MCP server, which holds more than the value made of it. */
       readonly mcpResult?: Readonly<Record<string, unknown>>
     }
   | {
       readonly outcome: 'error'
       readonly error: ToolError
-      /** These are not the tool's words: it was not reached, or what runs it gave no answer of the protocol. */
+      /** The broker reports this error, not the tool: the tool was not called, or its worker broke the protocol. */
       readonly isOwn?: true
       readonly mcpResult?: Readonly<Record<string, unknown>>
     }
-  | { readonly outcome: 'requires_authorization'; readonly requirement: AskedAuthorization }
   | { readonly outcome: 'artifact'; readonly artifact: Artifact }
 
-/** The tool was not reached, not asked, or what runs it gave no answer of the protocol. */
-export function ownError(error: ToolError, logs: readonly ToolLog[] = []): ToolAnswer {
+/** The worker wants a consent of the user before it goes on. */
+export interface AuthorizationRequested {
+  readonly outcome: 'authorization_requested'
+  readonly requested: RequestedAuthorization
+}
+
+/** An error that the broker reports: the tool was not called, or its worker broke the protocol. */
+export function ownError(
+  error: ToolError,
+  logs: readonly ToolLog[] = [],
+): Extract<ToolResult, { outcome: 'error' }> & AnswerDetails {
   return { outcome: 'error', error, isOwn: true, logs }
 }
 
 /**
- * A consent that a worker asks for of its own accord. It has no URL: a link a user may follow comes from this broker's
- * own authorizations alone, and its `id` is the worker's word too.
+ * The consent that a worker requests. There is no URL: users are only sent to this broker's own authorizations. The `id`
+ * is the worker's and means nothing here.
  */
-export interface AskedAuthorization {
+export interface RequestedAuthorization {
   readonly id?: string
-  /** It is for what runs the tool (an MCP server's own authorization), not for the tool. */
+  /** `server`: an MCP server's own authorization. Absent: the authorization of the tool. */
   readonly use?: 'server'
   readonly scopes?: readonly string[]
   readonly status?: AuthorizationStatus
@@ -46,13 +59,19 @@ export interface AskedAuthorization {
 export const AUTHORIZATION_STATUSES = ['not_started', 'pending', 'completed', 'failed'] as const
 export type AuthorizationStatus = (typeof AUTHORIZATION_STATUSES)[number]
 
-/** Data kept elsewhere, as seeds/000 has it. */
+/** A result that is stored elsewhere, by reference. */
 export interface Artifact {
   readonly url: string
-  readonly content_type: string
+  /** A media type. */
+  readonly contentType: string
   /** In bytes. */
   readonly size: number
-  readonly meta: { readonly description: string }
+  readonly description: string
+}
+
+/** The artifact as a JSON value, for callers and tools that take nothing but values; history stores it in this form. */
+export function artifactToJson({ url, contentType, size, description }: Artifact) {
+  return { url, content_type: contentType, size, meta: { description } }
 }
 
 export interface ToolLog {

@@ -1,4 +1,4 @@
-/** The kinds of error a tool run may end with (reference/arcade.md section 1.4), a closed list for callers to switch on. */
+/** The kinds of error that a run may end with, Arcade's: a closed list that callers switch on. */
 const ERROR_KINDS = [
   'TOOLKIT_LOAD_FAILED',
   'TOOL_DEFINITION_BAD_DEFINITION',
@@ -27,54 +27,62 @@ const ERROR_KINDS = [
 
 export type ErrorKind = (typeof ERROR_KINDS)[number]
 
-/** How a tool run failed, as the wire has it. `message` may be shown to a user or a model, `developer_message` not. */
+/** How a run failed. */
 export interface ToolError {
   readonly kind: ErrorKind
+  /** For users and models. */
   readonly message: string
-  /** Whether the same call may be made again without doing anything twice. */
-  readonly can_retry: boolean
-  readonly developer_message?: string
-  readonly additional_prompt_content?: string
-  readonly retry_after_ms?: number
-  readonly status_code?: number
+  /** Whether the same call may be repeated without doing anything twice. */
+  readonly canRetry: boolean
+  /** For developers: never shown to a model. */
+  readonly developerMessage?: string
+  /** Text that a caller adds to a model's prompt before it retries. */
+  readonly additionalPromptContent?: string
+  readonly retryAfterMs?: number
+  /** The HTTP status of the API that the tool called. */
+  readonly statusCode?: number
+  /** For the log; callers see it only if they ask for it. */
   readonly stacktrace?: string
+  /** Further members that the worker sent. */
   readonly extra?: Readonly<Record<string, unknown>>
+  /** Which parameters of the input are wrong, and why. */
+  readonly parameterErrors?: Readonly<Record<string, string>>
 }
 
-/** What only the broker itself says: a worker that does would pass off its failure as a refusal of ours. */
-const OWN_KINDS: ReadonlySet<ErrorKind> = new Set([
+/** Kinds that only the broker may report; a worker that sends one of them would fake a refusal of the broker. */
+const BROKER_KINDS: ReadonlySet<ErrorKind> = new Set([
   'TOOL_REQUIREMENTS_NOT_MET',
   'CONTEXT_CHECK_FAILED',
   'CONTEXT_DENIED',
 ])
 
-/** Kinds of arcade-mcp-ts alone, and the contract's nearest. */
-const OTHER_KINDS = new Map<string, ErrorKind>([
+/** Kinds that only arcade-mcp-ts has, and the nearest kind of the list. */
+const ARCADE_MCP_TS_KINDS = new Map<string, ErrorKind>([
   ['TOOL_SERIALIZATION', 'TOOL_RUNTIME_BAD_OUTPUT_VALUE'],
   ['TOOL_RUNTIME_RESPONSE_EXTRACTION', 'TOOL_RUNTIME_BAD_OUTPUT_VALUE'],
   ['TOOL_RUNTIME_EXECUTION', 'TOOL_RUNTIME_FATAL'],
 ])
 
-/** The kind that a worker says, in any case; what is no known kind, or none of a worker's to say, is `UNKNOWN`. */
+/** The kind that a worker sent, in upper or lower case. `UNKNOWN` for a kind that is not listed or that workers may not report. */
 export function readErrorKind(kind: unknown): ErrorKind {
   const upper = typeof kind === 'string' ? kind.toUpperCase() : ''
-  const known = ERROR_KINDS.find((one) => one === upper) ?? OTHER_KINDS.get(upper)
-  return known === undefined || OWN_KINDS.has(known) ? 'UNKNOWN' : known
+  const known = ERROR_KINDS.find((one) => one === upper) ?? ARCADE_MCP_TS_KINDS.get(upper)
+  return known === undefined || BROKER_KINDS.has(known) ? 'UNKNOWN' : known
 }
 
-/** What runs the tool gave an answer that is none. */
-export function badOutputError(developer_message: string): ToolError {
+/** The error for an answer that breaks the worker's protocol. */
+export function badOutputError(developerMessage: string): ToolError {
   return {
     kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
     message: 'The tool gave an answer that cannot be read.',
-    can_retry: false,
-    developer_message,
+    canRetry: false,
+    developerMessage,
   }
 }
 
 const STACK = /^(?:stack|stack_?trace|trace_?back)$/i
 
-/** What a worker says besides of an error, and the stack trace in it, which is not for callers. */
+/** Takes stack traces out of the further members of an error, because callers do not see those. */
 export function withoutStacks(extra: Readonly<Record<string, unknown>>): {
   readonly extra: Readonly<Record<string, unknown>>
   readonly stacktrace?: string

@@ -76,7 +76,7 @@ export async function askWorker(
 const GIVEN_UP: ToolError = {
   kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
   message: 'The call was given up by its caller.',
-  can_retry: false,
+  canRetry: false,
 }
 
 /** The JSON of a 2xx answer. Throws `WorkerFault` for anything else. */
@@ -91,11 +91,11 @@ export function jsonOf({ status, headers, body }: OutgoingResponse): unknown {
 
 /** A request that got no whole answer. It may be made again by itself only when the tool surely did not run. */
 export function toolErrorOf({ kind, message, requestSent }: OutgoingError): ToolError {
-  const error = (kind: ErrorKind, said: string, can_retry: boolean): ToolError => ({
+  const error = (kind: ErrorKind, said: string, canRetry: boolean): ToolError => ({
     kind,
     message: said,
-    can_retry,
-    developer_message: message,
+    canRetry,
+    developerMessage: message,
   })
   switch (kind) {
     case 'timeout':
@@ -123,13 +123,13 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
 /** An answer that is no 2xx. Its body is not read: it is the worker's own page, and may repeat the request. */
 export function refusalOf(status: number, retryAfter: string | undefined): ToolError {
   const wait = readRetryAfter(retryAfter)
-  const error = (kind: ErrorKind, message: string, can_retry: boolean, why = ''): ToolError => ({
+  const error = (kind: ErrorKind, message: string, canRetry: boolean, why = ''): ToolError => ({
     kind,
     message,
-    can_retry,
-    developer_message: `The worker answered ${status}.${why}`,
-    status_code: status,
-    ...(can_retry && wait !== undefined && { retry_after_ms: wait }),
+    canRetry,
+    developerMessage: `The worker answered ${status}.${why}`,
+    statusCode: status,
+    ...(canRetry && wait !== undefined && { retryAfterMs: wait }),
   })
   switch (status) {
     case 401:

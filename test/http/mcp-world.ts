@@ -1,7 +1,7 @@
 import type { BackendCall } from '../../src/tools/backend.ts'
 import { findTool } from '../../src/tools/catalogue/find-tool.ts'
-import type { Execution } from '../../src/tools/run/execute-response.ts'
 import { executeTool } from '../../src/tools/run/execute-tool.ts'
+import type { Execution } from '../../src/tools/run/execution.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeMcpServer, type FakeMcpServerOptions, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
+import type { StreamEventWire } from '../../src/http/dialects/runs.ts'
 import { readMcpResult } from '../../src/tools/mcp/read-mcp-result.ts'
 import { runTool, type StreamEvent, streamTool, toBackend } from '../../src/tools/run/run-tool.ts'
 import { startFakeMcpServer } from '../fake-mcp-server.ts'
@@ -35,7 +36,7 @@ const ask = async (tool: 'Ran' | 'Heard', key: string) => (await run(`Run.${tool
 interface Stream {
   readonly status: number
   readonly type: string
-  readonly events: readonly StreamEvent[]
+  readonly events: readonly StreamEventWire[]
 }
 
 function startStream(toolId: string, args: object = {}, more: object = {}, signal?: AbortSignal) {
@@ -57,14 +58,14 @@ async function stream(toolId: string, args: object = {}, more: object = {}): Pro
 }
 
 /** Server-sent events, whose `event` is the kind that their data says too. */
-function readEvents(text: string): StreamEvent[] {
+function readEvents(text: string): StreamEventWire[] {
   return text.split('\n\n').flatMap((block) => {
     const lines = block.split('\n')
     const member = (name: string) =>
       lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
     const data = member('data')
     if (data === undefined) return []
-    const event = JSON.parse(data) as StreamEvent // as the endpoint documents it
+    const event = JSON.parse(data) as StreamEventWire // as the endpoint documents it
     expect(member('event')).toBe(event.kind)
     return [event]
   })
@@ -179,7 +180,7 @@ describe("toolexec's tests of `run`", () => {
         const key = fresh('cancelled')
         const before = { projectId, toolId: 'Run:Waits', args: { key }, entryPoint: 'run' } as const
         const { result } = await runTool(world.gatepass.broker, before, AbortSignal.abort())
-        expect(result.error).toMatchObject({ op: 'execute', toolId: 'Run:Waits' })
+        expect(result).toMatchObject({ error: { op: 'execute', toolId: 'Run:Waits' } })
         expect(await ask('Ran', key)).toBe(0)
       },
     ],

@@ -204,10 +204,10 @@ describe('threat 41 and 14: whatever is imported', () => {
       fc.property(fc.oneof(json, shaped(ANSWER)), fc.boolean(), (value, success) => {
         const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
         const answer = readWorkerAnswer(JSON.parse(JSON.stringify(isObject ? { ...value, success } : value)))
-        expect(['value', 'error', 'requires_authorization', 'artifact']).toContain(answer.outcome)
-        if (answer.outcome === 'requires_authorization')
+        expect(['value', 'error', 'authorization_requested', 'artifact']).toContain(answer.outcome)
+        if (answer.outcome === 'authorization_requested')
           expect(
-            Object.keys(answer.requirement).filter((name) => !['id', 'scopes', 'status'].includes(name)),
+            Object.keys(answer.requested).filter((name) => !['id', 'scopes', 'status'].includes(name)),
           ).toEqual([])
         if (answer.outcome === 'artifact') expect(new URL(answer.artifact.url).protocol).toMatch(/^https?:$/)
       }),

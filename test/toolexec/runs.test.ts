@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StreamEvent } from '../../src/tools/run/run-tool.ts'
+import type { StreamEventWire } from '../../src/http/dialects/runs.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { metadata, startWorld, type World } from '../http/world.ts'
 
@@ -30,10 +30,10 @@ const code = async (text: string, more: object = {}) =>
   (await post('/v1/code/execute', { code: text, ...more })).body
 
 /** The events of a stream, without those that say which run it was. */
-async function stream(toolId: string, args: object = {}): Promise<StreamEvent[]> {
+async function stream(toolId: string, args: object = {}): Promise<StreamEventWire[]> {
   const { body } = await post('/v1/tools/run_stream', { toolId, args })
   const data = [...String(body).matchAll(/^data: (.*)$/gm)].map(([, text = '']) => JSON.parse(text))
-  return data as StreamEvent[] // as the endpoint documents it
+  return data as StreamEventWire[] // as the endpoint documents it
 }
 
 describe('the order in which a run is refused', () => {

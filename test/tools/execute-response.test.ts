@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import {
-  type Execution,
-  toArcadeExecuteResponse,
-  toExecuteResponse,
-} from '../../src/tools/run/execute-response.ts'
+import { toArcadeExecuteResponse, toExecuteResponse } from '../../src/http/dialects/arcade.ts'
+import type { Execution } from '../../src/tools/run/execution.ts'
 
 const schema = JSON.parse(readFileSync(new URL('execute-response.schema.json', import.meta.url), 'utf8'))
 const ajv = new Ajv({ allErrors: true, strictTypes: false })
@@ -21,14 +18,24 @@ const logs = [{ level: 'info', message: 'done' }]
 const rateLimit = {
   kind: 'UPSTREAM_RUNTIME_RATE_LIMIT',
   message: 'Slow down.',
+  canRetry: true,
+  developerMessage: 'GitHub said 429',
+  additionalPromptContent: 'Wait.',
+  retryAfterMs: 30000,
+  statusCode: 429,
+  stacktrace: 'at call()',
+  extra: { limit: 60 },
+} as const
+const rateLimitOnTheWire = {
+  kind: 'UPSTREAM_RUNTIME_RATE_LIMIT',
+  message: 'Slow down.',
   can_retry: true,
   developer_message: 'GitHub said 429',
   additional_prompt_content: 'Wait.',
   retry_after_ms: 30000,
   status_code: 429,
-  stacktrace: 'at call()',
   extra: { limit: 60 },
-} as const
+}
 const authorization = {
   id: 'auth_1',
   url: 'https://gatepass.test/connect/auth_1',
@@ -38,6 +45,12 @@ const authorization = {
   providerId: 'github',
 } as const
 const artifact = {
+  url: 'https://files.test/report.csv',
+  contentType: 'text/csv',
+  size: 3,
+  description: 'A report',
+}
+const artifactOnTheWire = {
   url: 'https://files.test/report.csv',
   content_type: 'text/csv',
   size: 3,
@@ -67,29 +80,17 @@ const OUTCOMES: [string, Execution['outcome'], boolean, unknown][] = [
   ],
   [
     'a short error',
-    { outcome: 'error', error: { kind: 'UNKNOWN', message: 'No.', can_retry: false }, logs: [] },
+    { outcome: 'error', error: { kind: 'UNKNOWN', message: 'No.', canRetry: false }, logs: [] },
     false,
     { error: { message: 'No.', developer_message: 'UNKNOWN: No.', can_retry: false } },
   ],
   [
     'an authorization',
-    { outcome: 'requires_authorization', authorization },
+    { outcome: 'authorization_required', authorization },
     false,
     { requires_authorization: { id: 'auth_1', url: authorization.url, scopes: ['read'], status: 'pending' } },
   ],
-  [
-    "a worker's own requirement",
-    { outcome: 'requires_authorization', requirement: { id: 'auth_w', scopes: ['read'] }, logs: [] },
-    false,
-    { requires_authorization: { id: 'auth_w', scopes: ['read'], status: 'pending' } },
-  ],
-  [
-    'a requirement that says nothing',
-    { outcome: 'requires_authorization', requirement: {}, logs: [] },
-    false,
-    { requires_authorization: { id: '', status: 'pending' } },
-  ],
-  ['an artifact', { outcome: 'artifact', artifact, logs }, true, { artifact }],
+  ['an artifact', { outcome: 'artifact', artifact, logs }, true, { artifact: artifactOnTheWire }],
 ]
 
 describe('seeds/000', () => {
@@ -135,15 +136,32 @@ describe("Arcade's dialect", () => {
   })
 
   test('shows a stack trace only when asked', () => {
-    const { stacktrace, ...error } = rateLimit
+    const error = rateLimitOnTheWire
     expect(outputOf({ outcome: 'error', error: rateLimit, logs: [] })).toEqual({ error })
     expect(outputOf({ outcome: 'error', error: rateLimit, logs: [] }, true)).toEqual({
-      error: { ...error, stacktrace },
+      error: { ...error, stacktrace: 'at call()' },
+    })
+  })
+
+  test('names the parameters that are wrong in extra', () => {
+    const error = {
+      kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
+      message: 'No.',
+      canRetry: false,
+      parameterErrors: { count: 'is no number' },
+    } as const
+    expect(outputOf({ outcome: 'error', error, logs: [] })).toEqual({
+      error: {
+        kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
+        message: 'No.',
+        can_retry: false,
+        extra: { parameter_errors: { count: 'is no number' } },
+      },
     })
   })
 
   test('an authorization is a failed run', () => {
-    const response = toArcadeExecuteResponse(execution({ outcome: 'requires_authorization', authorization }))
+    const response = toArcadeExecuteResponse(execution({ outcome: 'authorization_required', authorization }))
     expect(response).toMatchObject({
       success: false,
       status: 'failed',

@@ -36,9 +36,9 @@ describe('a result', () => {
       error: {
         kind: 'UPSTREAM_RUNTIME_RATE_LIMIT',
         message: 'Too\noften',
-        can_retry: true,
-        retry_after_ms: 11,
-        status_code: 429,
+        canRetry: true,
+        retryAfterMs: 11,
+        statusCode: 429,
       },
       mcpResult: result,
     })

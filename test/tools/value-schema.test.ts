@@ -2,9 +2,9 @@ import { toZod } from '@arcadeai/arcadejs/lib/index'
 import { describe, expect, test } from 'vitest'
 import type { JsonSchema, Tool } from '../../src/domain/tool.ts'
 import { functionName } from '../../src/domain/tool.ts'
+import { toDefinition } from '../../src/http/dialects/arcade-tools.ts'
 import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
 import { toParameters, toValueSchema, type ValueSchema } from '../../src/tools/arcade/value-schema.ts'
-import { toDefinition } from '../../src/tools/catalogue/tool-definition.ts'
 import { formatTool } from '../../src/tools/catalogue/tool-formats.ts'
 
 describe('JSON Schema as a value schema', () => {
@@ -212,8 +212,12 @@ describe("a worker's tool", () => {
   })
 
   test('is shown with what is met', () => {
-    const status = { met: false, secrets: [{ key: 'HUB_HOST', met: false, status_reason: 'Set it.' }] }
-    expect(toDefinition(workerTool(), status).requirements).toEqual(status)
+    const secret = { key: 'HUB_HOST', met: false }
+    const status = { met: false, authorizations: [], secrets: [{ ...secret, statusReason: 'Set it.' }] }
+    expect(toDefinition(workerTool(), status).requirements).toEqual({
+      met: false,
+      secrets: [{ ...secret, status_reason: 'Set it.' }],
+    })
   })
 
   test("passes Arcade's zod helper", () => {

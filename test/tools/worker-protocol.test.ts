@@ -97,15 +97,15 @@ describe('a call', () => {
     ['Null', {}, { outcome: 'value', value: null, logs: [] }],
     ['Array', {}, { outcome: 'value', value: [1, 'two', { three: 3 }] }],
     ['Leak', { in: 'logs' }, { logs: [{ level: 'info', message: 'token is ' }] }],
-    ['Artifact', {}, { outcome: 'artifact', artifact: { content_type: 'text/csv', size: 1234 } }],
+    ['Artifact', {}, { outcome: 'artifact', artifact: { contentType: 'text/csv', size: 1234 } }],
   ])('of %s %j is answered', async (name, inputs, expected) => {
     expect(await invoke(name, inputs)).toMatchObject(expected)
   })
 
   test("passes on a worker's requirement without its link", async () => {
     expect(await invoke('Phish')).toMatchObject({
-      outcome: 'requires_authorization',
-      requirement: { id: 'auth_evil', status: 'pending' },
+      outcome: 'authorization_requested',
+      requested: { id: 'auth_evil', status: 'pending' },
     })
     expect(JSON.stringify(await invoke('Phish'))).not.toContain('evil.example')
   })
@@ -113,7 +113,7 @@ describe('a call', () => {
 
 describe("a tool's error", () => {
   test('is read in full', async () => {
-    const error = {
+    const sent = {
       kind: 'UPSTREAM_RUNTIME_RATE_LIMIT',
       message: 'Slow down.',
       developer_message: 'GitHub said 429',
@@ -124,7 +124,20 @@ describe("a tool's error", () => {
       stacktrace: 'at call()',
       extra: { limit: 60 },
     }
-    expect(await invoke('Fail', error)).toMatchObject({ outcome: 'error', error })
+    expect(await invoke('Fail', sent)).toMatchObject({
+      outcome: 'error',
+      error: {
+        kind: 'UPSTREAM_RUNTIME_RATE_LIMIT',
+        message: 'Slow down.',
+        developerMessage: 'GitHub said 429',
+        canRetry: true,
+        additionalPromptContent: 'Wait.',
+        retryAfterMs: 30000,
+        statusCode: 429,
+        stacktrace: 'at call()',
+        extra: { limit: 60 },
+      },
+    })
   })
 
   test.each([
@@ -150,12 +163,12 @@ describe("a tool's error", () => {
     expect(errorOf(await invoke('Fail', wrong))).toEqual({
       kind: 'TOOL_RUNTIME_FATAL',
       message: 'The tool failed without saying why.',
-      can_retry: false,
+      canRetry: false,
     })
   })
 
   test('is whole milliseconds', async () => {
-    expect(errorOf(await invoke('Fail', { retry_after_ms: 1500.2 })).retry_after_ms).toBe(1501)
+    expect(errorOf(await invoke('Fail', { retry_after_ms: 1500.2 })).retryAfterMs).toBe(1501)
   })
 })
 
@@ -164,30 +177,30 @@ describe('a worker that', () => {
     [
       'answers too late',
       () => invoke('Slow', { ms: 3000 }, { timeoutSeconds: 0.2 }),
-      { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', can_retry: false },
+      { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', canRetry: false },
     ],
     [
       'never answers',
       () => behaving('hang', { timeoutSeconds: 0.2 }),
-      { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', can_retry: false },
+      { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', canRetry: false },
     ],
-    ['hangs up', () => behaving('drop'), { kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED', can_retry: false }],
+    ['hangs up', () => behaving('drop'), { kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED', canRetry: false }],
     [
       'redirects',
       () => behaving('redirect'),
-      { kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED', can_retry: false },
+      { kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED', canRetry: false },
     ],
     [
       'fails',
       () => behaving('500'),
-      { kind: 'UPSTREAM_RUNTIME_SERVER_ERROR', can_retry: false, status_code: 500 },
+      { kind: 'UPSTREAM_RUNTIME_SERVER_ERROR', canRetry: false, statusCode: 500 },
     ],
     [
       'is down',
       () => behaving('503'),
-      { kind: 'UPSTREAM_RUNTIME_SERVER_ERROR', can_retry: true, status_code: 503 },
+      { kind: 'UPSTREAM_RUNTIME_SERVER_ERROR', canRetry: true, statusCode: 503 },
     ],
-    ['answers HTML', () => behaving('html'), { kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE', can_retry: false }],
+    ['answers HTML', () => behaving('html'), { kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE', canRetry: false }],
     ['answers half an object', () => invoke('BadJson'), { kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE' }],
     [
       'answers too much',
@@ -197,20 +210,20 @@ describe('a worker that', () => {
     [
       'has another secret',
       () => invoke('Echo', {}, { secret: 'another-secret' }),
-      { kind: 'UPSTREAM_RUNTIME_AUTH_ERROR', can_retry: false, status_code: 401 },
+      { kind: 'UPSTREAM_RUNTIME_AUTH_ERROR', canRetry: false, statusCode: 401 },
     ],
-    ['has no such tool', () => invoke('Nothing'), { kind: 'UPSTREAM_RUNTIME_NOT_FOUND', status_code: 404 }],
+    ['has no such tool', () => invoke('Nothing'), { kind: 'UPSTREAM_RUNTIME_NOT_FOUND', statusCode: 404 }],
     [
       'is asked too often',
       () => answering(raw(429, '{}', { 'retry-after': '7' })),
-      { kind: 'UPSTREAM_RUNTIME_RATE_LIMIT', can_retry: true, retry_after_ms: 7000, status_code: 429 },
+      { kind: 'UPSTREAM_RUNTIME_RATE_LIMIT', canRetry: true, retryAfterMs: 7000, statusCode: 429 },
     ],
     [
       'refuses the request',
       () => answering(raw(400, '{}')),
-      { kind: 'UPSTREAM_RUNTIME_BAD_REQUEST', can_retry: false, status_code: 400 },
+      { kind: 'UPSTREAM_RUNTIME_BAD_REQUEST', canRetry: false, statusCode: 400 },
     ],
-    ['may not be reached', () => invoke('Echo', {}, { uri: 'http://10.0.0.1' }), { can_retry: false }],
+    ['may not be reached', () => invoke('Echo', {}, { uri: 'http://10.0.0.1' }), { canRetry: false }],
   ]
   function behaving(invokes: FakeWorker['behaviour']['invoke'], change: Partial<WorkerEndpoint> = {}) {
     worker.behaviour.invoke = invokes
@@ -237,7 +250,7 @@ describe('a worker that', () => {
   ])('answers %s', async (_, body) => {
     expect(errorOf(await answering(raw(200, body)))).toMatchObject({
       kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
-      can_retry: false,
+      canRetry: false,
     })
   })
 
@@ -254,7 +267,7 @@ describe('a worker that', () => {
   test('repeats the token in an error page', async () => {
     const context = { authorization: { token: 'gho_very_secret', user_info: {} } }
     const answer = await invokeWorker(outgoing, endpoint(), call('Leak', { in: 'body' }, context))
-    expect(errorOf(answer).status_code).toBe(502)
+    expect(errorOf(answer).statusCode).toBe(502)
     expect(JSON.stringify(answer)).not.toContain('gho_very_secret')
   })
 
@@ -272,7 +285,7 @@ describe('a worker that is not there', () => {
     await worker.close()
     expect(errorOf(await invoke('Echo', {}, { uri }))).toMatchObject({
       kind: 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE',
-      can_retry: true,
+      canRetry: true,
       message: 'What runs the tool could not be reached.',
     })
   })

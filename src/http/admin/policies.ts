@@ -6,9 +6,8 @@ import type { PolicyUseOf } from '../../services/policies/policy-match.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
 import type { Hit, Judgement } from '../../services/policies/policy-rules.ts'
 import { findTool } from '../../tools/catalogue/find-tool.ts'
-import { toolNeeds } from '../../tools/run/tool-needs.ts'
-import { toolPolicyUse } from '../../tools/run/tool-policy-use.ts'
-import { whatRuns } from '../../tools/run/what-runs.ts'
+import { resolveRunner, toolPolicyUse } from '../../tools/run/preconditions.ts'
+import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText, plainText, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import {
@@ -181,7 +180,7 @@ async function useOf(
   if (said.tool_name === undefined)
     return { ...user, projectId, use: said.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
   const tool = await findTool(broker, projectId, said.tool_name)
-  const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), whatRuns(broker, tool)])
+  const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
   const use = toolPolicyUse(tool, needs, runner, user)
   return {
     ...use,

@@ -7,7 +7,7 @@ import { splitScope } from '../../domain/scopes.ts'
 import { decodeStream } from '../../egress/content-coding.ts'
 import { type ForwardOutcome, forwardRequest } from '../../flows/forward-request.ts'
 import { inContext } from '../../services/request-context.ts'
-import { consentNeeded } from '../../tools/run/consent-needed.ts'
+import { authorizationRequired } from '../../tools/run/tool-tokens.ts'
 import { createStreamScrubber } from '../../tools/scrub-stream.ts'
 import { type Answered, errorSchema, type SharedByEndpoints } from '../endpoint/endpoint.ts'
 import { statusOf } from '../endpoint/errors.ts'
@@ -94,8 +94,8 @@ export function addProxy(
         forwardRequest(broker, await readRequest(c, caller)),
       )
       if (outcome.outcome === 'answered') return answerOf(c, outcome, leave)
-      const { authorization } = await consentNeeded(broker, outcome.authorization)
-      const { id, url = '', scopes, status } = authorization
+      const { authorization } = await authorizationRequired(broker, outcome.authorization)
+      const { id, url, scopes, status } = authorization
       leave()
       c.header('x-gatepass-error', 'authorization_required')
       return c.json(

@@ -3,11 +3,11 @@ import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
 import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.ts'
-import { readBehaviourFilter, searchTools } from '../../tools/catalogue/search-tools.ts'
-import { toDefinition } from '../../tools/catalogue/tool-definition.ts'
+import { searchTools } from '../../tools/catalogue/search-tools.ts'
 import { formatTool, TOOL_FORMATS } from '../../tools/catalogue/tool-formats.ts'
 import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
-import { oxpDefinition } from '../../tools/oxp/oxp-definition.ts'
+import { manyRequirementsToWire, readBehaviourFilter, toDefinition } from '../dialects/arcade-tools.ts'
+import { oxpDefinition } from '../dialects/oxp-tools.ts'
 import { type AddEndpoint, pageQuery, slicePage } from '../endpoint/endpoint.ts'
 import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 
@@ -192,7 +192,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
         ...(body.user_id != null && { userId: body.user_id }),
         authorize: body.authorize === true,
       }
-      return c.json(await requirementsOfMany(broker, projectId, tools, options))
+      return c.json(manyRequirementsToWire(await requirementsOfMany(broker, projectId, tools, options)))
     },
   )
 }

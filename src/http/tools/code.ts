@@ -4,6 +4,7 @@ import { executeCode } from '../../code/execute-code.ts'
 import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from '../../code/limits.ts'
 import { createPlaces } from '../../code/places.ts'
 import { LANGUAGES } from '../../code/thread-messages.ts'
+import { toCodeResponse } from '../dialects/runs.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { nothingWasDone } from '../endpoint/idempotency-key.ts'
 import { sendJson } from '../endpoint/send-json.ts'
@@ -104,8 +105,8 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
       }
       const result = await executeCode(broker, places, run, givenUp(c))
       // the one call that needs consent is all it came to
-      if (result.requires_authorization !== undefined && result.toolCalls.length <= 1) nothingWasDone(c)
-      return sendJson(c, result)
+      if (result.authorization !== undefined && result.toolCalls.length <= 1) nothingWasDone(c)
+      return sendJson(c, toCodeResponse(result))
     },
   )
 }

@@ -1,5 +1,5 @@
 import { jsonBody } from '../../tools/large-json.ts'
-import type { StreamEvent } from '../../tools/run/run-tool.ts'
+import type { StreamEventWire } from '../dialects/runs.ts'
 
 /**
  * Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. Lengths
@@ -59,7 +59,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
   all.of.add(backlog)
 
   return {
-    put({ kind, toolId, data }: StreamEvent) {
+    put({ kind, toolId, data }: StreamEventWire) {
       const isFull = events.length >= MAX_WAITING_EVENTS || length >= MAX_WAITING_LENGTH
       if (kind === 'progress' && (isFull || isCut || all.length > MAX_WAITING_OF_ALL)) return
       if (kind === 'chunk' && (isFull || isCut)) return stop()

@@ -6,15 +6,12 @@ import { BrokerError, type ErrorCode, invalidMember } from '../../domain/errors.
 import type { Tool } from '../../domain/tool.ts'
 import { getAuthorization } from '../../flows/await-authorization.ts'
 import { valueWithMedia } from '../../tools/mcp/kept-content.ts'
-import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../../tools/oxp/oxp-definition.ts'
-import {
-  type Execution,
-  mayBeMadeAgain,
-  type RequiredAuthorization,
-  toExecuteResponse,
-} from '../../tools/run/execute-response.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
-import { toolNeeds } from '../../tools/run/tool-needs.ts'
+import { type Execution, mayBeRepeated, type RequiredAuthorization } from '../../tools/run/execution.ts'
+import { toolNeeds } from '../../tools/run/tool-tokens.ts'
+import { artifactToJson } from '../../tools/tool-answer.ts'
+import { toContractError } from '../dialects/arcade.ts'
+import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../dialects/oxp-tools.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { type CarriedOut, createAnswerOnce } from '../endpoint/idempotency.ts'
@@ -202,7 +199,7 @@ async function callTool(
     signal,
   )
   const { outcome } = execution
-  if ('authorization' in outcome)
+  if (outcome.outcome === 'authorization_required')
     return refusal(
       c,
       'authorization_required',
@@ -211,19 +208,18 @@ async function callTool(
     )
   // a tool that ran is answered by OXP's 200, whatever it says of itself
   if (outcome.outcome === 'error' && (!execution.wasCalled || outcome.isOwn === true)) {
-    const { kind, message, extra } = outcome.error
+    const { kind, message, parameterErrors } = outcome.error
     if (kind === 'TOOL_REQUIREMENTS_NOT_MET') return refusal(c, 'invalid_request', message)
-    const errors = extra?.parameter_errors
-    if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' && typeof errors === 'object' && errors !== null)
+    if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' && parameterErrors !== undefined)
       return {
-        response: c.json({ name: 'invalid_input', message, parameter_errors: errors }, 422),
+        response: c.json({ name: 'invalid_input', message, parameter_errors: parameterErrors }, 422),
         mayBeRepeated: true,
       }
   }
-  const result = toResult(execution, call.call_id ?? execution.id)
+  const result = toResult(outcome, execution.durationMs, call.call_id ?? execution.id)
   return {
     response: sendJson(c, isWrapped ? { result } : result),
-    mayBeRepeated: mayBeMadeAgain(execution) || (outcome.outcome === 'error' && outcome.error.can_retry),
+    mayBeRepeated: mayBeRepeated(execution) || (outcome.outcome === 'error' && outcome.error.canRetry),
   }
 }
 
@@ -243,7 +239,7 @@ async function challenges(
   broker: Broker,
   tool: Tool,
   userId: string | undefined,
-  { id: authorizationId, url = '' }: RequiredAuthorization,
+  { id: authorizationId, url }: RequiredAuthorization,
 ) {
   const { steps } = await getAuthorization(broker, tool.projectId, authorizationId)
   const open = steps.filter((step) => step.connectionId === undefined).map((step) => step.providerUid)
@@ -261,15 +257,18 @@ async function challenges(
 }
 
 /** A CallToolResponse (seeds/001). */
-function toResult(execution: Execution, callId: string): Record<string, unknown> {
-  const { outcome, durationMs } = execution
+function toResult(
+  outcome: Exclude<Execution['outcome'], { outcome: 'authorization_required' }>,
+  durationMs: number,
+  callId: string,
+): Record<string, unknown> {
   const of = { call_id: callId, duration: durationMs }
   switch (outcome.outcome) {
     case 'value':
       return { ...of, success: true, value: valueWithMedia(outcome) ?? null }
     case 'artifact':
-      return { ...of, success: true, value: outcome.artifact }
-    default:
-      return { ...of, success: false, error: toExecuteResponse(execution).output?.error }
+      return { ...of, success: true, value: artifactToJson(outcome.artifact) }
+    case 'error':
+      return { ...of, success: false, error: toContractError(outcome.error) }
   }
 }

@@ -5,6 +5,7 @@ import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../../tools/run/run-chain.ts'
 import { runTool, streamTool } from '../../tools/run/run-tool.ts'
+import { toChainResponse, toRunResponse, toStreamEvent } from '../dialects/runs.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText } from '../endpoint/fields.ts'
@@ -44,9 +45,9 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller: { projectId } }) => {
       const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
-      const { result, mayBeMadeAgain } = await runTool(broker, run, givenUp(c))
-      if (mayBeMadeAgain) nothingWasDone(c)
-      return sendJson(c, result)
+      const { tool, result, mayBeRepeated } = await runTool(broker, run, givenUp(c))
+      if (mayBeRepeated) nothingWasDone(c)
+      return sendJson(c, toRunResponse(tool, result))
     },
   )
 
@@ -80,7 +81,9 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         ...readCall(body),
       } as const
       const signal = AbortSignal.any([gone.signal, c.req.raw.signal])
-      const running = streamTool(broker, run, events.put, signal).finally(events.close)
+      const running = streamTool(broker, run, (event) => events.put(toStreamEvent(event)), signal).finally(
+        events.close,
+      )
       running.catch(() => {}) // looked at below, once what was told before is written
       const first = await events.next()
       if (first === undefined) await running.finally(events.drop) // refused without an event: answered as any other
@@ -141,7 +144,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         resume == null
           ? await runChain(broker, run, steps ?? [], givenUp(c))
           : await resumeChain(broker, run, { resume, steps }, givenUp(c))
-      return sendJson(c, result)
+      return sendJson(c, toChainResponse(result))
     },
   )
 }

@@ -4,25 +4,25 @@ import { invalidMember } from '../../domain/errors.ts'
 import { bindTool } from '../../tools/catalogue/bind-tool.ts'
 import { deleteTool } from '../../tools/catalogue/delete-tool.ts'
 import { findTool } from '../../tools/catalogue/find-tool.ts'
-import { toDefinition } from '../../tools/catalogue/tool-definition.ts'
 import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
 import { importedToWire, importTools } from '../../tools/metadata/import-tools.ts'
-import { authorizeTool } from '../../tools/run/authorize-tool.ts'
-import {
-  mayBeMadeAgain,
-  toArcadeExecuteResponse,
-  toArcadeScheduled,
-  toExecuteResponse,
-  toScheduled,
-} from '../../tools/run/execute-response.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
+import { mayBeRepeated } from '../../tools/run/execution.ts'
 import { readRunAt, scheduleTool } from '../../tools/run/schedule-tool.ts'
+import { authorizeTool } from '../../tools/run/tool-tokens.ts'
 import { getWorker } from '../../tools/worker.ts'
 import {
   acquisitionToWire,
   authorizationSchema,
   nothingNeeded,
 } from '../authorizations/authorization-wire.ts'
+import {
+  toArcadeExecuteResponse,
+  toArcadeScheduled,
+  toExecuteResponse,
+  toScheduled,
+} from '../dialects/arcade.ts'
+import { toDefinition } from '../dialects/arcade-tools.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, toolNameText } from '../endpoint/fields.ts'
 import { nothingWasDone } from '../endpoint/idempotency-key.ts'
@@ -90,7 +90,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       if (scheduled?.outcome === 'scheduled')
         return c.json((isArcade ? toArcadeScheduled : toScheduled)(scheduled.record))
       const execution = scheduled?.execution ?? (await executeTool(broker, call, givenUp(c)))
-      if (mayBeMadeAgain(execution)) nothingWasDone(c)
+      if (mayBeRepeated(execution)) nothingWasDone(c)
       if (!isArcade) {
         if (execution.outcome.outcome === 'error')
           c.header('x-gatepass-error-kind', execution.outcome.error.kind)
@@ -99,8 +99,8 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       const arcade = toArcadeExecuteResponse(execution, {
         includeStacktrace: body.include_error_stacktrace === true,
       })
-      if (!('authorization' in execution.outcome)) return sendJson(c, arcade)
-      const { url = '' } = execution.outcome.authorization
+      if (execution.outcome.outcome !== 'authorization_required') return sendJson(c, arcade)
+      const { url } = execution.outcome.authorization
       const message = `Tool authorization required: the user must open ${url} and approve.`
       return c.json({ name: 'tool_authorization_required', message, ...arcade }, 403)
     },

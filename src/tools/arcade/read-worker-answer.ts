@@ -2,8 +2,8 @@ import { type Members, membersOf } from '../../providers/response-body.ts'
 import { isDeeperThan } from '../read-json.ts'
 import {
   type Artifact,
-  type AskedAuthorization,
   AUTHORIZATION_STATUSES,
+  type RequestedAuthorization,
   type ToolAnswer,
   type ToolLog,
   type ToolOutcome,
@@ -34,11 +34,11 @@ function readOutput(output: Members, success: boolean): ToolOutcome {
   if (error !== undefined) return { outcome: 'error', error: readError(error) }
   const requirement = membersOf(output.requires_authorization)
   if (requirement !== undefined)
-    return { outcome: 'requires_authorization', requirement: readRequirement(requirement) }
+    return { outcome: 'authorization_requested', requested: readRequirement(requirement) }
   if (!success)
     return {
       outcome: 'error',
-      error: { kind: 'UNKNOWN', message: 'The tool failed without saying why.', can_retry: false },
+      error: { kind: 'UNKNOWN', message: 'The tool failed without saying why.', canRetry: false },
     }
   if (output.artifact === undefined || output.artifact === null)
     return { outcome: 'value', value: output.value ?? null }
@@ -47,24 +47,23 @@ function readOutput(output: Members, success: boolean): ToolOutcome {
 }
 
 function readError(error: Members): ToolError {
-  const said = text(error, 'message')
   const { retry_after_ms: wait, status_code: status } = error
   const extra = membersOf(error.extra)
   const more = extra && withoutStacks(extra)
   return {
     kind: readErrorKind(error.kind),
-    message: said.message ?? 'The tool failed without saying why.',
-    can_retry: error.can_retry === true,
-    ...text(error, 'developer_message'),
-    ...text(error, 'additional_prompt_content'),
-    ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
-    ...(typeof status === 'number' && Number.isInteger(status) && { status_code: status }),
+    message: text(error, 'message', 'message').message ?? 'The tool failed without saying why.',
+    canRetry: error.can_retry === true,
+    ...text(error, 'developer_message', 'developerMessage'),
+    ...text(error, 'additional_prompt_content', 'additionalPromptContent'),
+    ...(typeof wait === 'number' && wait >= 0 && { retryAfterMs: Math.ceil(wait) }),
+    ...(typeof status === 'number' && Number.isInteger(status) && { statusCode: status }),
     ...more,
-    ...text(error, 'stacktrace'),
+    ...text(error, 'stacktrace', 'stacktrace'),
   }
 }
 
-function readRequirement(requirement: Members): AskedAuthorization {
+function readRequirement(requirement: Members): RequestedAuthorization {
   const id = requirement.authorization_id ?? requirement.id
   const { scopes } = requirement
   const status = AUTHORIZATION_STATUSES.find((known) => known === requirement.status)
@@ -76,14 +75,14 @@ function readRequirement(requirement: Members): AskedAuthorization {
 }
 
 function readArtifact(artifact: Members | undefined): Artifact | undefined {
-  const { url, content_type, size } = artifact ?? {}
+  const { url, content_type: contentType, size } = artifact ?? {}
   const description = membersOf(artifact?.meta)?.description
   // callers may show the URL as a link, so only http and https are accepted
   if (typeof url !== 'string' || !['https:', 'http:'].includes(URL.parse(url)?.protocol ?? ''))
     return undefined
-  if (typeof content_type !== 'string' || typeof description !== 'string') return undefined
+  if (typeof contentType !== 'string' || typeof description !== 'string') return undefined
   if (typeof size !== 'number' || !Number.isInteger(size)) return undefined
-  return { url, content_type, size, meta: { description } }
+  return { url, contentType, size, description }
 }
 
 function readLogs(logs: unknown): ToolLog[] {
@@ -91,15 +90,15 @@ function readLogs(logs: unknown): ToolLog[] {
   return logs.flatMap((one) => {
     const { message, level } = membersOf(one) ?? {}
     if (typeof message !== 'string') return []
-    const subtype = text(membersOf(one) ?? {}, 'subtype')
+    const subtype = text(membersOf(one) ?? {}, 'subtype', 'subtype')
     return [{ level: typeof level === 'string' ? level : 'info', message, ...subtype }]
   })
 }
 
-/** An object with only this member, if it is a non-empty string. */
-function text<Name extends string>(of: Members, name: Name): { [_ in Name]?: string } {
-  const value = of[name]
-  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { [_ in Name]?: string } // TypeScript widens computed keys to `string`
+/** The member under its name in this project, if it is a string that is not empty. */
+function text<Name extends string>(of: Members, member: string, name: Name): { [_ in Name]?: string } {
+  const value = of[member]
+  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { [_ in Name]?: string } // a computed key loses its name
 }
 
 function isTimestamp(value: string): boolean {
@@ -109,6 +108,6 @@ function isTimestamp(value: string): boolean {
   )
 }
 
-function badOutput(developer_message: string): ToolAnswer & { readonly outcome: 'error' } {
-  return { outcome: 'error', error: badOutputError(developer_message), logs: [] }
+function badOutput(developerMessage: string): ToolAnswer & { readonly outcome: 'error' } {
+  return { outcome: 'error', error: badOutputError(developerMessage), logs: [] }
 }

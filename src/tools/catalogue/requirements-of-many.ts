@@ -4,44 +4,48 @@ import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { acquireTokens, connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { waitsFor } from './acceptance.ts'
-import type { RequiredProvider, RequiredWorker } from './tool-definition.ts'
-import { authorizationStatus, chosenRequirements, entryOf, workerRequired } from './tool-requirements.ts'
+import {
+  authorizationStatus,
+  chosenRequirements,
+  entryOf,
+  notAccepted,
+  type RequiredProvider,
+  type RequiredSecret,
+  type RequiredWorker,
+  requiredSecret,
+  workerRequired,
+} from './tool-requirements.ts'
 
-/** A provider that several tools need, as Arcade's wire has it. */
-export interface ManyNeed extends Pick<RequiredProvider, 'provider_type' | 'status'> {
-  met: boolean
-  provider_id: string
-  scopes: string[]
-  status_reason?: string
-  token_status?: string
-  authorization_id?: string
-  url?: string
-  tool_names: string[]
+/** A provider, secret or worker that several tools need, and the ids of those tools. */
+type Shared<Required> = Required & { readonly toolIds: readonly string[] }
+
+export type SharedProvider = Shared<RequiredProvider> & {
+  /** The link for the user's consent, where an authorization was begun. */
+  readonly link?: ConsentLink
 }
+export type SharedSecret = Shared<RequiredSecret>
+export type SharedWorker = Shared<RequiredWorker>
 
-export interface ManySecret {
-  met: boolean
-  status_reason?: string
-  tool_names: string[]
-}
-
-export interface ManyWorker extends Omit<RequiredWorker, 'id'> {
-  readonly tool_names: string[]
+export interface ConsentLink {
+  readonly authorizationId: string
+  readonly url: string
 }
 
 export interface ManyRequirements {
-  readonly met: boolean
-  readonly authorization: { readonly met: boolean; readonly items: Readonly<Record<string, ManyNeed>> }
-  readonly secrets: { readonly met: boolean; readonly items: Readonly<Record<string, ManySecret>> }
-  readonly workers: { readonly met: boolean; readonly items: Readonly<Record<string, ManyWorker>> }
-  /** One link for all that is missing, where it was asked to begin. */
-  readonly authorization_id?: string
-  readonly url?: string
+  /** By the ids of their entries. */
+  readonly providers: ReadonlyMap<string, SharedProvider>
+  /** By their keys. */
+  readonly secrets: ReadonlyMap<string, SharedSecret>
+  /** By their ids. */
+  readonly workers: ReadonlyMap<string, SharedWorker>
+  /** One link for every consent that is missing, where an authorization was begun. */
+  readonly link?: ConsentLink
 }
 
 /**
- * What many tools need together, each provider and each secret once. With `authorize`, one authorization begins that
- * leads the user through every provider whose consent is missing, with the scopes of all the tools.
+ * What several tools need together: each provider, secret and worker once. With `authorize`, one authorization begins
+ * for every provider whose consent is missing, with the scopes of all the tools. Throws `invalid_request` for
+ * `authorize` without `userId`.
  */
 export async function requirementsOfMany(
   broker: Broker,
@@ -51,96 +55,83 @@ export async function requirementsOfMany(
 ): Promise<ManyRequirements> {
   if (authorize && userId === undefined)
     throw invalidMember('user_id', 'missing', 'authorize needs user_id: say whose consent it is.')
-  const items = new Map<string, ManyNeed>()
-  const missing = new Map<string, ProviderNeed>()
+  const providers = new Map<string, SharedProvider>()
+  const needs = new Map<string, ProviderNeed>()
   for (const tool of tools) {
-    const waits = await waitsFor(broker, tool)
-    for (const need of await chosenRequirements(broker, tool, userId)) {
-      const stands = await authorizationStatus(broker, projectId, need, userId)
-      const { met, status } = waits === undefined ? stands : { met: false, status: waiting(stands, waits) }
-      const key = status.id ?? status.provider_id ?? need.providerUid ?? ''
-      const known = items.get(key)
-      const { provider_type, status: state, status_reason, token_status } = status
-      const token =
-        known?.token_status === 'not_started' ? 'not_started' : (token_status ?? known?.token_status)
-      items.set(key, {
-        met: met && known?.met !== false,
-        provider_id: key,
-        provider_type,
-        scopes: unionOfScopes(known?.scopes ?? [], need.scopes),
-        status: state,
-        ...(status_reason !== undefined && { status_reason }),
-        ...(token !== undefined && { token_status: token }),
-        tool_names: [...new Set([...(known?.tool_names ?? []), toolId(tool)])],
-      })
-      if (state !== 'active' || status.id === undefined) continue
-      const entry = await entryOf(broker, projectId, need)
+    const unaccepted = await waitsFor(broker, tool)
+    for (const requirement of await chosenRequirements(broker, tool, userId)) {
+      const found = await authorizationStatus(broker, projectId, requirement, userId)
+      const required = unaccepted === undefined ? found : notAccepted(found, unaccepted)
+      const key = required.id ?? required.wellKnownId ?? requirement.providerUid ?? ''
+      providers.set(key, merged(providers.get(key), required, toolId(tool)))
+      if (required.status !== 'active' || required.id === undefined) continue
+      const entry = await entryOf(broker, projectId, requirement)
       const alsoAsk = entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }
-      // of these tools alone: what a tool that waits names is asked of nobody
-      const scopes = unionOfScopes(missing.get(key)?.scopes ?? [], need.scopes)
-      missing.set(key, { entry, scopes, ...alsoAsk })
+      // only the scopes of accepted tools: no user is asked for what an administrator has not accepted
+      const scopes = unionOfScopes(needs.get(key)?.scopes ?? [], requirement.scopes)
+      needs.set(key, { entry, scopes, ...alsoAsk })
     }
   }
-
   const begun =
-    authorize && userId !== undefined ? await begin(broker, projectId, userId, items, missing) : undefined
-  const secrets = await secretsOf(broker, projectId, tools)
-  const workers = await workersOf(broker, tools)
-  const all = [...items.values()]
-  const isMet = {
-    authorization: all.every(({ met }) => met),
-    secrets: [...secrets.values()].every(({ met }) => met),
-    workers: [...workers.values()].every(({ met }) => met),
-  }
+    authorize && userId !== undefined
+      ? await beginMissing(broker, { projectId, userId }, providers, needs)
+      : { providers }
   return {
-    met: isMet.authorization && isMet.secrets && isMet.workers,
-    authorization: { met: isMet.authorization, items: Object.fromEntries(items) },
-    secrets: { met: isMet.secrets, items: Object.fromEntries(secrets) },
-    workers: { met: isMet.workers, items: Object.fromEntries(workers) },
     ...begun,
+    secrets: await secretsOf(broker, projectId, tools),
+    workers: await workersOf(broker, tools),
   }
 }
 
-/** Of a tool that names what nobody has accepted: none of it is asked for. */
-function waiting(
-  { status: { token_status: _, ...status } }: Awaited<ReturnType<typeof authorizationStatus>>,
-  status_reason: string,
-): RequiredProvider {
-  return { ...status, status: 'inactive', status_reason }
+/** Adds one tool's requirement to what the tools before it need of the same provider. */
+function merged(known: SharedProvider | undefined, required: RequiredProvider, tool: string): SharedProvider {
+  const { tokenStatus: own, ...rest } = required
+  const tokenStatus = known?.tokenStatus === 'not_started' ? 'not_started' : (own ?? known?.tokenStatus)
+  return {
+    ...rest,
+    met: required.met && known?.met !== false,
+    scopes: unionOfScopes(known?.scopes ?? [], required.scopes),
+    ...(tokenStatus !== undefined && { tokenStatus }),
+    toolIds: [...new Set([...(known?.toolIds ?? []), tool])],
+  }
 }
 
-async function begin(
+/** Begins one authorization for the providers whose consent is missing. */
+async function beginMissing(
   broker: Broker,
-  projectId: string,
-  userId: string,
-  items: ReadonlyMap<string, ManyNeed>,
-  configured: ReadonlyMap<string, ProviderNeed>,
-): Promise<Pick<ManyRequirements, 'authorization_id' | 'url'> | undefined> {
-  const unmet = [...items].filter(([, { token_status }]) => token_status === 'not_started')
-  const providers = unmet.flatMap(([key]) => configured.get(key) ?? [])
-  if (providers.length === 0) return undefined
-  const acquired = await acquireTokens(broker, { projectId, userId, providers })
-  if (acquired.outcome === 'ready') return undefined
-  const link = {
-    authorization_id: acquired.authorization.id,
-    url: connectUrl(broker, acquired.authorization),
+  user: { readonly projectId: string; readonly userId: string },
+  providers: ReadonlyMap<string, SharedProvider>,
+  needs: ReadonlyMap<string, ProviderNeed>,
+): Promise<Pick<ManyRequirements, 'providers' | 'link'>> {
+  const missing = [...providers].flatMap(([key, { tokenStatus }]) => {
+    const need = tokenStatus === 'not_started' ? needs.get(key) : undefined
+    return need === undefined ? [] : [[key, need] as const]
+  })
+  if (missing.length === 0) return { providers }
+  const acquired = await acquireTokens(broker, { ...user, providers: missing.map(([, need]) => need) })
+  if (acquired.outcome === 'ready') return { providers }
+  const { id, steps } = acquired.authorization
+  const link = { authorizationId: id, url: connectUrl(broker, acquired.authorization) }
+  const asked = new Set(steps.map(({ providerUid }) => providerUid))
+  const pending = new Set(missing.filter(([, need]) => asked.has(need.entry.uid)).map(([key]) => key))
+  return {
+    providers: new Map(
+      [...providers].map(([key, one]) => [
+        key,
+        pending.has(key) ? { ...one, tokenStatus: 'pending', link } : one,
+      ]),
+    ),
+    link,
   }
-  const asked = new Set(acquired.authorization.steps.map(({ providerUid }) => providerUid))
-  for (const [key, item] of unmet) {
-    const uid = configured.get(key)?.entry.uid
-    if (uid !== undefined && asked.has(uid)) Object.assign(item, link, { token_status: 'pending' })
-  }
-  return link
 }
 
-async function workersOf(broker: Broker, tools: readonly Tool[]): Promise<Map<string, ManyWorker>> {
-  const workers = new Map<string, ManyWorker>()
+async function workersOf(broker: Broker, tools: readonly Tool[]): Promise<Map<string, SharedWorker>> {
+  const workers = new Map<string, SharedWorker>()
   for (const tool of tools) {
     const required = await workerRequired(broker, tool)
     if (required === undefined) continue
-    const { id, ...standing } = required
-    const names = workers.get(id)?.tool_names ?? []
-    workers.set(id, { ...standing, tool_names: [...names, toolId(tool)] })
+    const toolIds = workers.get(required.id)?.toolIds ?? []
+    workers.set(required.id, { ...required, toolIds: [...toolIds, toolId(tool)] })
   }
   return workers
 }
@@ -149,17 +140,13 @@ async function secretsOf(
   broker: Broker,
   projectId: string,
   tools: readonly Tool[],
-): Promise<Map<string, ManySecret>> {
-  const secrets = new Map<string, ManySecret>()
+): Promise<Map<string, SharedSecret>> {
+  const secrets = new Map<string, SharedSecret>()
   for (const tool of tools)
     for (const key of tool.requirements.secrets) {
-      const known = secrets.get(key)
-      const met = known?.met ?? (await broker.store.secrets.find(projectId, key)) !== undefined
-      secrets.set(key, {
-        met,
-        ...(!met && { status_reason: `Set it by POST /v1/admin/secrets/${key}.` }),
-        tool_names: [...(known?.tool_names ?? []), toolId(tool)],
-      })
+      const known = secrets.get(key) ?? (await requiredSecret(broker, projectId, key))
+      const toolIds = secrets.get(key)?.toolIds ?? []
+      secrets.set(key, { ...known, toolIds: [...toolIds, toolId(tool)] })
     }
   return secrets
 }

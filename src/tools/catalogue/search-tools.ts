@@ -1,40 +1,43 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type Tool, toolAliases } from '../../domain/tool.ts'
 import { findEntry } from '../../flows/find-provider.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
-import { toDefinition } from './tool-definition.ts'
 import { requirementStatus } from './tool-requirements.ts'
 
-/** What a caller looks for. Absent members leave nothing out. */
+/** What a caller searches for. An absent member leaves no tool out. */
 export interface ToolSearch {
-  /** Words that all must stand in its names, its description or its tags. */
+  /** Words that must all occur in the tool's names, description or tags. */
   readonly text?: string
-  /** Any of these. */
+  /** The tool has one of these. */
   readonly tags?: readonly string[]
-  /** It needs this provider: an entry's id, or a well-known kind. */
+  /** The tool needs this provider: an entry's id, or the id of a well-known provider. */
   readonly provider?: string
-  /** Whether all it needs is there, for `userId` where one is said. */
+  /** Whether everything that the tool needs is there, for `userId` where a user is named. */
   readonly met?: boolean
   readonly userId?: string
-  /** Arcade's, on what a worker says of its tool's behaviour. */
   readonly filter?: BehaviourFilter
 }
 
-/** `{"service_domains": {"any_of": […]}, "operations": {…}, "read_only": true, …, "extras": {…}}` */
+/** Conditions on what a worker states of its tool's behaviour. */
 export interface BehaviourFilter {
-  readonly lists: readonly {
-    readonly member: 'service_domains' | 'operations'
-    readonly anyOf?: readonly string[]
-    readonly allOf?: readonly string[]
-    readonly noneOf?: readonly string[]
-  }[]
-  readonly flags: Readonly<Record<string, boolean>>
+  readonly serviceDomains?: ListFilter
+  readonly operations?: ListFilter
+  readonly flags: Readonly<Partial<Record<BehaviourFlag, boolean>>>
   readonly extras: JsonRecord
 }
 
-/** Those of the tools that are looked for, in their order. */
+export type BehaviourFlag = 'readOnly' | 'destructive' | 'idempotent' | 'openWorld'
+
+/** In lower case. */
+export interface ListFilter {
+  readonly anyOf?: readonly string[]
+  readonly allOf?: readonly string[]
+  readonly noneOf?: readonly string[]
+}
+
+/** The tools that fit the search, in their order. */
 export async function searchTools(
   broker: Broker,
   tools: readonly Tool[],
@@ -89,72 +92,50 @@ function ignoreUnknown(error: unknown): undefined {
   return undefined
 }
 
-const LISTS = ['service_domains', 'operations'] as const
-const FLAGS = ['read_only', 'destructive', 'idempotent', 'open_world'] as const
+/** The members of a worker's metadata. */
+const FLAG_MEMBERS = {
+  readOnly: 'read_only',
+  destructive: 'destructive',
+  idempotent: 'idempotent',
+  openWorld: 'open_world',
+} as const satisfies Record<BehaviourFlag, string>
 
-/** Arcade's `filter`, JSON in a query. Throws `invalid_request` for what it does not know, so that nothing is left unfiltered. */
-export function readBehaviourFilter(text: string): BehaviourFilter {
-  const said = parse(text)
-  const wrong = (what: string) => invalidMember('filter', 'invalid', `filter: ${what}`)
-  if (!isRecord(said)) throw wrong('it must be a JSON object.')
-  const unknown = Object.keys(said).filter(
-    (name) => ![...LISTS, ...FLAGS, 'extras'].some((one) => one === name),
-  )
-  if (unknown.length > 0)
-    throw wrong(
-      `it has ${unknown.join(', ').slice(0, 200)}; it knows ${[...LISTS, ...FLAGS, 'extras'].join(', ')}.`,
-    )
-  const lists = LISTS.flatMap((member) => {
-    const one = said[member]
-    if (one === undefined) return []
-    if (!isRecord(one)) throw wrong(`${member} must be an object of any_of, all_of, none_of.`)
-    const extra = Object.keys(one).filter((name) => !['any_of', 'all_of', 'none_of'].includes(name))
-    if (extra.length > 0) throw wrong(`${member} knows any_of, all_of and none_of.`)
-    const list = (name: string) => {
-      const values = one[name]
-      if (values === undefined) return undefined
-      if (Array.isArray(values) && values.every((value) => typeof value === 'string'))
-        return values.map((value) => value.toLowerCase())
-      throw wrong(`${member}.${name} must be a list of texts.`)
-    }
-    const [anyOf, allOf, noneOf] = [list('any_of'), list('all_of'), list('none_of')]
-    return [{ member, ...(anyOf && { anyOf }), ...(allOf && { allOf }), ...(noneOf && { noneOf }) }]
-  })
-  const flags = FLAGS.flatMap((name) => {
-    const value = said[name]
-    if (value === undefined) return []
-    if (typeof value !== 'boolean') throw wrong(`${name} must be true or false.`)
-    return [[name, value] as const]
-  })
-  if (said.extras !== undefined && !isRecord(said.extras)) throw wrong('extras must be an object.')
-  return { lists, flags: Object.fromEntries(flags), extras: said.extras ?? {} }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalidMember('filter', 'invalid_json', 'filter: it is not valid JSON.')
+/** The metadata of a tool in the form of Arcade's worker protocol: what its worker states, else what MCP's hints say. */
+export function toolMetadata({ source, annotations = {} }: Tool): JsonRecord | undefined {
+  const { metadata } = source.kind === 'worker' ? source.document : {}
+  if (isRecord(metadata)) return metadata
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations
+  const behavior = {
+    ...(readOnlyHint !== undefined && { read_only: readOnlyHint }),
+    ...(destructiveHint !== undefined && { destructive: destructiveHint }),
+    ...(idempotentHint !== undefined && { idempotent: idempotentHint }),
+    ...(openWorldHint !== undefined && { open_world: openWorldHint }),
   }
+  return Object.keys(behavior).length > 0 ? { behavior } : undefined
 }
 
-function behaves(tool: Tool, { lists, flags, extras }: BehaviourFilter): boolean {
-  const metadata = toDefinition(tool, undefined).metadata ?? {}
-  const behavior = isRecord(metadata.behavior) ? metadata.behavior : {}
-  const classification = isRecord(metadata.classification) ? metadata.classification : {}
-  const own = isRecord(metadata.extras) ? metadata.extras : {}
-  const listed = lists.every(({ member, anyOf, allOf, noneOf }) => {
-    const values = member === 'operations' ? behavior.operations : classification.service_domains
-    const has = new Set(Array.isArray(values) ? values.map((value) => String(value).toLowerCase()) : [])
-    return (
-      (anyOf === undefined || anyOf.some((one) => has.has(one))) &&
-      (allOf === undefined || allOf.every((one) => has.has(one))) &&
-      (noneOf === undefined || !noneOf.some((one) => has.has(one)))
-    )
-  })
+function behaves(tool: Tool, { serviceDomains, operations, flags, extras }: BehaviourFilter): boolean {
+  const metadata = toolMetadata(tool)
+  const part = (name: string): JsonRecord => {
+    const value = metadata?.[name]
+    return isRecord(value) ? value : {}
+  }
+  const [behavior, classification, own] = [part('behavior'), part('classification'), part('extras')]
   return (
-    listed &&
-    Object.entries(flags).every(([name, value]) => behavior[name] === value) &&
+    matchesList(serviceDomains, classification.service_domains) &&
+    matchesList(operations, behavior.operations) &&
+    Object.entries(flags).every(
+      ([flag, value]) => behavior[FLAG_MEMBERS[flag as BehaviourFlag]] === value, // the type of `Object.entries` loses the names
+    ) &&
     Object.entries(extras).every(([name, value]) => JSON.stringify(own[name]) === JSON.stringify(value))
+  )
+}
+
+function matchesList({ anyOf, allOf, noneOf }: ListFilter = {}, values: unknown): boolean {
+  const has = new Set(Array.isArray(values) ? values.map((value) => String(value).toLowerCase()) : [])
+  return (
+    (anyOf === undefined || anyOf.some((one) => has.has(one))) &&
+    (allOf === undefined || allOf.every((one) => has.has(one))) &&
+    (noneOf === undefined || !noneOf.some((one) => has.has(one)))
   )
 }

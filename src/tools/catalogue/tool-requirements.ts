@@ -14,40 +14,87 @@ import {
 import { heldConnections } from '../../flows/get-access-token.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
+import type { AuthorizationStatus } from '../tool-answer.ts'
 import { waitsFor } from './acceptance.ts'
 import { findWorkerByUid } from './known-tools.ts'
-import type { RequiredProvider, RequiredWorker, RequirementStatus } from './tool-definition.ts'
 
-/** Whether a tool's requirements are met: what is configured, and with `userId` what that user has granted. */
+// Whether what a tool needs is there: its providers, secrets and worker. Nothing is refreshed or called to find out.
+
+/** One provider that a tool needs. */
+export interface RequiredProvider {
+  readonly met: boolean
+  /** The entry's id; of a provider that has no entry, the id that the tool names. */
+  readonly id?: string
+  /** Of a well-known provider, such as `github`. */
+  readonly wellKnownId?: string
+  readonly scopes: readonly string[]
+  /** Whether the provider is configured and enabled. */
+  readonly status: 'active' | 'inactive'
+  readonly statusReason?: string
+  /** Only where a user was named. */
+  readonly tokenStatus?: AuthorizationStatus
+}
+
+export interface RequiredSecret {
+  readonly key: string
+  readonly met: boolean
+  readonly statusReason?: string
+}
+
+export interface RequiredWorker {
+  readonly id: string
+  readonly met: boolean
+  readonly status: WorkerStatus
+  readonly statusReason?: string
+}
+
+export interface RequirementStatus {
+  readonly met: boolean
+  readonly authorizations: readonly RequiredProvider[]
+  readonly secrets: readonly RequiredSecret[]
+  /** Absent where no worker runs the tool. */
+  readonly worker?: RequiredWorker
+}
+
+/** Whether a tool's requirements are met; with `userId`, by what that user has granted. */
 export async function requirementStatus(
   broker: Broker,
   tool: Tool,
   userId?: string,
 ): Promise<RequirementStatus> {
   const secrets = await Promise.all(
-    tool.requirements.secrets.map(async (key) => {
-      const met = (await broker.store.secrets.find(tool.projectId, key)) !== undefined
-      return { key, met, ...(!met && { status_reason: `Set it by POST /v1/admin/secrets/${key}.` }) }
-    }),
+    tool.requirements.secrets.map((key) => requiredSecret(broker, tool.projectId, key)),
   )
   const needs = await chosenRequirements(broker, tool, userId)
   const authorizations = await Promise.all(
     needs.map((need) => authorizationStatus(broker, tool.projectId, need, userId)),
   )
-  const authorization = authorizations.find((one) => !one.met) ?? authorizations[0]
-  const waits = await waitsFor(broker, tool)
-  if (waits !== undefined) return waiting(waits, authorizations, secrets)
+  const unaccepted = await waitsFor(broker, tool)
+  if (unaccepted !== undefined)
+    return {
+      met: false,
+      authorizations: authorizations.map((one) => notAccepted(one, unaccepted)),
+      secrets: secrets.map((secret) => ({ ...secret, met: false, statusReason: unaccepted })),
+    }
   const worker = await workerRequired(broker, tool)
   return {
     met: [...secrets, ...authorizations, ...(worker ? [worker] : [])].every((one) => one.met),
-    ...(authorization !== undefined && { authorization: authorization.status }),
-    ...(authorizations.length > 1 && { authorizations: authorizations.map((one) => one.status) }),
+    authorizations,
     secrets,
     ...(worker && { worker }),
   }
 }
 
-/** Whether what the tool is bound to can run it, as far as is known without asking it now. */
+export async function requiredSecret(
+  broker: Broker,
+  projectId: string,
+  key: string,
+): Promise<RequiredSecret> {
+  const met = (await broker.store.secrets.find(projectId, key)) !== undefined
+  return { key, met, ...(!met && { statusReason: `Set it by POST /v1/admin/secrets/${key}.` }) }
+}
+
+/** Whether the tool's worker can run it, as far as is known without a request to the worker. */
 export async function workerRequired(
   broker: Broker,
   { binding }: Pick<Tool, 'binding'>,
@@ -58,33 +105,24 @@ export async function workerRequired(
   return { id: worker.id, met: status === 'active', status, ...reasonOf(worker, status) }
 }
 
-function reasonOf({ id, syncError }: Worker, status: WorkerStatus): { status_reason?: string } {
-  if (status === 'inactive') return { status_reason: `The worker "${id}" is switched off.` }
+function reasonOf({ id, syncError }: Worker, status: WorkerStatus): { statusReason?: string } {
+  if (status === 'inactive') return { statusReason: `The worker "${id}" is switched off.` }
   if (status === 'active') return {}
-  return { status_reason: `The worker "${id}" cannot be reached: ${syncError ?? 'it does not answer'}` }
+  return { statusReason: `The worker "${id}" cannot be reached: ${syncError ?? 'it does not answer'}` }
 }
 
-/** Of a tool that names what nobody has accepted: none of it is met. */
-function waiting(
-  why: string,
-  authorizations: readonly { readonly status: RequiredProvider }[],
-  secrets: RequirementStatus['secrets'],
-): RequirementStatus {
-  const all = authorizations.map(({ status: { token_status: _, ...status } }) => ({
-    ...status,
-    status: 'inactive' as const,
-    status_reason: why,
-  }))
-  const [first] = all
-  return {
-    met: false,
-    ...(first !== undefined && { authorization: first }),
-    ...(all.length > 1 && { authorizations: all }),
-    secrets: secrets.map((secret) => ({ ...secret, met: false, status_reason: why })),
-  }
+/** A requirement of a tool that an administrator has not accepted: it is not met, and no user is asked for it. */
+export function notAccepted(
+  { tokenStatus: _, ...required }: RequiredProvider,
+  statusReason: string,
+): RequiredProvider {
+  return { ...required, met: false, status: 'inactive', statusReason }
 }
 
-/** What it must have, and the alternative that costs the user least. */
+/**
+ * The tool's requirements, with one of its alternatives: the first that the user has granted, else the first whose
+ * providers are configured.
+ */
 export async function chosenRequirements(
   broker: Broker,
   { projectId, requirements: { authorization, alternatives = [] } }: Tool,
@@ -99,12 +137,12 @@ export async function chosenRequirements(
     )
     const isGranted = userId === undefined ? one.length === 0 : statuses.every(({ met }) => met)
     if (isGranted) return [...authorization, ...one]
-    if (statuses.every(({ status }) => status.status === 'active')) configured ??= one
+    if (statuses.every(({ status }) => status === 'active')) configured ??= one
   }
   return [...authorization, ...(configured ?? first)]
 }
 
-/** The entry that a requirement means. Throws `provider_not_found`, `provider_inactive`. */
+/** The entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
 export async function entryOf(
   broker: Broker,
   projectId: string,
@@ -119,7 +157,7 @@ export async function entryOf(
       'provider_not_found',
       'The provider this tool needs was deleted. Import the tool again.',
     )
-  // what opens a server is for that server: a tool that names it would be handed its key
+  // the token that opens an MCP server is for that server alone, so a tool that names its provider does not get it
   if (entry.source === 'server' && need.use !== 'server')
     throw new BrokerError(
       'provider_not_found',
@@ -128,13 +166,13 @@ export async function entryOf(
   return active(entry)
 }
 
-/** Whether one is met, and how it stands. Nothing is refreshed to find out. */
+/** Whether one requirement is met, judged by stored connections: nothing is refreshed. */
 export async function authorizationStatus(
   broker: Broker,
   projectId: string,
   need: AuthorizationRequirement,
   userId: string | undefined,
-): Promise<{ readonly met: boolean; readonly status: NonNullable<RequirementStatus['authorization']> }> {
+): Promise<RequiredProvider> {
   const scopes = [...need.scopes]
   try {
     const entry = await entryOf(broker, projectId, need)
@@ -142,34 +180,27 @@ export async function authorizationStatus(
     const tokenStatus = userId === undefined ? undefined : await tokenStatusOf(broker, entry, userId, scopes)
     return {
       met: missing.length === 0 && tokenStatus !== 'not_started',
-      status: {
-        id: entry.id,
-        ...(entry.wellKnownId !== undefined && { provider_id: entry.wellKnownId }),
-        provider_type: 'oauth2',
-        oauth2: { scopes },
-        status: missing.length === 0 ? 'active' : 'inactive',
-        ...(missing.length > 0 && { status_reason: `${missing.join(', ')} not set` }),
-        ...(tokenStatus !== undefined && { token_status: tokenStatus }),
-      },
+      id: entry.id,
+      ...(entry.wellKnownId !== undefined && { wellKnownId: entry.wellKnownId }),
+      scopes,
+      status: missing.length === 0 ? 'active' : 'inactive',
+      ...(missing.length > 0 && { statusReason: `${missing.join(', ')} not set` }),
+      ...(tokenStatus !== undefined && { tokenStatus }),
     }
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
     return {
       met: false,
-      status: {
-        ...(need.id !== undefined && { id: need.id }),
-        ...(need.providerId !== undefined && { provider_id: need.providerId }),
-        provider_type: 'oauth2',
-        oauth2: { scopes },
-        status: 'inactive',
-        status_reason: error.message,
-        ...(userId !== undefined && { token_status: 'not_started' }),
-      },
+      ...(need.id !== undefined && { id: need.id }),
+      ...(need.providerId !== undefined && { wellKnownId: need.providerId }),
+      scopes,
+      status: 'inactive',
+      statusReason: error.message,
+      ...(userId !== undefined && { tokenStatus: 'not_started' }),
     }
   }
 }
 
-/** By what is stored; nothing is refreshed to find out. */
 async function tokenStatusOf(
   broker: Broker,
   entry: ProviderEntry,

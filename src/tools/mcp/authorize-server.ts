@@ -24,7 +24,7 @@ export async function authorizeMcpServer(
   const authorization = await findNow(broker, worker).catch((error: unknown) => {
     if (!(error instanceof WorkerFault)) throw error
     throw new BrokerError(
-      error.error.can_retry ? 'provider_unavailable' : 'provider_incomplete',
+      error.error.canRetry ? 'provider_unavailable' : 'provider_incomplete',
       error.message,
     )
   })

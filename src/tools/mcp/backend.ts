@@ -95,7 +95,7 @@ async function tellOfConsent(broker: Broker, worker: Worker, { seen }: ExchangeF
     kind: 'TOOL_REQUIREMENTS_NOT_MET',
     message:
       'The server of the tool requires the user to approve first, which was unknown until now. Call the tool again in a minute.',
-    can_retry: true,
-    retry_after_ms: 60_000,
+    canRetry: true,
+    retryAfterMs: 60_000,
   })
 }

@@ -149,8 +149,8 @@ async function readPages({ client }: McpSession, signal: AbortSignal, timeout: n
   }
 }
 
-function unreadable(developer_message: string): WorkerFault {
-  return new WorkerFault(badOutputError(developer_message))
+function unreadable(developerMessage: string): WorkerFault {
+  return new WorkerFault(badOutputError(developerMessage))
 }
 
 /** The token of the user for whom the tools are listed; its release is audited. `undefined` if there is none now. */

@@ -70,5 +70,5 @@ function artifactOf({
   if (type !== 'resource_link' || typeof uri !== 'string' || typeof mimeType !== 'string') return undefined
   if (!['https:', 'http:'].includes(URL.parse(uri)?.protocol ?? '')) return undefined
   if (typeof size !== 'number' || !Number.isInteger(size) || typeof about !== 'string') return undefined
-  return { url: uri, content_type: mimeType, size, meta: { description: about } }
+  return { url: uri, contentType: mimeType, size, description: about }
 }

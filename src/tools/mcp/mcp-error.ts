@@ -24,7 +24,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
     return own({
       kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
       message: 'The caller cancelled the call.',
-      can_retry: false,
+      canRetry: false,
     })
   if (seen.isTimeout)
     return own(toolErrorOf(new OutgoingError('timeout', host, { requestSent: stage === 'calling' })))
@@ -33,17 +33,17 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
     const { error: code, scopes } = bearerChallenge(challenge)
     if (status === 403 && code === 'insufficient_scope')
       return {
-        outcome: 'requires_authorization',
-        requirement: { use: 'server', scopes: serverScopes({}, scopes ?? []) },
+        outcome: 'authorization_requested',
+        requested: { use: 'server', scopes: serverScopes({}, scopes ?? []) },
       }
     const said = refusalOf(status, retryAfter)
     if (status === 401)
       return {
         outcome: 'error',
         // the server refused before the tool ran
-        error: { ...said, can_retry: true, developer_message: `${host} answered 401.` },
+        error: { ...said, canRetry: true, developerMessage: `${host} answered 401.` },
       }
-    return own({ ...said, developer_message: `${host} answered ${status}.` })
+    return own({ ...said, developerMessage: `${host} answered ${status}.` })
   }
   if (seen.fault !== undefined)
     return own(
@@ -78,7 +78,7 @@ export function withoutSecrets(error: unknown, secrets: readonly string[]): unkn
 export function faultOf(error: unknown, host: string): WorkerFault {
   const outcome = outcomeOf(error, host, 'connecting')
   if (outcome.outcome === 'error') return new WorkerFault(outcome.error)
-  return new WorkerFault({ ...refusalOf(403, undefined), developer_message: `${host} wants more scopes.` })
+  return new WorkerFault({ ...refusalOf(403, undefined), developerMessage: `${host} wants more scopes.` })
 }
 
 /** Elicitation is not passed on: a server's link may lead anywhere, and its question may ask for anything. */
@@ -86,7 +86,7 @@ const ASKS_THE_USER: ToolError = {
   kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED',
   message:
     'The tool asks for input from its user (MCP elicitation), which is not passed on: only this broker sends users links.',
-  can_retry: false,
+  canRetry: false,
 }
 
 function refusedByProtocol({ code, message }: ProtocolError): ToolOutcome {
@@ -98,7 +98,7 @@ function refusedByProtocol({ code, message }: ProtocolError): ToolOutcome {
   const words = message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_WORDS)
   return {
     outcome: 'error',
-    error: { kind, message: said, can_retry: false, developer_message: `JSON-RPC error ${code}: ${words}` },
+    error: { kind, message: said, canRetry: false, developerMessage: `JSON-RPC error ${code}: ${words}` },
   }
 }
 

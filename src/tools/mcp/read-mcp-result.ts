@@ -57,16 +57,16 @@ function errorOf(result: JsonRecord, texts: readonly string[]): ToolError {
   const status = either('statusCode', 'status_code')
   const words = (camel: string, snake: string) => {
     const value = either(camel, snake)
-    return typeof value === 'string' && value !== '' ? { [snake]: value } : {}
+    return typeof value === 'string' && value !== '' ? { [camel]: value } : {}
   }
   return {
     kind: kind === undefined ? 'TOOL_RUNTIME_FATAL' : readErrorKind(kind),
     message: texts.join('\n') || 'The tool failed without saying why.',
-    can_retry: either('canRetry', 'can_retry') === true,
+    canRetry: either('canRetry', 'can_retry') === true,
     ...words('developerMessage', 'developer_message'),
     ...words('additionalPromptContent', 'additional_prompt_content'),
-    ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
-    ...(typeof status === 'number' && Number.isInteger(status) && { status_code: status }),
+    ...(typeof wait === 'number' && wait >= 0 && { retryAfterMs: Math.ceil(wait) }),
+    ...(typeof status === 'number' && Number.isInteger(status) && { statusCode: status }),
     ...(media.length > 0 && { extra: { content: media } }),
     ...withStack(said),
   }

@@ -68,12 +68,12 @@ export async function remember(
   return authorization
 }
 
-export function authorizationFault(developer_message: string, can_retry = false): WorkerFault {
+export function authorizationFault(developerMessage: string, canRetry = false): WorkerFault {
   return new WorkerFault({
     kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',
     message: 'What runs the tool wants an authorization that cannot be had now.',
-    can_retry,
-    developer_message,
+    canRetry,
+    developerMessage,
   })
 }
 

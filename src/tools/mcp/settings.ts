@@ -129,11 +129,11 @@ export async function mcpHeaders(
   return { headers: Object.fromEntries(headers), values: [...values.values()] }
 }
 
-function headerFault(developer_message: string): WorkerFault {
+function headerFault(developerMessage: string): WorkerFault {
   return new WorkerFault({
     kind: 'TOOL_REQUIREMENTS_NOT_MET',
     message: 'What runs the tool is not set up yet: an administrator can read why in its sync_error.',
-    can_retry: false,
-    developer_message,
+    canRetry: false,
+    developerMessage,
   })
 }

@@ -41,6 +41,6 @@ function notLoaded({ id }: Worker): ToolError {
   return {
     kind: 'TOOLKIT_LOAD_FAILED',
     message: `The module "${id}" is not loaded where this was answered: GATEPASS_TOOLS must be the same on every node.`,
-    can_retry: false,
+    canRetry: false,
   }
 }

@@ -71,7 +71,7 @@ async function answerOf(options: ToolOptions, call: BackendCall, running: Runnin
     // a copy, because history and the steps of a chain keep the original
     const input = await parsed(options.input, structuredClone(call.input))
     if (input.outcome === 'refused')
-      return failed({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: input.why, can_retry: false }, logs)
+      return failed({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: input.why, canRetry: false }, logs)
     const given = await options.handler(contextOf(options, call, input.value, running))
     const output =
       options.output === undefined
@@ -179,8 +179,8 @@ function toToolError(error: unknown): ToolError {
     return {
       kind: 'TOOL_RUNTIME_FATAL',
       message: 'The tool has failed.',
-      can_retry: false,
-      developer_message:
+      canRetry: false,
+      developerMessage:
         error instanceof Error ? `${error.name}: ${error.message}` : `It has thrown ${typeof error}.`,
       ...stack,
     }
@@ -189,11 +189,11 @@ function toToolError(error: unknown): ToolError {
   return {
     kind: kind !== 'upstream' ? KINDS[kind] : upstreamKind(statusCode ?? 0),
     message,
-    can_retry: kind === 'retry' || (kind === 'upstream' && statusCode === 429),
-    ...(developerMessage !== undefined && { developer_message: developerMessage }),
-    ...(additionalPromptContent !== undefined && { additional_prompt_content: additionalPromptContent }),
-    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
-    ...(statusCode !== undefined && { status_code: statusCode }),
+    canRetry: kind === 'retry' || (kind === 'upstream' && statusCode === 429),
+    ...(developerMessage !== undefined && { developerMessage: developerMessage }),
+    ...(additionalPromptContent !== undefined && { additionalPromptContent: additionalPromptContent }),
+    ...(retryAfterMs !== undefined && { retryAfterMs: retryAfterMs }),
+    ...(statusCode !== undefined && { statusCode: statusCode }),
     ...stack,
   }
 }
@@ -218,7 +218,7 @@ function timedOut(logs: readonly ToolLog[]): ToolAnswer {
   const error: ToolError = {
     kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT',
     message: 'The tool did not answer in time.',
-    can_retry: false,
+    canRetry: false,
   }
   return ownError(error, [...logs])
 }

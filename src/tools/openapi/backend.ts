@@ -52,7 +52,7 @@ export const openapiBackend: Backend = {
       return await callApi(broker, worker, call)
     } catch (error) {
       if (error instanceof BadArgument)
-        return ownError({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: error.message, can_retry: false })
+        return ownError({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message: error.message, canRetry: false })
       if (error instanceof WorkerFault) return ownError(error.error)
       throw error
     }
@@ -165,8 +165,8 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
     throw new WorkerFault({
       kind: 'TOOLKIT_LOAD_FAILED',
       message: 'The description of the API cannot be read.',
-      can_retry: false,
-      developer_message: error.message,
+      canRetry: false,
+      developerMessage: error.message,
     })
   }
 }

@@ -100,5 +100,5 @@ function givenFor(
 }
 
 function refused(message: string): Placed {
-  return { outcome: 'refused', error: { kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false } }
+  return { outcome: 'refused', error: { kind: 'TOOL_REQUIREMENTS_NOT_MET', message, canRetry: false } }
 }

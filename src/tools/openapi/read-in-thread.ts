@@ -55,7 +55,7 @@ async function within<T>(read: () => Promise<T>): Promise<T> {
     throw new WorkerFault({
       kind: 'TOOLKIT_LOAD_FAILED',
       message: 'The description of the API could not be read now; it is tried again.',
-      can_retry: true,
+      canRetry: true,
     })
   }
 }

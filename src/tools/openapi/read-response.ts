@@ -55,15 +55,15 @@ function decode(body: Uint8Array, charset: string): string | undefined {
 function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): ToolError {
   // GitHub and others answer 403 with Retry-After when a rate limit is exceeded
   const isLimited = status === 429 || (status === 403 && headers['retry-after'] !== undefined)
-  const can_retry = isLimited || status === 503 || (isSafe && status >= 500)
-  const wait = can_retry ? readRetryAfter(headers['retry-after']) : undefined
+  const canRetry = isLimited || status === 503 || (isSafe && status >= 500)
+  const wait = canRetry ? readRetryAfter(headers['retry-after']) : undefined
   const said = messageOf(body, headers['content-type'] ?? '')
   return {
     kind: isLimited ? 'UPSTREAM_RUNTIME_RATE_LIMIT' : upstreamKind(status),
     message: `The API answered ${status}${said === undefined ? '.' : `: ${said}`}`,
-    can_retry,
-    status_code: status,
-    ...(wait !== undefined && { retry_after_ms: wait }),
+    canRetry,
+    statusCode: status,
+    ...(wait !== undefined && { retryAfterMs: wait }),
   }
 }
 

@@ -122,5 +122,5 @@ function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: s
 }
 
 function unmet(message: string): WorkerFault {
-  return new WorkerFault({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false })
+  return new WorkerFault({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, canRetry: false })
 }

@@ -49,14 +49,15 @@ function readResult(result: Members, success: boolean): ToolOutcome {
 
 /** OXP has no error kinds; `can_retry` chooses between the two generic ones. */
 function readError(error: Members): ToolError {
-  const { retry_after_ms: wait, can_retry } = error
+  const { retry_after_ms: wait } = error
+  const canRetry = error.can_retry === true
   return {
-    kind: can_retry === true ? 'TOOL_RUNTIME_RETRY' : 'TOOL_RUNTIME_FATAL',
+    kind: canRetry ? 'TOOL_RUNTIME_RETRY' : 'TOOL_RUNTIME_FATAL',
     message: text(error.message) ?? 'The tool failed without saying why.',
-    can_retry: can_retry === true,
-    ...optional('developer_message', error),
-    ...optional('additional_prompt_content', error),
-    ...(typeof wait === 'number' && wait >= 0 && { retry_after_ms: Math.ceil(wait) }),
+    canRetry,
+    ...optional('developerMessage', error.developer_message),
+    ...optional('additionalPromptContent', error.additional_prompt_content),
+    ...(typeof wait === 'number' && wait >= 0 && { retryAfterMs: Math.ceil(wait) }),
   }
 }
 
@@ -72,11 +73,11 @@ function readRefusal(said: Members, { given }: Asked): ToolOutcome {
     return failed({
       kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',
       message: `The tool did not take its token for ${ids.join(', ')}.`,
-      can_retry: true,
+      canRetry: true,
     })
   if (challenges.length > 0) {
     const id = ids.find((one) => !given.includes(one))
-    return { outcome: 'requires_authorization', requirement: { ...(id !== undefined && { id }) } }
+    return { outcome: 'authorization_requested', requested: { ...(id !== undefined && { id }) } }
   }
   if (missing?.user_id === true)
     return {
@@ -84,20 +85,20 @@ function readRefusal(said: Members, { given }: Asked): ToolOutcome {
       error: {
         kind: 'TOOL_REQUIREMENTS_NOT_MET',
         message: 'The tool acts for a user: say which in user_id.',
-        can_retry: false,
+        canRetry: false,
       },
       isOwn: true,
     }
   return failed({
     kind: 'UPSTREAM_RUNTIME_BAD_REQUEST',
     message: String(said.message),
-    ...optional('developer_message', said),
-    status_code: 400,
+    ...optional('developerMessage', said.developer_message),
+    statusCode: 400,
   })
 }
 
-function failed(error: Omit<ToolError, 'can_retry'> & { readonly can_retry?: boolean }): ToolOutcome {
-  return { outcome: 'error', error: { can_retry: false, ...error } }
+function failed(error: Omit<ToolError, 'canRetry'> & { readonly canRetry?: boolean }): ToolOutcome {
+  return { outcome: 'error', error: { canRetry: false, ...error } }
 }
 
 /** Reads a ValidationErrorResponse, which lists the invalid parameters. */
@@ -111,17 +112,17 @@ function readInvalid(said: Members): ToolOutcome {
     error: {
       kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
       message: [said.message, ...all].join(' '),
-      can_retry: false,
-      status_code: 422,
-      extra: { parameter_errors: Object.fromEntries(errors) },
+      canRetry: false,
+      statusCode: 422,
+      parameterErrors: Object.fromEntries(errors),
     },
     isOwn: true, // sent by the server before its tool ran
   }
 }
 
-function optional<Name extends string>(name: Name, of: Members): { readonly [_ in Name]?: string } {
-  const value = text(of[name])
-  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: string } // TypeScript widens computed keys to `string`
+function optional<Name extends string>(name: Name, member: unknown): { readonly [_ in Name]?: string } {
+  const value = text(member)
+  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: string } // a computed key loses its name
 }
 
 function text(value: unknown): string | undefined {

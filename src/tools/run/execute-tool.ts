@@ -1,105 +1,121 @@
 import type { Broker } from '../../broker.ts'
 import { toTimestamp, wholeMilliseconds } from '../../domain/clock.ts'
-import type { EntryPoint } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
-import { isSafeToRepeat, type Tool, toolId } from '../../domain/tool.ts'
-import type { AcquiredToken } from '../../flows/acquire-tokens.ts'
+import { isSafeToRepeat, toolId } from '../../domain/tool.ts'
 import { currentContext, inContext, permit } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
-import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
-import { requirementStatus } from '../catalogue/tool-requirements.ts'
 import { withCheckedValue } from '../check-output.ts'
 import { boundedAnswer } from '../finish-answer.ts'
+import type { AnswerReading } from '../read-answer.ts'
 import { scrub } from '../scrub.ts'
 import { scrubAnswer } from '../scrub-answer.ts'
-import { ownError, type ToolAnswer } from '../tool-answer.ts'
-import { authorizeTool, type ToolUse } from './authorize-tool.ts'
-import { inputFault, isCheckedElsewhere } from './check-values.ts'
-import { consentNeeded } from './consent-needed.ts'
-import type { Execution } from './execute-response.ts'
-import { rememberExecution } from './remember-execution.ts'
-import { isTokenRefused, replaceTokens, toBeTriedAgain } from './replace-tokens.ts'
-import { toolContext } from './tool-context.ts'
-import { type ToolNeed, toolNeeds } from './tool-needs.ts'
-import { policyRefusal, toolPolicyUse } from './tool-policy-use.ts'
-import { type Runner, whatRuns } from './what-runs.ts'
+import { ownError, type RequestedAuthorization, type ToolAnswer } from '../tool-answer.ts'
+import type { Execution, ExecutionOutcome, ToolCall } from './execution.ts'
+import { recordExecution } from './execution-history.ts'
+import {
+  type CheckedToolCall,
+  checkCall,
+  isCheckedByWorker,
+  policyRefusal,
+  type Runner,
+  type ToolContext,
+  toolContext,
+  toolPolicyUse,
+} from './preconditions.ts'
+import {
+  asRetryable,
+  authorizationRequired,
+  authorizeTool,
+  isGranted,
+  isTokenRefused,
+  replaceTokens,
+  type ToolNeed,
+  type ToolToken,
+  toolNeeds,
+} from './tool-tokens.ts'
 
-/** One call of a tool, by whichever way it came. */
-export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
-  readonly input: Readonly<Record<string, unknown>>
-  readonly entryPoint: EntryPoint
-  /** Of a run that was put off; absent: a new one. */
-  readonly executionId?: string
-  /** What the caller tells; the tool gets what it declared of it. */
-  readonly metadata?: Readonly<Record<string, string>>
-  /** Whether history keeps what went in and what came out. */
-  readonly keepContent?: boolean
-}
-
-/** In characters, of what the log keeps of a stack trace. */
+/** Characters of a stack trace that the log keeps. */
 const MAX_STACK = 8_000
 
 /**
- * Runs the tool with the user's token in its authorization context, and only there: whatever it answers is scrubbed of
- * it. Every way to run a tool comes through here. Missing consent is an outcome; what goes wrong with the tool is one too.
+ * Runs a tool with its user's tokens in the authorization context, and scrubs them from everything that the tool answers.
+ * Every endpoint that runs a tool calls this function. A missing consent and a failure of the tool are outcomes; what the
+ * request itself got wrong is thrown (`not_accepted`, `provider_not_found`, `invalid_request`, …).
  */
-export function executeTool(broker: Broker, call: ToolCall, signal?: AbortSignal): Promise<Execution> {
-  // a context of its own: what one request runs side by side is on record each as itself
+export function executeTool(
+  broker: Broker,
+  call: ToolCall | CheckedToolCall,
+  signal?: AbortSignal,
+): Promise<Execution> {
+  // each call has its own context: calls that one request makes in parallel are recorded under their own tools
   const context = { ...currentContext(), tool: toolId(call.tool) }
-  return inContext(context, () => execute(broker, call, signal))
+  return inContext(context, async () => {
+    const started = performance.now()
+    const startedAt = broker.now()
+    const id = call.executionId ?? newId('exec')
+    const checked = 'runner' in call ? call : await checkCall(broker, call)
+    const { runner } = checked
+    let wasCalled = false
+    const onCalled = () => {
+      wasCalled = true
+    }
+    const outcome = await runIfPermitted(broker, checked, { id, onCalled, ...(signal && { signal }) })
+    const elapsed = performance.now() - started
+    const execution: Execution = {
+      id,
+      durationMs: wholeMilliseconds(elapsed),
+      finishedAt: toTimestamp(broker.now()),
+      outcome,
+      wasCalled,
+      ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
+    }
+    report(broker, execution, elapsed)
+    if (call.executionId === undefined) recordExecution(broker, call, execution, startedAt)
+    return execution
+  })
 }
 
-async function execute(broker: Broker, call: ToolCall, signal: AbortSignal | undefined): Promise<Execution> {
-  const started = performance.now()
-  const startedAt = broker.now()
-  const id = call.executionId ?? newId('exec')
-  const runner = await whatRuns(broker, call.tool)
-  let wasCalled = false
-  const onCalled = () => {
-    wasCalled = true
-  }
-  const outcome = await permitted(broker, id, call, runner, (needs) =>
-    run(broker, id, call, { needs, runner, onCalled, ...(signal && { signal }) }),
-  )
-  const elapsed = performance.now() - started
-  const execution: Execution = {
-    id,
-    durationMs: wholeMilliseconds(elapsed),
-    finishedAt: toTimestamp(broker.now()),
-    outcome,
-    wasCalled,
-    ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
-  }
+/** Writes metrics and, for an operator, the stack trace of a tool that failed. */
+function report(broker: Broker, { id, outcome, worker }: Execution, elapsedMs: number): void {
   if (outcome.outcome === 'error' && outcome.error.stacktrace !== undefined)
     broker.log.debug(
       { execution: id, stacktrace: outcome.error.stacktrace.slice(0, MAX_STACK) },
       'a tool failed',
     )
-  const end = outcome.outcome === 'error' ? outcome.error.kind : outcome.outcome
-  broker.metrics.toolRan(execution.worker?.type ?? 'none', end, elapsed / 1000)
-  if (call.executionId === undefined) rememberExecution(broker, call, execution, startedAt)
-  return execution
+  broker.metrics.toolRan(worker?.type ?? 'none', metricLabel(outcome), elapsedMs / 1000)
 }
 
-/** What the project's policies refuse is an outcome too. */
-async function permitted(
+/** Labels of metrics are public and stay as they are. */
+function metricLabel(outcome: ExecutionOutcome): string {
+  if (outcome.outcome === 'error') return outcome.error.kind
+  return outcome.outcome === 'authorization_required' ? 'requires_authorization' : outcome.outcome
+}
+
+interface RunOptions {
+  /** The execution's id. */
+  readonly id: string
+  /** Called just before the worker is asked to run the tool. */
+  readonly onCalled: () => void
+  readonly signal?: AbortSignal
+}
+
+/** A refusal by the project's policies is an outcome too. */
+async function runIfPermitted(
   broker: Broker,
-  executionId: string,
-  call: ToolCall,
-  runner: Runner,
-  go: (needs: readonly ToolNeed[]) => Promise<Execution['outcome']>,
-): Promise<Execution['outcome']> {
-  const { tool, userId, input } = call
+  call: CheckedToolCall,
+  options: RunOptions,
+): Promise<ExecutionOutcome> {
+  const { tool, userId, input, runner } = call
   const needs = await toolNeeds(broker, tool, call)
   const use = toolPolicyUse(tool, needs, runner, {
     ...(userId !== undefined && { userId }),
-    executionId,
+    executionId: options.id,
     input,
   })
   try {
     await broker.policies.check(use)
-    return await permit(use, () => go(needs))
+    return await permit(use, () => run(broker, call, needs, options))
   } catch (error) {
     const refused = policyRefusal(error)
     if (refused === undefined) throw error
@@ -107,105 +123,103 @@ async function permitted(
   }
 }
 
-/** What was found out of a call before any token is looked for. */
-interface Prepared {
-  readonly needs: readonly ToolNeed[]
-  readonly runner: Runner
-  /** Told when what runs the tool is about to be asked. */
-  readonly onCalled: () => void
-  readonly signal?: AbortSignal
-}
-
 async function run(
   broker: Broker,
-  executionId: string,
-  call: ToolCall,
-  { needs, runner, onCalled, signal }: Prepared,
-): Promise<Execution['outcome']> {
-  const { tool, userId, input, callId, onEvent } = call
-  const fault = inputFault(tool, input, runner.outcome === 'found' ? runner.worker.type : undefined)
-  // consent comes first: who calls with nothing in hand yet finds out what is needed
-  if (fault !== undefined && (await isGranted(broker, tool, userId))) return ownError(fault)
-  const begun = await authorizeTool(broker, call, needs)
-  if (begun.outcome === 'authorization_required') return consentNeeded(broker, begun.authorization)
-  if (fault !== undefined) return ownError(fault)
-  if (runner.outcome === 'none') return refusal(runner.message)
+  call: CheckedToolCall,
+  needs: readonly ToolNeed[],
+  options: RunOptions,
+): Promise<ExecutionOutcome> {
+  const { tool, userId, runner, inputFault } = call
+  // a missing consent is answered before invalid input: a caller may run a tool without input to learn what it needs
+  if (inputFault !== undefined && (await isGranted(broker, tool, userId))) return ownError(inputFault)
+  const acquired = await authorizeTool(broker, call, needs)
+  if (acquired.outcome === 'authorization_required')
+    return authorizationRequired(broker, acquired.authorization)
+  if (inputFault !== undefined) return ownError(inputFault)
+  if (runner.outcome === 'none') return requirementsNotMet(runner.message)
   const context = await toolContext(broker, tool, call.metadata)
-  if (context.outcome === 'incomplete') return refusal(context.message)
+  if (context.outcome === 'incomplete') return requirementsNotMet(context.message)
+  return callWorker(broker, call, { ...options, runner, context, tokens: acquired.tokens })
+}
 
-  const { worker, own } = runner
+interface WorkerCallOptions extends RunOptions {
+  readonly runner: Extract<Runner, { outcome: 'found' }>
+  readonly context: Extract<ToolContext, { outcome: 'complete' }>
+  readonly tokens: readonly ToolToken[]
+}
+
+/** Calls the worker; once more with other tokens when the tool's token was refused and the tool is safe to repeat. */
+async function callWorker(
+  broker: Broker,
+  call: CheckedToolCall,
+  { id, onCalled, signal, runner, context, tokens }: WorkerCallOptions,
+): Promise<ExecutionOutcome> {
+  const { tool, userId, input, callId, onEvent } = call
+  const { worker, workerTool } = runner
   const { secrets, metadata } = context
+  const isRepeatable = isSafeToRepeat(workerTool)
   const secretValues = secrets.map((one) => one.value)
-  const { title, outputSchema } = tool
-  const reading = {
+  const checkedTool = {
+    title: tool.title,
+    workerType: worker.type,
+    isCheckedElsewhere: isCheckedByWorker(tool, worker.type),
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+  }
+  const reading: AnswerReading = {
     secrets: secretValues,
     owner: tool.projectId,
+    tool: checkedTool,
     ...(signal && { signal }),
-    tool: {
-      title,
-      workerType: worker.type,
-      isCheckedElsewhere: isCheckedElsewhere(tool, worker.type),
-      ...(outputSchema !== undefined && { outputSchema }),
-    },
   }
-  const invoke = async (tokens: readonly AcquiredToken<ToolNeed>[]): Promise<ToolAnswer> => {
-    secretValues.push(...tokens.map(({ release }) => release.accessToken))
-    if (!isSafeToRepeat(own)) await aboutToRun({ executionId, toolId: toolId(tool) })
+  const invoke = async (given: readonly ToolToken[]): Promise<ToolAnswer> => {
+    secretValues.push(...given.map(({ release }) => release.accessToken))
+    if (!isRepeatable) await aboutToRun({ executionId: id, toolId: toolId(tool) })
     onCalled()
-    const clean = <T>(said: T) => scrub(said, secretValues) as T // the same shape, with the values taken out
-    const answer = scrubAnswer(
-      await backendOf(worker).call(broker, worker, {
-        executionId,
-        ...(callId !== undefined && { callId }),
-        createdAt: toTimestamp(broker.now()),
-        tool: own,
-        input,
-        ...(userId !== undefined && { userId }),
-        authorizations: tokens.map(({ need, release }) => ({ requirements: need.requirements, release })),
-        secrets,
-        metadata,
-        ...(signal && { signal }),
-        ...(onEvent && { onEvent: (event) => onEvent(clean(event)) }),
-        reading,
-      }),
-      secretValues,
-    )
-    return boundedAnswer(answer)
+    const answer = await backendOf(worker).call(broker, worker, {
+      executionId: id,
+      ...(callId !== undefined && { callId }),
+      createdAt: toTimestamp(broker.now()),
+      tool: workerTool,
+      input,
+      ...(userId !== undefined && { userId }),
+      authorizations: given.map(({ need, release }) => ({ requirements: need.requirements, release })),
+      secrets,
+      metadata,
+      ...(signal && { signal }),
+      ...(onEvent && { onEvent: (event) => onEvent(scrub(event, secretValues) as typeof event) }), // `scrub` keeps the shape
+      reading,
+    })
+    return boundedAnswer(scrubAnswer(answer, secretValues))
   }
 
   onEvent?.({ kind: 'progress', data: { progress: 0, total: 1, message: 'started' } })
-  let answer = await invoke(begun.tokens)
-  if (isTokenRefused(answer) && begun.tokens.length > 0 && signal?.aborted !== true) {
-    const replaced = await replaceTokens(broker, call, begun.tokens)
-    if (replaced.outcome === 'requires_authorization') return replaced
+  let answer = await invoke(tokens)
+  if (isTokenRefused(answer) && tokens.length > 0 && signal?.aborted !== true) {
+    const replaced = await replaceTokens(broker, call, tokens)
+    if (replaced.outcome === 'authorization_required') return replaced
     if (replaced.outcome === 'replaced') {
-      if (!isSafeToRepeat(own) && !answer.error.can_retry) return toBeTriedAgain(answer)
+      if (!isRepeatable && !answer.error.canRetry) return asRetryable(answer)
       answer = await invoke(replaced.tokens)
     }
   }
-  if (answer.outcome === 'requires_authorization') return askForMore(broker, call, answer)
-  return withCheckedValue(reading.tool, answer)
+  if (answer.outcome === 'authorization_requested') return requestConsent(broker, call, answer.requested)
+  return withCheckedValue(checkedTool, answer)
 }
 
-/** Whether no consent is missing, by what is stored. */
-export async function isGranted(broker: Broker, tool: Tool, userId: string | undefined): Promise<boolean> {
-  const { authorization, authorizations = [authorization] } = await requirementStatus(broker, tool, userId)
-  return authorizations.every((one) => one === undefined || one.token_status !== 'not_started')
-}
-
-/** A worker that asks for consent gets it asked for here, for the scopes it names; its own link is never followed. */
-async function askForMore(
+/** Begins the authorization that a worker requested, for the scopes that it names; the worker's own link is never used. */
+async function requestConsent(
   broker: Broker,
   call: ToolCall,
-  { requirement }: Extract<ToolAnswer, { outcome: 'requires_authorization' }>,
-): Promise<Execution['outcome']> {
-  const begun = await authorizeTool(broker, { ...call, asked: requirement })
-  if (begun.outcome === 'authorization_required') return consentNeeded(broker, begun.authorization)
-  return refusal(
+  requested: RequestedAuthorization,
+): Promise<ExecutionOutcome> {
+  const acquired = await authorizeTool(broker, { ...call, requested })
+  if (acquired.outcome === 'authorization_required')
+    return authorizationRequired(broker, acquired.authorization)
+  return requirementsNotMet(
     `The tool "${call.tool.title}" asks for an authorization that it does not declare, so there is none to begin. Its author must declare the provider and scopes it needs.`,
   )
 }
 
-function refusal(message: string): ToolAnswer {
-  return ownError({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, can_retry: false })
+function requirementsNotMet(message: string): ExecutionOutcome {
+  return ownError({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, canRetry: false })
 }

@@ -1,20 +1,19 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { ToolEvent } from '../backend.ts'
 import { findTool } from '../catalogue/find-tool.ts'
-import { toModelTool } from '../catalogue/tool-formats.ts'
 import { isStructured, valueWithMedia } from '../mcp/kept-content.ts'
-import type { ToolError } from '../tool-error.ts'
-import { checkInput } from './check-values.ts'
-import { type Execution, mayBeMadeAgain, type RequiredAuthorization } from './execute-response.ts'
-import { executeTool, type ToolCall } from './execute-tool.ts'
+import { artifactToJson } from '../tool-answer.ts'
+import type { ErrorKind, ToolError } from '../tool-error.ts'
+import { executeTool } from './execute-tool.ts'
+import { type AuthorizationRequired, type Execution, mayBeRepeated, type ToolCall } from './execution.ts'
+import { checkInput } from './preconditions.ts'
 
-// Running a tool by its id with a plain result (reference/toolexec.md B2, seeds/002): what `run`, `run_stream` and
-// `run_chain` have in common.
+// Running a tool by its id with a plain result, which `run`, `run_stream`, `run_chain` and code have in common.
 
-/** What is to be run. */
+/** Which tool to run, and with which arguments. */
 export interface Run extends Omit<ToolCall, 'tool' | 'input'> {
   readonly projectId: string
   /** A tool by any of its names. */
@@ -22,106 +21,98 @@ export interface Run extends Omit<ToolCall, 'tool' | 'input'> {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** seeds/002's RunResult, and besides it what a caller needs to go on. */
-export interface RunResult {
-  readonly tool: Readonly<Record<string, unknown>>
-  readonly backend?: RunBackend
-  /** Absent where the tool answered nothing. */
-  readonly structured?: unknown
-  readonly mcpResult?: Readonly<Record<string, unknown>>
+/** A run that has ended. */
+export type RunResult = RunOutcome & {
   readonly executionId: string
-  /** Milliseconds. */
-  readonly duration: number
-  /** In place of a result. */
-  readonly error?: RunError
-  readonly requires_authorization?: RequiredAuthorizationWire
+  readonly durationMs: number
+  /** Absent where no worker runs the tool. */
+  readonly backend?: RunBackend
 }
 
-/** toolexec's ToolBackend. */
+export type RunOutcome =
+  | {
+      readonly outcome: 'value'
+      /** `undefined` where the tool answered nothing. */
+      readonly structured?: unknown
+      readonly mcpResult?: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly outcome: 'error'
+      readonly error: RunError
+      readonly mcpResult?: Readonly<Record<string, unknown>>
+    }
+  | AuthorizationRequired
+
+/** The kind of worker that ran the tool: an MCP server, another remote worker, or a module of this process. */
 export type RunBackend =
   | { readonly kind: 'mcp'; readonly mcp: { readonly serverName: string } }
   | { readonly kind: 'provider'; readonly provider: { readonly providerId: string; readonly toolId: string } }
   | { readonly kind: 'local'; readonly local: { readonly name: string } }
 
-/** Where a run failed, and how. */
-export interface RunError extends ToolError {
+/** In which step of the run the tool failed, and how. */
+export interface RunError extends Omit<ToolError, 'stacktrace'> {
   readonly op: 'resolve' | 'select_backend' | 'validate_input' | 'execute' | 'validate_output'
   readonly toolId: string
 }
 
-export interface RequiredAuthorizationWire {
-  readonly id: string
-  readonly url?: string
-  readonly scopes: readonly string[]
-  readonly status: string
-}
-
-/** Whether what ran gave what was asked of it. */
-export function isRunCompleted(result: Pick<RunResult, 'error' | 'requires_authorization'>): boolean {
-  return result.error === undefined && result.requires_authorization === undefined
-}
-
 /**
- * Runs the tool, its input validated before and its output after. Throws `not_found` and `ambiguous_tool` for the
- * tool, `invalid_input` for what its schema refuses.
+ * Runs the tool; its input is validated before and its output after. Throws `not_found` and `ambiguous_tool` for the
+ * tool, `invalid_input` for arguments that its schema refuses.
  */
 export async function runTool(
   broker: Broker,
   run: Run,
   signal?: AbortSignal,
-): Promise<{ readonly result: RunResult; readonly mayBeMadeAgain: boolean }> {
+): Promise<{ readonly tool: Tool; readonly result: RunResult; readonly mayBeRepeated: boolean }> {
   const { projectId, toolId: named, args, ...call } = run
   const tool = await findTool(broker, projectId, named)
-  await checkInput(broker, tool, args)
-  const execution = await executeTool(broker, { ...call, tool, input: args }, signal)
-  return { result: toRunResult(tool, execution), mayBeMadeAgain: mayBeMadeAgain(execution) }
+  const checked = await checkInput(broker, { ...call, tool, input: args })
+  const execution = await executeTool(broker, checked, signal)
+  return { tool, result: toRunResult(tool, execution), mayBeRepeated: mayBeRepeated(execution) }
 }
 
-export function toRunResult(tool: Tool, { id, durationMs, outcome, worker }: Execution): RunResult {
-  const backend = worker && toBackend(worker, tool)
-  const common = {
-    tool: toModelTool(tool),
-    ...(backend && { backend }),
+export function toRunResult(tool: Tool, execution: Execution): RunResult {
+  const { id, durationMs, worker } = execution
+  return {
     executionId: id,
-    duration: durationMs,
+    durationMs,
+    ...(worker && { backend: toBackend(worker, tool) }),
+    ...toOutcome(tool, execution),
   }
+}
+
+function toOutcome(tool: Tool, { outcome, worker }: Execution): RunOutcome {
   switch (outcome.outcome) {
     case 'value': {
       const { value, mcpResult } = outcome
-      // texts alone make it; what else there is stands in `mcpResult`, and here only where there would be nothing
+      // The value is made of the texts of an MCP result. Its other content is in `mcpResult`, and is the value where there is no text.
       const other = mcpResult && !isStructured(mcpResult) ? valueWithMedia(outcome) : undefined
       const structured = value ?? other ?? undefined
-      return { ...common, ...(structured !== undefined && { structured }), ...(mcpResult && { mcpResult }) }
-    }
-    case 'artifact':
-      return { ...common, structured: outcome.artifact }
-    case 'error': {
-      const { error, mcpResult } = outcome
       return {
-        ...common,
-        error: { op: operationOf(outcome, worker), toolId: toolId(tool), ...withoutStack(error) },
+        outcome: 'value',
+        ...(structured !== undefined && { structured }),
         ...(mcpResult && { mcpResult }),
       }
     }
-    case 'requires_authorization':
-      return { ...common, requires_authorization: toRequired(outcome) }
+    case 'artifact':
+      return { outcome: 'value', structured: artifactToJson(outcome.artifact) }
+    case 'error': {
+      const { mcpResult } = outcome
+      const { stacktrace: _, ...error } = outcome.error
+      return {
+        outcome: 'error',
+        error: { op: operationOf(outcome, worker), toolId: toolId(tool), ...error },
+        ...(mcpResult && { mcpResult }),
+      }
+    }
+    case 'authorization_required':
+      return outcome
   }
 }
 
-function toRequired(
-  outcome: Extract<Execution['outcome'], { outcome: 'requires_authorization' }>,
-): RequiredAuthorizationWire {
-  const asked: Partial<RequiredAuthorization> =
-    'authorization' in outcome ? outcome.authorization : outcome.requirement
-  const { id = '', url, scopes = [], status = 'pending' } = asked
-  return { id, ...(url !== undefined && { url }), scopes, status }
-}
+type Failed = Extract<Execution['outcome'], { readonly outcome: 'error' }>
 
-function withoutStack({ stacktrace: _, ...error }: ToolError): ToolError {
-  return error
-}
-
-/** What the tool itself says of its input or output, it says because it ran. */
+/** An error that the tool itself reports means that it ran, whatever the error's kind. */
 function operationOf({ error: { kind }, isOwn }: Failed, worker: Execution['worker']): RunError['op'] {
   if (isOwn !== true) return 'execute'
   if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' || kind === 'TOOL_DEFINITION_BAD_INPUT_SCHEMA')
@@ -131,8 +122,6 @@ function operationOf({ error: { kind }, isOwn }: Failed, worker: Execution['work
   return worker === undefined && kind === 'TOOL_REQUIREMENTS_NOT_MET' ? 'select_backend' : 'execute'
 }
 
-type Failed = Extract<Execution['outcome'], { readonly outcome: 'error' }>
-
 export function toBackend({ id, type }: Pick<Worker, 'id' | 'type'>, tool: Tool): RunBackend {
   const name = tool.binding?.name ?? tool.name
   if (type === 'mcp') return { kind: 'mcp', mcp: { serverName: id } }
@@ -140,52 +129,82 @@ export function toBackend({ id, type }: Pick<Worker, 'id' | 'type'>, tool: Tool)
   return { kind: 'provider', provider: { providerId: id, toolId: name } }
 }
 
-/** seeds/002's StreamEvent. */
-export interface StreamEvent {
-  readonly kind: ToolEvent['kind'] | 'done' | 'error'
-  readonly toolId: string
-  readonly data: unknown
-}
+/** What a streamed run reports: `progress` and `chunk` in any number, then exactly one `done` or `error`. */
+export type StreamEvent = { readonly toolId: string } & (
+  | ToolEvent
+  | { readonly kind: 'done'; readonly result: RunResult }
+  /** `cancelled`: the caller cancelled the run, which ended with this result all the same. */
+  | { readonly kind: 'error'; readonly result: RunResult; readonly cancelled?: RunError }
+  | { readonly kind: 'error'; readonly refusal: BrokerError }
+)
 
 /**
- * Runs the tool and tells what it says meanwhile: `progress` and `chunk` in any number, then exactly one `done` or
- * `error`, and nothing after it; one that was cancelled ends with `error`. What `runTool` throws is thrown here too, as
- * long as nothing was told.
+ * Runs the tool and passes its events to `onEvent` as they occur. A run that was cancelled ends with `error`. Errors that
+ * `runTool` throws are thrown until the first event, and are the last event after it.
  */
 export async function streamTool(
   broker: Broker,
   run: Run,
-  tell: (event: StreamEvent) => void,
+  onEvent: (event: StreamEvent) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const { projectId, toolId: named, args, ...call } = run
   const tool = await findTool(broker, projectId, named)
-  await checkInput(broker, tool, args)
   const id = toolId(tool)
-  let state: 'before' | 'told' | 'over' = 'before'
-  const send = (kind: StreamEvent['kind'], data: unknown) => {
-    if (state === 'over') return
-    state = kind === 'done' || kind === 'error' ? 'over' : 'told'
-    tell({ kind, toolId: id, data })
+  let hasBegun = false
+  let hasEnded = false
+  const send = (event: StreamEvent) => {
+    if (hasEnded) return
+    hasBegun = true
+    hasEnded = event.kind === 'done' || event.kind === 'error'
+    onEvent(event)
   }
+  const checked = await checkInput(broker, {
+    ...call,
+    tool,
+    input: args,
+    onEvent: (event) => send({ toolId: id, ...event }),
+  })
   try {
-    const onEvent = ({ kind, data }: ToolEvent) => send(kind, data)
-    const execution = await executeTool(broker, { ...call, tool, input: args, onEvent }, signal)
-    const { tool: _, ...result } = toRunResult(tool, execution)
-    if (isRunCompleted(result) && signal?.aborted !== true) send('done', result)
-    else send('error', isRunCompleted(result) ? { ...result, error: cancelled(id) } : result)
+    const result = toRunResult(tool, await executeTool(broker, checked, signal))
+    if (result.outcome !== 'value') send({ toolId: id, kind: 'error', result })
+    else if (signal?.aborted === true)
+      send({ toolId: id, kind: 'error', result, cancelled: cancelledRun(id) })
+    else send({ toolId: id, kind: 'done', result })
   } catch (error) {
-    if (state === 'before' || !(error instanceof BrokerError)) throw error
-    send('error', { name: error.code, message: error.message })
+    if (!hasBegun || !(error instanceof BrokerError)) throw error
+    send({ toolId: id, kind: 'error', refusal: error })
   }
 }
 
-function cancelled(toolId: string): RunError {
+function cancelledRun(toolId: string): RunError {
   return {
     op: 'execute',
     toolId,
     kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
-    message: 'It was cancelled before its end.',
-    can_retry: false,
+    message: 'The run was cancelled before its end.',
+    canRetry: false,
   }
+}
+
+/** A refusal of the broker's own, such as an unknown tool, as the error of a run. */
+export function toRunError({ code, message, retryAfter }: BrokerError, toolId: string): RunError {
+  const [op, kind] = REFUSALS[code] ?? (['execute', 'TOOL_REQUIREMENTS_NOT_MET'] as const)
+  return {
+    op,
+    toolId,
+    kind,
+    message,
+    canRetry: retryAfter !== undefined,
+    ...(retryAfter !== undefined && { retryAfterMs: Math.ceil(retryAfter * 1000) }),
+  }
+}
+
+const REFUSALS: Readonly<Partial<Record<ErrorCode, readonly [RunError['op'], ErrorKind]>>> = {
+  not_found: ['resolve', 'TOOL_REQUIREMENTS_NOT_MET'],
+  ambiguous_tool: ['resolve', 'TOOL_REQUIREMENTS_NOT_MET'],
+  invalid_input: ['validate_input', 'TOOL_RUNTIME_BAD_INPUT_VALUE'],
+  invalid_tool: ['validate_input', 'TOOL_DEFINITION_BAD_INPUT_SCHEMA'],
+  provider_unavailable: ['execute', 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE'],
+  store_unavailable: ['execute', 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE'],
 }

@@ -5,18 +5,15 @@ import { newId } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
-import { authorizeTool } from './authorize-tool.ts'
-import { checkInput } from './check-values.ts'
-import { consentNeeded } from './consent-needed.ts'
-import type { Execution } from './execute-response.ts'
-import { isGranted, type ToolCall } from './execute-tool.ts'
-import { sealRequest } from './execution-content.ts'
-import { toolNeeds } from './tool-needs.ts'
+import type { Execution, ToolCall } from './execution.ts'
+import { sealRequest } from './execution-history.ts'
+import { checkInput } from './preconditions.ts'
+import { authorizationRequired, authorizeTool, isGranted, toolNeeds } from './tool-tokens.ts'
 
 export type Scheduled =
   | { readonly outcome: 'scheduled'; readonly record: ExecutionRecord }
-  /** Nothing was scheduled: the user must approve first, while somebody is there to send them the link. */
-  | { readonly outcome: 'requires_authorization'; readonly execution: Execution }
+  /** Nothing was scheduled: the user must approve first, while the caller is there to send the link. */
+  | { readonly outcome: 'authorization_required'; readonly execution: Execution }
 
 /** Of what a run is asked, sealed: it may lie there for long. */
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
@@ -30,15 +27,15 @@ const FULL_SECONDS = 60
 export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number): Promise<Scheduled> {
   const { tool, userId, entryPoint } = call
   const now = broker.now()
-  await checkInput(broker, tool, call.input)
+  await checkInput(broker, call)
   const needs = await toolNeeds(broker, tool, call)
   if (needs.length > 0 && (userId === undefined || !(await isGranted(broker, tool, userId)))) {
     const begun = await authorizeTool(broker, call, needs)
     if (begun.outcome === 'authorization_required') {
-      const outcome = await consentNeeded(broker, begun.authorization)
+      const outcome = await authorizationRequired(broker, begun.authorization)
       const finishedAt = new Date(now * 1000).toISOString()
       return {
-        outcome: 'requires_authorization',
+        outcome: 'authorization_required',
         execution: { id: newId('exec'), durationMs: 0, finishedAt, outcome, wasCalled: false },
       }
     }

@@ -11,8 +11,14 @@ import type { Lease } from '../../store/lease.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { findTool } from '../catalogue/find-tool.ts'
 import { executeTool } from './execute-tool.ts'
-import { type Attempt, openAttempts, openRequest, sealAttempts } from './execution-content.ts'
-import { endOf, outputOf } from './remember-execution.ts'
+import {
+  type Attempt,
+  endOf,
+  openAttempts,
+  openRequest,
+  resultOf,
+  sealAttempts,
+} from './execution-history.ts'
 
 /** How often it is looked for runs that are due. */
 export const SCHEDULE_MS = 1_000
@@ -189,9 +195,9 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
     )
     const { outcome } = execution
     // the tool was not reached, or not let run: nothing was done yet
-    if (outcome.outcome === 'error' && outcome.isOwn === true && outcome.error.can_retry && !isLast)
-      return tryAgain((outcome.error.retry_after_ms ?? 0) / 1000, outputOf(execution))
-    return settle({ ...endOf(execution), durationMs: execution.durationMs }, outputOf(execution))
+    if (outcome.outcome === 'error' && outcome.isOwn === true && outcome.error.canRetry && !isLast)
+      return tryAgain((outcome.error.retryAfterMs ?? 0) / 1000, resultOf(execution))
+    return settle({ ...endOf(execution), durationMs: execution.durationMs }, resultOf(execution))
   } catch (error) {
     if (error instanceof UnsealError)
       return fail(

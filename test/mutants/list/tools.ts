@@ -51,7 +51,7 @@ export const tools: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'any grant will do for a tool that declares scopes',
-    file: 'src/tools/run/tool-needs.ts',
+    file: 'src/tools/run/tool-tokens.ts',
     from: 'scopes: unionOfScopes(known?.scopes ?? [], requirement.scopes),',
     to: 'scopes: known?.scopes ?? [],',
     test: 'threats/authorization-request.test.ts',

@@ -6,7 +6,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['48'],
     fault: 'what a known worker newly names is used at once',
-    file: 'src/tools/run/tool-needs.ts',
+    file: 'src/tools/run/tool-tokens.ts',
     from: '  await checkAccepted(broker, tool)\n',
     to: '',
     test: 'threats/worker-catalogues.test.ts',
@@ -33,7 +33,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: [],
     fault: 'images and audio of MCP tools are dropped',
-    file: 'src/tools/run/execute-response.ts',
+    file: 'src/http/dialects/arcade.ts',
     from: 'const output = toOutput(withMedia(execution.outcome))',
     to: 'const output = toOutput(execution.outcome)',
     test: 'tools/mcp-content.test.ts',
@@ -115,8 +115,8 @@ export const workers: readonly Mutation[] = [
     rows: ['46', '48'],
     fault: 'what waits for acceptance is asked of the user beside other tools',
     file: 'src/tools/catalogue/requirements-of-many.ts',
-    from: 'waits === undefined ? stands : { met: false, status: waiting(stands, waits) }',
-    to: 'stands',
+    from: 'unaccepted === undefined ? found : notAccepted(found, unaccepted)',
+    to: 'found',
     test: 'threats/worker-catalogues.test.ts',
     name: 'is asked of no user together',
   },

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { KEYWORDS } from '../json-schema/dialect.ts'
-import { valueAtReference } from '../json-schema/json-pointer.ts'
-import { isRecord } from '../read-json.ts'
+import { KEYWORDS } from '../../tools/json-schema/dialect.ts'
+import { valueAtReference } from '../../tools/json-schema/json-pointer.ts'
+import { isRecord } from '../../tools/read-json.ts'
 
 const LISTS = union('schemaList')
 const MAPS = union('schemaMap')

@@ -2,9 +2,9 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type AuthorizationRequirement, functionName, type JsonSchema, type Tool } from '../../domain/tool.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
-import { findTool, newestFirst } from '../catalogue/find-tool.ts'
-import { chosenRequirements } from '../catalogue/tool-requirements.ts'
-import { asksForUser, splitToolId, wholeVersion } from './read-oxp-tool.ts'
+import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
+import { chosenRequirements } from '../../tools/catalogue/tool-requirements.ts'
+import { asksForUser, splitToolId, wholeVersion } from '../../tools/oxp/read-oxp-tool.ts'
 import { withoutReferences } from './without-references.ts'
 
 /** OXP's ToolDefinition, which allows no further members. */

@@ -1,0 +1,166 @@
+import { toTimestamp } from '../../domain/clock.ts'
+import type { ExecutionRecord } from '../../domain/execution.ts'
+import { isList } from '../../tools/large-json.ts'
+import { withMedia } from '../../tools/mcp/kept-content.ts'
+import { type Execution, type ExecutionOutcome, isSuccess } from '../../tools/run/execution.ts'
+import { artifactToJson } from '../../tools/tool-answer.ts'
+import type { ToolError } from '../../tools/tool-error.ts'
+
+// Executions on the wire of `/v1/tools/execute`: in the form that its contract describes, and in the form that Arcade's
+// SDKs know. arcade-tools.ts has Arcade's tool definitions.
+
+/**
+ * The contract's answer, which has no other members. `output` has exactly one of `value`, `error`,
+ * `requires_authorization` and `artifact`; it is absent when the tool answered null.
+ */
+export interface ExecuteResponse {
+  readonly execution_id: string
+  /** Milliseconds. */
+  readonly duration: number
+  /** RFC 3339. */
+  readonly finished_at: string
+  readonly success: boolean
+  readonly output?: Readonly<Record<string, unknown>>
+}
+
+export function toExecuteResponse(execution: Execution): ExecuteResponse {
+  const output = toOutput(withMedia(execution.outcome))
+  return {
+    execution_id: execution.id,
+    duration: execution.durationMs,
+    finished_at: execution.finishedAt,
+    success: isSuccess(execution),
+    ...(output && { output }),
+  }
+}
+
+/** A scheduled run, which has no output yet. */
+export function toScheduled({ id, updatedAt }: ExecutionRecord): ExecuteResponse {
+  return { execution_id: id, duration: 0, finished_at: toTimestamp(updatedAt), success: true }
+}
+
+/** An outcome whose value holds the images and other media of an MCP result. */
+type ShownOutcome = ReturnType<typeof withMedia<ExecutionOutcome>>
+
+function toOutput(shown: ShownOutcome): Record<string, unknown> | undefined {
+  switch (shown.outcome) {
+    case 'value': {
+      const { value } = shown
+      if (value === null || value === undefined) return undefined
+      return { value: isList(value) ? { items: value } : value } // the contract's schema allows no list as a value
+    }
+    case 'error':
+      return { error: toContractError(shown.error) }
+    case 'authorization_required': {
+      const { id, url, scopes, status } = shown.authorization
+      return { requires_authorization: { id, url, scopes: [...scopes], status } }
+    }
+    case 'artifact':
+      return { artifact: artifactToJson(shown.artifact) }
+  }
+}
+
+/** The contract's schema has no `kind`, so the developer's message begins with it. */
+export function toContractError(error: ToolError) {
+  const { kind, message, developerMessage, canRetry, additionalPromptContent, retryAfterMs } = error
+  return {
+    message,
+    developer_message: `${kind}: ${developerMessage ?? message}`,
+    can_retry: canRetry,
+    ...(additionalPromptContent !== undefined && { additional_prompt_content: additionalPromptContent }),
+    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+  }
+}
+
+/** The ExecuteToolResponse of Arcade's SDKs. */
+export interface ArcadeExecuteResponse extends Omit<ExecuteResponse, 'output'> {
+  readonly id: string
+  readonly execution_type: 'immediate'
+  readonly status: 'completed' | 'failed'
+  readonly output: Readonly<Record<string, unknown>>
+}
+
+export function toArcadeExecuteResponse(
+  execution: Execution,
+  options: { readonly includeStacktrace?: boolean } = {},
+): ArcadeExecuteResponse {
+  const { id, durationMs, finishedAt, outcome } = execution
+  const success = isSuccess(execution)
+  const logs = 'logs' in outcome && outcome.logs.length > 0 ? { logs: outcome.logs } : {}
+  return {
+    id,
+    execution_id: id,
+    execution_type: 'immediate',
+    status: success ? 'completed' : 'failed',
+    success,
+    finished_at: finishedAt,
+    duration: durationMs,
+    output: { ...toArcadeOutput(withMedia(outcome), options.includeStacktrace === true), ...logs },
+  }
+}
+
+/** A scheduled run, for Arcade's SDKs. */
+export function toArcadeScheduled(record: ExecutionRecord): Readonly<Record<string, unknown>> {
+  return {
+    id: record.id,
+    execution_id: record.id,
+    execution_type: 'scheduled',
+    status: record.status,
+    success: true,
+    ...(record.runAt !== undefined && { run_at: toTimestamp(record.runAt) }),
+  }
+}
+
+function toArcadeOutput(shown: ShownOutcome, includeStacktrace: boolean): Record<string, unknown> {
+  switch (shown.outcome) {
+    case 'value':
+      return { value: shown.value ?? null }
+    case 'error': {
+      const { stacktrace } = shown.error
+      const stack = includeStacktrace && stacktrace !== undefined ? { stacktrace } : {}
+      return { error: { ...errorToWire(shown.error), ...stack } }
+    }
+    case 'authorization_required': {
+      const { id, url, scopes, status, userId, providerId } = shown.authorization
+      return {
+        authorization: {
+          id,
+          status,
+          url,
+          scopes: [...scopes],
+          user_id: userId,
+          ...(providerId !== undefined && { provider_id: providerId }),
+          context: {},
+        },
+      }
+    }
+    case 'artifact':
+      return { artifact: artifactToJson(shown.artifact) }
+  }
+}
+
+/** The wire name of each member of an error. A stack trace is added only for callers that ask for it. */
+const ERROR_NAMES = {
+  kind: 'kind',
+  message: 'message',
+  canRetry: 'can_retry',
+  developerMessage: 'developer_message',
+  additionalPromptContent: 'additional_prompt_content',
+  retryAfterMs: 'retry_after_ms',
+  statusCode: 'status_code',
+  extra: 'extra',
+} as const satisfies Record<Exclude<keyof ToolError, 'stacktrace' | 'parameterErrors'>, string>
+
+/** An error in Arcade's spelling, without its stack trace. */
+export function errorToWire({
+  stacktrace: _,
+  parameterErrors,
+  ...error
+}: ToolError): Record<string, unknown> {
+  const members = Object.entries(error).map(([name, value]) => [
+    ERROR_NAMES[name as keyof typeof ERROR_NAMES], // the type of `Object.entries` loses the names
+    value,
+  ])
+  const extra = parameterErrors && { extra: { parameter_errors: parameterErrors } }
+  return { ...Object.fromEntries(members), ...extra }
+}

@@ -1,0 +1,83 @@
+import type { EntryPoint } from '../../domain/execution.ts'
+import type { Tool } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { BackendCall } from '../backend.ts'
+import type {
+  AnswerDetails,
+  AuthorizationStatus,
+  RequestedAuthorization,
+  ToolResult,
+} from '../tool-answer.ts'
+
+// One call of a tool, and what came of it: the same types for every way of running one.
+
+/** Which tool, for which user and with which account. */
+export interface ToolUse {
+  readonly tool: Tool
+  readonly userId?: string
+  /** A connection's id, or an account's id or name; absent: the user's default account. */
+  readonly account?: string
+  /** Takes the place of `account` at the provider entries of these ids. */
+  readonly accounts?: Readonly<Record<string, string>>
+  /** Where the user's browser goes after a consent. */
+  readonly nextUri?: string
+  /** What the tool's worker has requested besides what the tool declares. */
+  readonly requested?: RequestedAuthorization
+}
+
+/** One call of a tool, whichever endpoint it came through. */
+export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
+  readonly input: Readonly<Record<string, unknown>>
+  readonly entryPoint: EntryPoint
+  /** Of a scheduled run; absent: a new id. */
+  readonly executionId?: string
+  /** Values that the caller sends; the tool gets those that it declares. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** Whether history keeps the input and the output. */
+  readonly keepContent?: boolean
+}
+
+/** A call that has ended. */
+export interface Execution {
+  readonly id: string
+  readonly durationMs: number
+  /** RFC 3339. */
+  readonly finishedAt: string
+  /** Already scrubbed of tokens and secrets. */
+  readonly outcome: ExecutionOutcome
+  /** Whether the worker was asked to run the tool. If not, the tool has done nothing. */
+  readonly wasCalled: boolean
+  /** The worker that ran the tool or would have run it; absent where no worker does. */
+  readonly worker?: Pick<Worker, 'id' | 'type'>
+}
+
+/** The tool's result, or that its user must approve first. */
+export type ExecutionOutcome = (ToolResult & AnswerDetails) | AuthorizationRequired
+
+export interface AuthorizationRequired {
+  readonly outcome: 'authorization_required'
+  readonly authorization: RequiredAuthorization
+}
+
+/** The authorization that the user must complete before the tool can run. */
+export interface RequiredAuthorization {
+  readonly id: string
+  /** The connect page that the user must open. */
+  readonly url: string
+  readonly scopes: readonly string[]
+  readonly status: AuthorizationStatus
+  readonly userId: string
+  /** Of the entry whose consent comes next; absent where the entry was deleted. */
+  readonly providerId?: string
+}
+
+/** Whether the tool produced a result: a value or an artifact. */
+export function isSuccess({ outcome: { outcome } }: Pick<Execution, 'outcome'>): boolean {
+  return outcome === 'value' || outcome === 'artifact'
+}
+
+/** Whether the same call may be repeated without doing anything twice: the tool was not called, or surely did nothing. */
+export function mayBeRepeated({ wasCalled, outcome }: Execution): boolean {
+  const didNothing = outcome.outcome === 'error' && outcome.isOwn === true && outcome.error.canRetry
+  return !wasCalled || didNothing
+}

@@ -1,0 +1,129 @@
+import type { Broker } from '../../broker.ts'
+import type { PausedChain } from '../../domain/chain.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { chainPlace } from '../../store/sealed-columns.ts'
+import { LargeJson } from '../large-json.ts'
+import type { Run, RunBackend, RunResult } from './run-tool.ts'
+
+// A chain that waits for its user's consent, as the database keeps it: sealed JSON, in the form that the first release
+// stored, so that nodes of an older release can resume it while an installation is upgraded node by node.
+
+/** The options that apply to every step of a chain. */
+export type ChainRun = Omit<Run, 'toolId' | 'args' | 'entryPoint'>
+
+export interface ChainStep {
+  readonly toolId: string
+  readonly args?: Readonly<Record<string, unknown>>
+  /** Puts the result of the step before into `args.previous`, in place of a value that is there. */
+  readonly usePrevious?: boolean
+}
+
+export interface CompletedStep {
+  readonly status: 'completed'
+  readonly toolId: string
+  readonly result: Extract<RunResult, { readonly outcome: 'value' }>
+}
+
+/** All that a chain needs to go on. */
+export interface ChainState {
+  /** The options of the first call, so that the remaining steps use the accounts that it chose. */
+  readonly call: Omit<ChainRun, 'projectId'>
+  readonly steps: readonly ChainStep[]
+  /** Of the steps that have run. */
+  readonly results: readonly CompletedStep[]
+}
+
+const PAUSED_SECONDS = 24 * 3600
+/** Characters of one sealed state. */
+const MAX_STATE_CHARACTERS = 8 * 1024 * 1024
+
+/** Keeps the chain and returns the handle that resumes it; `undefined` where it is too long, or too many are kept. */
+export async function pauseChain(
+  broker: Broker,
+  { projectId, ...call }: ChainRun,
+  { steps, results }: Pick<ChainState, 'steps' | 'results'>,
+): Promise<string | undefined> {
+  if (await broker.pausedChains.isFull(projectId)) return undefined
+  const id = newId('chain')
+  const expiresAt = broker.now() + PAUSED_SECONDS
+  const stored: StoredState = { call, steps, results: results.map(toStored) }
+  const state = broker.sealer.seal(JSON.stringify(stored), chainPlace(id, projectId))
+  if (state.length > MAX_STATE_CHARACTERS) return undefined
+  await broker.store.chains.add({ id, projectId, state, expiresAt })
+  broker.pausedChains.added(projectId)
+  return id
+}
+
+/** Throws `store_unavailable` for a state that was altered in the database. */
+export function openChainState(broker: Broker, { id, projectId, state }: PausedChain): ChainState {
+  try {
+    const stored = JSON.parse(broker.sealer.open(state, chainPlace(id, projectId))) as StoredState // `pauseChain` wrote it
+    return { ...stored, results: stored.results.map(fromStored) }
+  } catch (cause) {
+    if (!(cause instanceof UnsealError)) throw cause
+    throw new BrokerError(
+      'store_unavailable',
+      'The state of this chain was altered in the database, so it is not resumed. Run the chain again.',
+      { cause },
+    )
+  }
+}
+
+type StoredState = Omit<ChainState, 'results'> & { readonly results: readonly StoredStep[] }
+
+interface StoredStep {
+  readonly toolId: string
+  readonly status: 'completed'
+  readonly backend?: RunBackend
+  readonly executionId: string
+  /** Milliseconds. */
+  readonly duration: number
+  readonly structured?: unknown
+  readonly mcpResult?: Readonly<Record<string, unknown>>
+  /** Large values as strings that hold JSON, so that resuming the chain does not parse them. */
+  readonly texts?: { readonly structured?: string; readonly mcpResult?: string }
+}
+
+function toStored({ toolId, status, result }: CompletedStep): StoredStep {
+  const { backend, executionId, durationMs, structured, mcpResult } = result
+  const text = (value: unknown) => (value instanceof LargeJson ? value.text() : undefined)
+  const [largeStructured, largeMcpResult] = [text(structured), text(mcpResult)]
+  return {
+    toolId,
+    status,
+    ...(backend && { backend }),
+    executionId,
+    duration: durationMs,
+    ...(structured !== undefined && largeStructured === undefined && { structured }),
+    ...(mcpResult !== undefined && largeMcpResult === undefined && { mcpResult }),
+    texts: {
+      ...(largeStructured !== undefined && { structured: largeStructured }),
+      ...(largeMcpResult !== undefined && { mcpResult: largeMcpResult }),
+    },
+  }
+}
+
+function fromStored({ toolId, status, texts = {}, ...stored }: StoredStep): CompletedStep {
+  const { backend, executionId, duration } = stored
+  const structured = texts.structured === undefined ? stored.structured : largeJson(texts.structured)
+  const mcpResult = texts.mcpResult === undefined ? stored.mcpResult : largeJson(texts.mcpResult)
+  return {
+    toolId,
+    status,
+    result: {
+      outcome: 'value',
+      executionId,
+      durationMs: duration,
+      ...(backend && { backend }),
+      ...(structured !== undefined && { structured }),
+      ...(mcpResult !== undefined && { mcpResult }),
+    },
+  }
+}
+
+/** Stands for the value wherever JSON is written (large-json.ts). */
+function largeJson(text: string): LargeJson & Readonly<Record<string, unknown>> {
+  return new LargeJson(Buffer.from(text)) as LargeJson & Readonly<Record<string, unknown>>
+}

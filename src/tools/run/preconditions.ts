@@ -1,0 +1,208 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
+import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
+import type { Worker, WorkerType } from '../../domain/worker.ts'
+import type { ProviderNeed } from '../../flows/acquire-tokens.ts'
+import type { PolicyUseOf } from '../../services/policies/policy-match.ts'
+import { policyProvider } from '../../services/policies/policy-provider.ts'
+import { currentContext } from '../../services/request-context.ts'
+import { withLooseTypes } from '../arcade/loose-types.ts'
+import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
+import type { BackendCall } from '../backend.ts'
+import { backendOf } from '../backends.ts'
+import { findWorkerByUid, namedTools } from '../catalogue/known-tools.ts'
+import { check } from '../check-output.ts'
+import { pointerTokens } from '../json-schema/json-pointer.ts'
+import { validateInput, validitySentence } from '../json-schema/schema-validator.ts'
+import { openSecret } from '../secrets.ts'
+import type { ErrorKind, ToolError } from '../tool-error.ts'
+import type { ToolCall } from './execution.ts'
+
+// What must be true before a tool is called, besides its user's consent (tool-tokens.ts): a worker runs it, its input
+// fits its schema, policies permit it, and its secrets and metadata are there.
+
+/** The worker that runs a tool, and the tool as that worker lists it; or a sentence that says why no worker runs it. */
+export type Runner =
+  | { readonly outcome: 'found'; readonly worker: Worker; readonly workerTool: Tool }
+  | { readonly outcome: 'none'; readonly message: string }
+
+export async function resolveRunner(broker: Broker, tool: Tool): Promise<Runner> {
+  const { binding } = tool
+  const worker = binding && (await findWorkerByUid(broker, binding.workerUid))
+  if (binding === undefined || worker === undefined)
+    return noRunner(
+      `Nothing runs the tool "${tool.title}" yet: bind it to a worker by POST /v1/tools/${toolId(tool)}/binding {"worker_id", "tool"}.`,
+    )
+  if (!worker.enabled)
+    return noRunner(`The worker "${worker.id}", which runs the tool "${tool.title}", is switched off.`)
+  if (tool.source.kind === 'worker') return { outcome: 'found', worker, workerTool: tool }
+  const { toolkit: namespace, name, version } = binding
+  const id = toolId({ namespace, name, ...(version !== undefined && { version }) }).toLowerCase()
+  const named = await namedTools(broker, tool.projectId, id)
+  const workerTool = named.find(({ source }) => source.kind === 'worker' && source.workerUid === worker.uid)
+  if (workerTool === undefined)
+    return noRunner(
+      `The worker "${worker.id}" no longer lists ${namespace}.${name}, which the tool "${tool.title}" is bound to. Bind it to another by POST /v1/tools/${toolId(tool)}/binding.`,
+    )
+  return { outcome: 'found', worker, workerTool }
+}
+
+function noRunner(message: string): Runner {
+  return { outcome: 'none', message }
+}
+
+/** A call whose runner is known and whose input has been checked. */
+export interface CheckedToolCall extends ToolCall {
+  readonly runner: Runner
+  /** Why the tool's schema refuses the input; absent: the input is valid. */
+  readonly inputFault?: ToolError
+}
+
+/** Finds the runner and checks the input, once for each call. */
+export async function checkCall(broker: Broker, call: ToolCall): Promise<CheckedToolCall> {
+  const runner = await resolveRunner(broker, call.tool)
+  const inputFault = inputFaultOf(
+    call.tool,
+    call.input,
+    runner.outcome === 'found' ? runner.worker.type : undefined,
+  )
+  return { ...call, runner, ...(inputFault && { inputFault }) }
+}
+
+/** `checkCall` that throws: `invalid_input` for input that the schema refuses, `invalid_tool` for a schema that cannot be used. */
+export async function checkInput(broker: Broker, call: ToolCall): Promise<CheckedToolCall> {
+  const checked = await checkCall(broker, call)
+  const fault = checked.inputFault
+  if (fault === undefined) return checked
+  const isInput = fault.kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE'
+  throw new BrokerError(isInput ? 'invalid_input' : 'invalid_tool', fault.message)
+}
+
+/**
+ * An Arcade worker takes `null` for an absent optional parameter: Arcade's value schemas cannot say that a parameter may
+ * be null, and models write it.
+ */
+function inputFaultOf(
+  tool: Tool,
+  input: ToolCall['input'],
+  workerType: WorkerType | undefined,
+): ToolError | undefined {
+  const isArcade = workerType === 'http'
+  const given = isArcade ? withoutOptionalNulls(tool.inputSchema, input) : input
+  const checked = check(() => validateInput(isArcade ? withLooseTypes(tool) : tool, given))
+  if (checked.outcome === 'valid') return undefined
+  if (checked.outcome === 'bad schema')
+    return isCheckedByWorker(tool, workerType)
+      ? undefined
+      : {
+          kind: 'TOOL_DEFINITION_BAD_INPUT_SCHEMA',
+          message: `The tool "${tool.title}" has an input schema that cannot be used: ${checked.message}`,
+          canRetry: false,
+        }
+  const { path, message, member } = checked
+  return {
+    kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
+    message: `${validitySentence('input', { path, message })}.`,
+    canRetry: false,
+    parameterErrors: { [parameterOf(path, member)]: message },
+  }
+}
+
+/** Whether the worker checks the input of its tools itself, so that a schema that cannot be used here does not matter. */
+export function isCheckedByWorker({ source }: Tool, workerType: WorkerType | undefined): boolean {
+  return source.kind === 'worker' && workerType !== undefined && workerType !== 'module'
+}
+
+/** The parameter at fault: the first name of the JSON Pointer, else the member that is missing or not allowed. */
+function parameterOf(path: string, member = 'input'): string {
+  const [name = ''] = pointerTokens(path)
+  return name || member
+}
+
+/** The secrets and metadata that a tool declares, or a sentence that says which are missing. */
+export type ToolContext =
+  | ({ readonly outcome: 'complete' } & Pick<BackendCall, 'secrets' | 'metadata'>)
+  | { readonly outcome: 'incomplete'; readonly message: string }
+
+/** `given`: the metadata of the call. The tool gets only what it declares. */
+export async function toolContext(
+  broker: Broker,
+  { projectId, title, requirements }: Tool,
+  given: Readonly<Record<string, string>> = {},
+): Promise<ToolContext> {
+  const opened = await Promise.all(
+    requirements.secrets.map(async (key) => ({ key, value: await openSecret(broker, projectId, key) })),
+  )
+  const unset = opened.filter((one) => one.value === undefined).map((one) => one.key)
+  if (unset.length > 0)
+    return incomplete(
+      `The tool "${title}" needs the secret${unset.length > 1 ? 's' : ''} ${unset.join(', ')}. An administrator sets ${unset.length > 1 ? 'them' : 'it'} by POST /v1/admin/secrets/{key}.`,
+    )
+
+  // the broker's own values come last, so that no caller can replace them
+  const known = new Map([...Object.entries(given), ...brokerMetadata(broker)])
+  const missing = requirements.metadata.filter((key) => !known.has(key))
+  if (missing.length > 0)
+    return incomplete(
+      `The tool "${title}" needs the metadata ${missing.join(', ')}: give ${missing.length > 1 ? 'them' : 'it'} in \`metadata\` of the call.`,
+    )
+  return {
+    outcome: 'complete',
+    secrets: opened.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }])),
+    metadata: requirements.metadata.map((key) => ({ key, value: known.get(key) ?? '' })),
+  }
+}
+
+/** What Arcade's engine gives to tools that declare it: its own URL, and the id of the client that calls. */
+function brokerMetadata(broker: Broker): [string, string][] {
+  const { apiKey } = currentContext()
+  return [
+    ['coordinator_url', broker.settings.publicUrl.origin],
+    ...(apiKey === undefined ? [] : [['client_id', apiKey.id] as [string, string]]),
+  ]
+}
+
+function incomplete(message: string): ToolContext {
+  return { outcome: 'incomplete', message }
+}
+
+/** The run of a tool as policies see it. A metadata tool is also matched by the names of the worker's tool it is bound to. */
+export function toolPolicyUse(
+  tool: Tool,
+  needs: readonly ProviderNeed[],
+  runner: Runner,
+  call: Pick<PolicyUseOf, 'userId' | 'executionId' | 'input'>,
+): PolicyUseOf {
+  const tools = runner.outcome === 'found' ? [tool, runner.workerTool] : [tool]
+  return {
+    ...call,
+    projectId: tool.projectId,
+    use: 'tool',
+    tool: { id: toolId(tool), aliases: [...new Set(tools.flatMap(toolAliases))] },
+    providers: needs.map(({ entry, scopes }) => policyProvider(entry, scopes)),
+    hosts: runner.outcome === 'found' ? hostsOf(runner) : [],
+    secrets: tool.requirements.secrets,
+  }
+}
+
+/** The hosts that the call goes to. A module runs in this process and has none. */
+function hostsOf({ worker, workerTool }: Extract<Runner, { outcome: 'found' }>): readonly string[] {
+  const hosts = backendOf(worker).hosts?.(workerTool)
+  if (hosts !== undefined) return hosts
+  const host = URL.canParse(worker.uri) ? new URL(worker.uri).host : ''
+  return host === '' ? [] : [host]
+}
+
+const POLICY_ERROR_KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
+  denied_by_policy: 'CONTEXT_DENIED',
+  policy_check_failed: 'CONTEXT_CHECK_FAILED',
+}
+
+/** The error of a tool that a policy refused to run; `undefined` for any other error. */
+export function policyRefusal(error: unknown): ToolError | undefined {
+  const kind = error instanceof BrokerError ? POLICY_ERROR_KINDS[error.code] : undefined
+  if (!(error instanceof BrokerError) || kind === undefined) return undefined
+  const { message, retryAfter } = error
+  const waits = retryAfter !== undefined && { retryAfterMs: Math.ceil(retryAfter * 1000) }
+  return { kind, message, canRetry: retryAfter !== undefined, ...waits }
+}
