@@ -41,7 +41,7 @@ async function write(url: string, sql: string): Promise<void> {
 }
 
 const run = (database: string, ...args: readonly string[]) =>
-  gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY, GATEPASS_DATABASE_URL: database } }, ...args)
+  gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY, GATEPASS_DATABASE_URL: database } }, ...args)
 
 describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (backend) => {
   test('are named by doctor and by audit verify, which fail until they are gone', {
@@ -80,7 +80,10 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
     expect(JSON.parse(verdict.stdout)).toMatchObject({
       items: [{ faults: [], altered_rows: [`api_keys ${id}`] }],
     })
-    const shown = await run(url, 'audit', 'verify')
+    const shown = await gatepass.runWith(
+      { env: { GATEPASS_MASTER_KEY: KEY, GATEPASS_DATABASE_URL: url } },
+      ...['audit', 'verify'],
+    )
     expect(shown.code).toBe(1)
     expect(shown.stdout).toContain(`api_keys ${id} was written by something else than Gatepass`)
     expect(shown.stderr.split('\n').at(-2)).toMatch(/^Rows that give power were written by/)
@@ -122,7 +125,7 @@ describe('rows that Gatepass has written are believed after', { timeout: 90_000 
     [
       'a change of the master key',
       async (from) => {
-        const rotated = await gatepass.runWith(
+        const rotated = await gatepass.runHereWith(
           { env: { GATEPASS_MASTER_KEY: `${NEW_KEY},${KEY}`, GATEPASS_DATABASE_URL: from } },
           'rotate-key',
         )

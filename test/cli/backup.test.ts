@@ -10,7 +10,7 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, authorize, oauth2For, startScene } from '../flows/fixtures.ts'
 import { startGatepass } from '../gatepass.ts'
 import { freshDatabase } from '../postgres.ts'
-import { type Served, serveProcess } from '../served.ts'
+import { COMPILE_CACHE, type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
 import { type Installation, install } from './gatepass.ts'
 
@@ -27,11 +27,13 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const backup = (database: string, to: string, more: Record<string, string> = {}) =>
-  gatepass.runWith(
-    { env: { GATEPASS_DATABASE_URL: database, GATEPASS_MASTER_KEY: KEY, ...more } },
-    ...['backup', '--to', to, '--json'],
-  )
+const settings = (database: string, more: Record<string, string> = {}) => ({
+  env: { GATEPASS_DATABASE_URL: database, GATEPASS_MASTER_KEY: KEY, ...more },
+})
+const backup = (database: string, to: string, more?: Record<string, string>) =>
+  gatepass.runHereWith(settings(database, more), 'backup', '--to', to, '--json')
+const backupByProcess = (database: string, to: string) =>
+  gatepass.runWith(settings(database), 'backup', '--to', to, '--json')
 
 const needOf = (user_id: string) => ({
   auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
@@ -70,7 +72,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
     })
     const path = join(folder, 'copy.db')
     const before = answered
-    const outcome = await backup(database, path)
+    const outcome = await backupByProcess(database, path)
     isOver = true
     await Promise.all(load)
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
@@ -97,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
       const { body } = await restored.call('POST', '/v1/auth/authorize', needOf(user))
       expect(as.isLive(body.context.token)).toBe(true)
     }
-    const verified = await gatepass.runWith(
+    const verified = await gatepass.runHereWith(
       { env: { GATEPASS_DATABASE_URL: `file:${join(folder, 'restored.db')}`, GATEPASS_MASTER_KEY: KEY } },
       ...['audit', 'verify'],
     )
@@ -106,7 +108,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
 })
 
 test('a backup needs no key, replaces no file, and leaves nothing half-made behind', async () => {
-  await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
+  await gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
   const database = `file:${join(gatepass.directory, 'x.db')}`
   const taken = join(folder, 'taken')
   writeFileSync(taken, 'mine')
@@ -125,7 +127,7 @@ test('a backup needs no key, replaces no file, and leaves nothing half-made behi
   })
 
   expect(await backup(database, join(folder, 'first'))).toMatchObject({ code: 0 })
-  const doctor = await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'doctor', '--json')
+  const doctor = await gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'doctor', '--json')
   expect(JSON.parse(doctor.stdout).checks).toContainEqual(
     expect.objectContaining({ name: 'backup', status: 'ok' }),
   )
@@ -136,7 +138,7 @@ test('a backup needs no key, replaces no file, and leaves nothing half-made behi
 })
 
 test('a damaged database is not passed on as a backup', async () => {
-  await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
+  await gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
   const path = join(gatepass.directory, 'x.db')
   const client = new Database(path)
   const root = client.prepare("select rootpage from sqlite_master where name = 'api_keys_hash_unique'")
@@ -145,13 +147,13 @@ test('a damaged database is not passed on as a backup', async () => {
   const file = openSync(path, 'r+')
   writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, (page - 1) * 4096)
   closeSync(file)
-  const outcome = await backup(`file:${path}`, join(folder, 'copy.db'))
+  const outcome = await backupByProcess(`file:${path}`, join(folder, 'copy.db'))
   expect(outcome).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
   expect(await readdir(folder)).toEqual([])
 })
 
 test('one that was killed leaves nothing that looks like a backup, and the next one goes well', async () => {
-  await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
+  await gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
   const client = new Database(join(gatepass.directory, 'x.db'))
   client.exec('create table ballast (bytes)')
   const insert = client.prepare('insert into ballast values (randomblob(1000000))')
@@ -163,7 +165,12 @@ test('one that was killed leaves nothing that looks like a backup, and the next 
   const path = join(folder, 'copy.db')
   const bin = new URL('../../bin/gatepass.js', import.meta.url).pathname
   const child = spawn(process.execPath, [bin, 'backup', '--to', path], {
-    env: { PATH: process.env.PATH, GATEPASS_DATABASE_URL: database, GATEPASS_MASTER_KEY: KEY },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      GATEPASS_DATABASE_URL: database,
+      GATEPASS_MASTER_KEY: KEY,
+    },
     stdio: 'ignore',
   })
   const gone = new Promise((resolve) => child.once('exit', resolve))

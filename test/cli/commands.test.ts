@@ -85,18 +85,19 @@ describe('keys', () => {
       role: 'admin',
     })
 
-    const listed = await gatepass.run('keys', 'list', '--project', 'acme', '--json')
+    const listed = await gatepass.runHere('keys', 'list', '--project', 'acme', '--json')
     expect(JSON.parse(listed.stdout).items).toMatchObject([{ id: created.id, role: 'admin' }])
     expect(listed.stdout).not.toContain(created.key)
 
-    expect(await gatepass.run('keys', 'revoke', created.id, '--project', 'acme')).toMatchObject({ code: 0 })
-    const again = await gatepass.run('keys', 'revoke', created.id, '--project', 'acme')
+    const revoke = ['keys', 'revoke', created.id, '--project', 'acme']
+    expect(await gatepass.runHere(...revoke)).toMatchObject({ code: 0 })
+    const again = await gatepass.run(...revoke)
     expect(again).toMatchObject({ code: 3, stdout: '', stderr: oneLine(created.id) })
-    expect((await gatepass.run('keys', 'list', '--project', 'acme')).stdout).toContain('revoked 2')
+    expect((await gatepass.runHere('keys', 'list', '--project', 'acme')).stdout).toContain('revoked 2')
   })
 
   test('takes a role only from the three', async () => {
-    const { code, stderr } = await gatepass.run('keys', 'create', '--role', 'king')
+    const { code, stderr } = await gatepass.runHere('keys', 'create', '--role', 'king')
     expect(code).toBeGreaterThan(0)
     expect(stderr).toContain('admin, caller, readonly')
   })
@@ -105,10 +106,10 @@ describe('keys', () => {
 describe('before anything was started', () => {
   test('commands that look say so, and make no database', async () => {
     const outcomes = await Promise.all([
-      gatepass.run('token', 'github', '--user', 'ada'),
-      gatepass.run('connect', 'github', '--user', 'ada'),
-      gatepass.run('connections'),
-      gatepass.run('connections', 'delete', 'conn_1'),
+      gatepass.runHere('token', 'github', '--user', 'ada'),
+      gatepass.runHere('connect', 'github', '--user', 'ada'),
+      gatepass.runHere('connections'),
+      gatepass.runHere('connections', 'delete', 'conn_1'),
       gatepass.run('keys', 'list'),
     ])
     for (const outcome of outcomes)
@@ -119,9 +120,23 @@ describe('before anything was started', () => {
   test('migrate makes the schema, and the second time says that it is there', async () => {
     const first = await gatepass.run('migrate', '--json')
     expect(JSON.parse(first.stdout).applied).toBeGreaterThan(0)
-    const second = await gatepass.run('migrate')
+    const second = await gatepass.runHere('migrate')
     expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('up to date already') })
   })
+})
+
+test('every list is printed, and nothing else, by a process of its own', async () => {
+  expect(await gatepass.run('projects', 'create', 'acme')).toMatchObject({ code: 0, stderr: '' })
+  const nouns = ['tools', 'runs', 'providers', 'workers', 'secrets', 'policies', 'connections', 'projects']
+  const outcomes = await Promise.all(nouns.map((noun) => gatepass.run(noun, '--json')))
+  for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
+    expect({ code, stderr }, nouns[i]).toEqual({ code: 0, stderr: '' })
+    const { items } = JSON.parse(stdout)
+    expect(
+      items.map(({ name }: { name: string }) => name),
+      nouns[i],
+    ).toEqual(nouns[i] === 'projects' ? ['default', 'acme'] : [])
+  }
 })
 
 describe('refusals are one line', () => {
@@ -132,17 +147,23 @@ describe('refusals are one line', () => {
   })
 
   test('a database whose key is gone is not given another one', async () => {
-    await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: MASTER_KEY } }, 'keys', 'create', '--role', 'admin')
+    await gatepass.runHereWith(
+      { env: { GATEPASS_MASTER_KEY: MASTER_KEY } },
+      'keys',
+      'create',
+      '--role',
+      'admin',
+    )
     const outcome = await gatepass.run('keys', 'create', '--role', 'admin')
     expect(outcome).toEqual({ code: 2, stdout: '', stderr: oneLine('GATEPASS_MASTER_KEY') })
     expect(existsSync(join(gatepass.directory, 'x.db.key'))).toBe(false)
   })
 
   test('a provider, a project and a connection that are not there', async () => {
-    await gatepass.run('keys', 'create', '--role', 'admin')
+    await gatepass.runHere('keys', 'create', '--role', 'admin')
     const [provider, project, connection] = await Promise.all([
-      gatepass.run('connect', 'nowhere', '--user', 'ada'),
-      gatepass.run('connections', '--project', 'nobody'),
+      gatepass.runHere('connect', 'nowhere', '--user', 'ada'),
+      gatepass.runHere('connections', '--project', 'nobody'),
       gatepass.run('connections', 'delete', 'conn_1'),
     ])
     expect(provider).toEqual({ code: 3, stdout: '', stderr: oneLine('no provider or tool "nowhere"') })
@@ -185,7 +206,7 @@ describe('import', () => {
     ])
     expect(stdout).not.toContain('s3cret')
 
-    const again = await gatepass.run('import', tools)
+    const again = await gatepass.runHere('import', tools)
     expect(again.stdout).toContain('= unchanged  Star Counter')
     expect(again.stdout).toContain('GATEPASS_PROVIDER_GITHUB_CLIENT_ID')
     expect(again.stdout).toContain('1 taken (1 unchanged), 2 refused')
@@ -202,7 +223,7 @@ describe('import', () => {
     const refused = await gatepass.runWith({ stdin: '[]' }, 'import', '-', '--json')
     expect(refused).toMatchObject({ code: 1, stderr: oneLine('Nothing was imported') })
     expect(JSON.parse(refused.stdout).items).toMatchObject([{ result: 'refused' }])
-    const missing = await gatepass.run('import', 'nothing.json')
+    const missing = await gatepass.runHere('import', join(gatepass.directory, 'nothing.json'))
     expect(missing).toEqual({ code: 3, stdout: '', stderr: oneLine('nothing.json') })
   })
 
@@ -217,15 +238,15 @@ describe('import', () => {
 
 describe('connect', () => {
   test('names what the provider still lacks', async () => {
-    await gatepass.runWith({ stdin: JSON.stringify(TOOL) }, 'import', '-')
-    const outcome = await gatepass.run('connect', 'github', '--user', 'ada', '--no-open')
+    await importTool()
+    const outcome = await gatepass.runHere('connect', 'github', '--user', 'ada', '--no-open')
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: oneLine('GATEPASS_PROVIDER_GITHUB_CLIENT_ID') })
   })
 })
 
 describe('doctor', () => {
   test('names every fault of the production settings', async () => {
-    const { code, stdout } = await gatepass.run('doctor', '--production', '--json')
+    const { code, stdout } = await gatepass.runHere('doctor', '--production', '--json')
     const { ok, checks } = JSON.parse(stdout)
     expect({ code, ok }).toEqual({ code: 1, ok: false })
     const failed = checks.filter((one: { status: string }) => one.status === 'failed')
@@ -237,7 +258,7 @@ describe('doctor', () => {
   })
 
   test('sees a key file and a database that others can read, a provider without a client, and no server', async () => {
-    await gatepass.runWith({ stdin: JSON.stringify(TOOL) }, 'import', '-')
+    await importTool()
     const key = join(gatepass.directory, 'x.db.key')
     chmodSync(key, 0o644)
     const database = join(gatepass.directory, 'x.db')
@@ -265,7 +286,7 @@ describe('doctor', () => {
       GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     }
     const check = async (more: Record<string, string>) => {
-      const { stdout } = await gatepass.runWith({ env: { ...env, ...more } }, 'doctor', '--json')
+      const { stdout } = await gatepass.runHereWith({ env: { ...env, ...more } }, 'doctor', '--json')
       const { checks } = JSON.parse(stdout)
       return checks.find(({ name }: { name: string }) => name === 'worker tools-module')
     }
@@ -285,7 +306,7 @@ describe('doctor', () => {
       GATEPASS_MASTER_KEY: MASTER_KEY,
     }
     const loginCheck = async (more: Record<string, string> = {}) => {
-      const { stdout } = await gatepass.runWith({ env: { ...env, ...more } }, 'doctor', '--json')
+      const { stdout } = await gatepass.runHereWith({ env: { ...env, ...more } }, 'doctor', '--json')
       return JSON.parse(stdout).checks.find((one: { name: string }) => one.name === 'login')
     }
     const redirectUri = `${gatepass.url}/login/callback`
@@ -302,9 +323,15 @@ describe('doctor', () => {
   })
 
   test('says that the master key is not the one the database was sealed with', async () => {
-    await gatepass.runWith({ env: { GATEPASS_MASTER_KEY: MASTER_KEY } }, 'keys', 'create', '--role', 'admin')
+    await gatepass.runHereWith(
+      { env: { GATEPASS_MASTER_KEY: MASTER_KEY } },
+      'keys',
+      'create',
+      '--role',
+      'admin',
+    )
     const env = { GATEPASS_MASTER_KEY: Buffer.alloc(32, 2).toString('base64') }
-    const { code, stdout } = await gatepass.runWith({ env }, 'doctor', '--json')
+    const { code, stdout } = await gatepass.runHereWith({ env }, 'doctor', '--json')
     expect(code).toBe(1)
     expect(JSON.parse(stdout).checks).toContainEqual(
       expect.objectContaining({ name: 'master key', status: 'failed' }),
@@ -331,6 +358,12 @@ const TOOL = {
       scopes: ['repo'],
     },
   ],
+}
+
+async function importTool(): Promise<void> {
+  const file = join(gatepass.directory, 'tool.json')
+  writeFileSync(file, JSON.stringify(TOOL))
+  expect(await gatepass.runHere('import', file)).toMatchObject({ code: 0 })
 }
 
 /** Exactly one line, with this in it. */

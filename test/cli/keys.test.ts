@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
-import { runProgram } from '../../src/cli/program.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { runHere } from './gatepass.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatepass-keys-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -12,18 +12,7 @@ const environment = {
   GATEPASS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
 }
 
-/** The command in this process: starting one for each would take most of the time. */
-async function run(...args: readonly string[]) {
-  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  try {
-    const code = await runProgram(['node', 'gatepass', ...args], { environment })
-    return { code, stdout: out.mock.calls.join(''), stderr: err.mock.calls.join('') }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+const run = (...args: readonly string[]) => runHere(environment, ...args)
 
 async function keys(...args: readonly string[]) {
   const { code, stdout, stderr } = await run('keys', ...args, '--json')

@@ -27,11 +27,15 @@ afterEach(async () => {
 
 const file = (name: string) => join(folder, name)
 
-const run = (...args: readonly string[]) =>
-  gatepass.runWith({ env: { GATEPASS_MASTER_KEY: KEY.toString('base64') } }, ...args)
+const environment = { env: { GATEPASS_MASTER_KEY: KEY.toString('base64') } }
+
+const run = (...args: readonly string[]) => gatepass.runHereWith(environment, ...args)
 
 const move = (from: string, to: string, ...more: readonly string[]) =>
   run('migrate', '--from', from, '--to', to, '--json', ...more)
+
+const moveByProcess = (from: string, to: string) =>
+  gatepass.runWith(environment, 'migrate', '--from', from, '--to', to, '--json')
 
 /** An installation with something in every sealed column, its servers stopped. */
 async function installationAt(path: string): Promise<void> {
@@ -58,7 +62,7 @@ describe('moving an installation', () => {
     expect(before.filter((rows) => rows.length === 0).length).toBeLessThanOrEqual(2)
     await using database = await freshDatabase()
 
-    const there = await move(`file:${file('a.db')}`, database.url)
+    const there = await moveByProcess(`file:${file('a.db')}`, database.url)
     expect(there, there.stderr).toMatchObject({ code: 0, stderr: '' })
     const told = JSON.parse(there.stdout)
     expect(told.tables.map(({ table, rows }: { table: string; rows: number }) => [table, rows])).toEqual(
@@ -84,7 +88,7 @@ describe('moving an installation', () => {
       else if (name === 'facts') expect(copies).toEqual(rows.filter((row) => row.name !== 'probe'))
       else expect(copies, name).toEqual(rows)
     }
-    const verified = await gatepass.runWith(
+    const verified = await gatepass.runHereWith(
       {
         env: {
           GATEPASS_MASTER_KEY: KEY.toString('base64'),
@@ -120,7 +124,7 @@ describe('moving an installation', () => {
       await using database = backend === 'postgres' ? await freshDatabase() : undefined
       const from = database?.url ?? `file:${file('a.db')}`
       await using node = await serveProcess({ database: from, masterKeys: [KEY.toString('base64')] })
-      const refused = await move(from, `file:${file('b.db')}`)
+      const refused = await moveByProcess(from, `file:${file('b.db')}`)
       expect(refused).toEqual({
         code: 1,
         stdout: '',
@@ -162,7 +166,7 @@ describe('moving an installation', () => {
     [['--from', 'file:a.db', '--to', 'file:a.db'], 2, 'name another'],
     [['--from', 'postgres://u:s3cret@127.0.0.1:1/d', '--to', 'file:b.db'], 6, '127.0.0.1'],
   ])('refuses %j in one line with exit code %i, and tells no password', async (args, code, line) => {
-    const refused = await run('migrate', ...args)
+    const refused = await run('migrate', ...args.map((arg) => arg.replace(/^file:/, `file:${folder}/`)))
     expect(refused).toMatchObject({ code, stdout: '' })
     expect(refused.stderr).toContain(line)
     expect(refused.stderr).not.toContain('s3cret')

@@ -15,7 +15,7 @@ afterEach(() => gatepass[Symbol.asyncDispose]())
 
 const at = (name: string) => join(gatepass.directory, name)
 const run = (database: string, ...args: string[]) =>
-  gatepass.runWith({ env: { GATEPASS_MASTER_KEY, GATEPASS_DATABASE_URL: database } }, ...args)
+  gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY, GATEPASS_DATABASE_URL: database } }, ...args)
 const json = async (database: string, ...args: string[]) => {
   const { code, stdout, stderr } = await run(database, ...args, '--json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('Error') })
@@ -35,7 +35,12 @@ describe.each(['sqlite', 'postgres'] as const)('restoring to %s', { timeout: 90_
     const before = readFileSync(path)
     await using fresh = backend === 'postgres' ? await freshDatabase() : undefined
     const database = fresh?.url ?? `file:${at('new.db')}`
-    const restored = await json(database, 'restore', path)
+    const outcome = await gatepass.runWith(
+      { env: { GATEPASS_MASTER_KEY, GATEPASS_DATABASE_URL: database } },
+      ...['restore', path, '--json'],
+    )
+    expect(outcome).toMatchObject({ code: 0, stderr: '' })
+    const restored = JSON.parse(outcome.stdout)
     expect(restored.taken_at).toMatch(/^\d{4}-/)
     expect(readFileSync(path).equals(before)).toBe(true)
     const { items: keys } = await json(database, 'keys', 'list')

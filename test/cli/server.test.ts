@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { runProgram } from '../../src/cli/program.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFakeWorker } from '../fake-worker.ts'
 import { type Scene, startScene } from '../flows/fixtures.ts'
-import { install } from './gatepass.ts'
+import { install, runHere } from './gatepass.ts'
 
 // Commands on a server alone: no database and no master key in their settings.
 
@@ -19,18 +18,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** The command in this process: starting one for each would take most of the time. */
-async function run(args: readonly string[], environment: Readonly<Record<string, string>> = asAdmin()) {
-  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
-  try {
-    const code = await runProgram(['node', 'gatepass', ...args], { environment })
-    return { code, stdout: out.mock.calls.join(''), stderr: err.mock.calls.join('') }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
-}
+const run = (args: readonly string[], environment: Readonly<Record<string, string>> = asAdmin()) =>
+  runHere(environment, ...args)
 
 function asAdmin(): Record<string, string> {
   const database = { GATEPASS_DATABASE_URL: `file:${join(folder, 'not-there', 'x.db')}` }
