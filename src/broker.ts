@@ -3,6 +3,8 @@ import type { Log } from './domain/log.ts'
 import type { Tool } from './domain/tool.ts'
 import type { Worker } from './domain/worker.ts'
 import type { Outgoing } from './egress/outgoing.ts'
+import type { Discover } from './providers/discovery.ts'
+import type { LoginClient } from './providers/login-client.ts'
 import type { OAuthClient } from './providers/oauth-client.ts'
 import type { Client, ProviderEntry } from './providers/provider.ts'
 import type { AlteredRows } from './services/altered-rows.ts'
@@ -26,7 +28,12 @@ import type { Store } from './store/store.ts'
 export interface Broker {
   readonly store: Store
   readonly sealer: Sealer
+  /** The client of the providers. */
   readonly oauth: OAuthClient
+  /** The client of the issuer at which users log in to the broker. */
+  readonly login: LoginClient
+  /** Reads an issuer's metadata, through a cache. */
+  readonly discover: Discover
   readonly outgoing: Outgoing
   readonly now: () => EpochSeconds
   readonly log: Log

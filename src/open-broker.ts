@@ -11,6 +11,8 @@ import { settleIdentities } from './flows/settle-identities.ts'
 import { settleRestore } from './flows/settle-restore.ts'
 import { unknownProviders } from './known-settings.ts'
 import { BUILT_IN_IDS } from './providers/catalogue/registry.ts'
+import { createDiscovery } from './providers/discovery.ts'
+import { createLoginClient } from './providers/login-client.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import type { ProviderEntry } from './providers/provider.ts'
 import { watchRows } from './services/altered-rows.ts'
@@ -99,6 +101,8 @@ export async function openBroker(
       sealer,
       outgoing,
       oauth: createOAuthClient(outgoing, now, (about, message) => log.warn(about, message)),
+      login: createLoginClient(outgoing),
+      discover: createDiscovery(outgoing, now),
       now,
       log,
       settings: config,

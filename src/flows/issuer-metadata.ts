@@ -10,18 +10,18 @@ const LONGEST_WAIT_MS = 2_000
 /** An issuer that did not answer is left alone for so long. */
 const PAUSE_SECONDS = 60
 
-type Parts = Pick<Broker, 'oauth' | 'log'>
+type Parts = Pick<Broker, 'discover' | 'log'>
 
 /**
  * A new or changed provider with its issuer's metadata. An entry that takes its endpoints from there needs it: throws
  * `provider_unavailable` when it cannot be read now, `invalid_request` when it is not the issuer's or cannot be used.
  * Every other entry is taken as it is, and read again when a user sets out.
  */
-export async function discovered({ oauth, log }: Parts, provider: Provider): Promise<Provider> {
+export async function discovered({ discover, log }: Parts, provider: Provider): Promise<Provider> {
   const { issuer } = provider
   if (issuer === undefined || !readsMetadata(provider)) return provider
   try {
-    return withMetadata(provider, await oauth.discover(issuer))
+    return withMetadata(provider, await discover(issuer))
   } catch (error) {
     if (!(error instanceof ProviderRefusal)) throw error
     if (needsMetadata(provider))
@@ -52,7 +52,7 @@ export async function withCurrentMetadata(broker: Broker, entry: ProviderEntry):
 
 async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promise<ProviderEntry> {
   try {
-    const metadata = await broker.oauth.discover(issuer)
+    const metadata = await broker.discover(issuer)
     failuresOf(broker).delete(issuer)
     if (unchanged(withMetadata(entry.provider, metadata), entry.provider)) return entry
     // what an administrator has changed meanwhile stays

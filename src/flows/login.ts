@@ -3,7 +3,7 @@ import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { Sealed } from '../domain/sealed.ts'
-import type { LoginClient, LoginSecrets } from '../providers/oauth-client.ts'
+import type { LoginRegistration, LoginSecrets } from '../providers/login-client.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { type SealedPlace, UnsealError } from '../store/seal.ts'
@@ -68,11 +68,11 @@ export async function beginLogin(
   authorization: Authorization,
   browserId: string,
 ): Promise<BegunLogin> {
-  const { oauth, sealer, now } = broker
-  const login = await loginClient(broker, verifier)
+  const { sealer, now } = broker
+  const registration = await loginRegistration(broker, verifier)
   const state = randomToken()
   const stateHash = sha256(state)
-  const secrets = oauth.loginSecrets()
+  const secrets = broker.login.newSecrets()
   const kept: KeptLogin = {
     ...secrets,
     authorizationId: authorization.id,
@@ -81,7 +81,7 @@ export async function beginLogin(
     expiresAt: now() + LOGIN_SECONDS,
   }
   return {
-    loginUrl: await oauth.loginUrl(login, { state, secrets, scopes: verifier.scopes }),
+    loginUrl: await broker.login.authorizationUrl(registration, { state, secrets, scopes: verifier.scopes }),
     stateHash,
     kept: sealer.seal(JSON.stringify(kept), keptPlace(stateHash)),
     seconds: LOGIN_SECONDS,
@@ -124,7 +124,7 @@ async function identify(
   verifier: OidcVerifier,
   { query, browserId, kept }: { query: URLSearchParams; browserId: string; kept: KeptLogin },
 ): Promise<LoginOutcome> {
-  const { store, oauth, now, log } = broker
+  const { store, now, log } = broker
   const found = await store.authorizations.find(kept.authorizationId)
   if (found === undefined) return { outcome: 'unknown_login' }
   const authorization = at(found, now())
@@ -137,8 +137,8 @@ async function identify(
   }
 
   try {
-    const login = await loginClient(broker, verifier)
-    const announcesIss = login.server.authorization_response_iss_parameter_supported
+    const registration = await loginRegistration(broker, verifier)
+    const announcesIss = registration.server.authorization_response_iss_parameter_supported
     if (!mayComeFrom(query, { issuer: verifier.issuer, announcesIss }))
       return await inTrouble('failed', 'the answer does not come from the issuer')
     const error = query.get('error')
@@ -149,7 +149,7 @@ async function identify(
       return await inTrouble(TROUBLES[reasonOf(error)] ?? 'failed', why)
     }
     const needed = verifier.claim === 'email' ? ['email', 'email_verified'] : [verifier.claim]
-    const claims = await oauth.identify(login, query, kept, needed)
+    const claims = await broker.login.identify(registration, query, kept, needed)
     const user = claims[verifier.claim]
     if (typeof user !== 'string' || user === '')
       return await inTrouble(
@@ -194,8 +194,11 @@ async function anotherUser(
   return { outcome: 'stands', authorization: at(current, now()) }
 }
 
-async function loginClient(broker: Broker, { issuer, client }: OidcVerifier): Promise<LoginClient> {
-  const server = await broker.oauth.discover(issuer)
+async function loginRegistration(
+  broker: Broker,
+  { issuer, client }: OidcVerifier,
+): Promise<LoginRegistration> {
+  const server = await broker.discover(issuer)
   if (server.jwks_uri === undefined)
     throw new ProviderRefusal(
       'provider_bad_response',

@@ -2,52 +2,36 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
-  type ClientAuth,
-  ClientError,
   Configuration,
   type CustomFetchOptions,
   calculatePKCECodeChallenge,
   customFetch,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-  ResponseBodyError,
   randomNonce,
   randomPKCECodeVerifier,
   refreshTokenGrant,
   tokenRevocation,
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
-import { type Clock, systemClock } from '../domain/clock.ts'
-import { type Outgoing, OutgoingError, type OutgoingRequest } from '../egress/outgoing.ts'
-import { clientCredentials } from './client-authentication.ts'
-import { createDiscovery, type Discover, type ServerMetadata } from './discovery.ts'
+import type { Clock } from '../domain/clock.ts'
+import type { Outgoing, OutgoingRequest } from '../egress/outgoing.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
-import type {
-  Client,
-  ClientAuthMethod,
-  Provider,
-  RegisteredClient,
-  RequestBlock,
-  TokenRequestBlock,
-} from './provider.ts'
+import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
+import type { Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
-import { wordsOf } from './provider-words.ts'
-import { type Members, membersOf } from './response-body.ts'
 import type { TemplateValues } from './template.ts'
 import { repairTokenResponse } from './token-response.ts'
 
 /**
- * The client side of OAuth 2.0 and OpenID Connect at one provider. openid-client does the protocol; this file, the
- * only one that imports it, gives it each provider's requests as the entry describes them and answers that have been
- * put right.
+ * The client side of OAuth 2.0 at the providers. openid-client does the protocol; this file gives it each provider's
+ * requests in the form that the entry describes, and responses whose faults have been repaired.
  */
 export interface OAuthClient {
-  /** What one authorization request keeps for its token request. */
+  /** New secrets, which one authorization request keeps for its token request. */
   secretsFor(client: RegisteredClient, scopes: readonly string[]): Omit<AttemptSecrets, 'providerIdentity'>
   /** The authorization request (RFC 6749 section 4.1.1, with PKCE by RFC 7636). */
   authorizationUrl(client: RegisteredClient, request: AuthorizationRequest): Promise<URL>
-  /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. `guard`: as of `refresh`. */
+  /** Redeems the code (RFC 6749 section 4.1.3). Throws `ProviderRefusal`. `guard`: as for `refresh`. */
   redeem(
     client: RegisteredClient,
     response: URLSearchParams,
@@ -55,8 +39,8 @@ export interface OAuthClient {
     guard?: RequestGuard,
   ): Promise<Grant>
   /**
-   * RFC 6749 section 6. One request, so that a rotated refresh token can be stored at once. Throws `ProviderRefusal`.
-   * `guard`: whether it may still be sent, and until when its answer is waited for.
+   * The refresh request (RFC 6749 section 6), and nothing after it, so that a rotated refresh token can be stored at
+   * once. Throws `ProviderRefusal`. `guard` tells whether the request may still be sent, and until when it may last.
    */
   refresh(
     client: RegisteredClient,
@@ -64,50 +48,18 @@ export interface OAuthClient {
     accessToken: string,
     guard?: RequestGuard,
   ): Promise<Grant>
-  /** What the entry asks for after a refresh, user info or introspection; `undefined` when it asks for nothing. */
+  /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
-  /** RFC 7009: the refresh token, if there is one, and the access token. */
+  /** Revokes the refresh token, if there is one, and the access token (RFC 7009). */
   revoke(
     client: RegisteredClient,
     tokens: Pick<Grant, 'accessToken' | 'refreshToken'>,
     guard?: RequestGuard,
   ): Promise<Revocation>
-  /** What an issuer says about itself, kept for a while. Throws `ProviderRefusal`. */
-  readonly discover: Discover
-  loginSecrets(): LoginSecrets
-  /** The authentication request of a login (OpenID Connect Core section 3.1.2.1, with PKCE). */
-  loginUrl(
-    login: LoginClient,
-    request: { readonly state: string; readonly secrets: LoginSecrets; readonly scopes: readonly string[] },
-  ): Promise<URL>
-  /**
-   * Who logged in: redeems the code, checks the ID token (section 3.1.3.7: signature, issuer, audience, expiry, nonce)
-   * and answers its claims, or those of the user info where the ID token lacks one of `needed`. Nothing of the tokens
-   * is kept. Throws `ProviderRefusal`.
-   */
-  identify(
-    login: LoginClient,
-    response: URLSearchParams,
-    secrets: LoginSecrets,
-    needed: readonly string[],
-  ): Promise<Members>
 }
 
-/** What a token request depends on besides its content: a claim that must still hold. */
+/** The claim on a connection or authorization that must still hold while a token request is sent. */
 export type RequestGuard = Pick<OutgoingRequest, 'isStillWanted' | 'signal'>
-
-/** The broker as a relying party of an OpenID issuer: it asks who somebody is, and for nothing else. */
-export interface LoginClient {
-  readonly server: ServerMetadata
-  readonly client: Client
-  readonly redirectUri: string
-}
-
-/** What an authentication request keeps for its token request. */
-export interface LoginSecrets {
-  readonly codeVerifier: string
-  readonly nonce: string
-}
 
 export type Revocation = 'revoked' | 'unsupported' | 'failed'
 
@@ -118,31 +70,13 @@ export interface AuthorizationRequest {
   readonly existingScopes: readonly string[]
 }
 
-/** Without discovery the ID token's algorithm is not announced; `none` is never among them (RFC 8725 section 3.1). */
-const ID_TOKEN_ALGORITHMS = [
-  'RS256',
-  'ES256',
-  'PS256',
-  'EdDSA',
-  'Ed25519',
-  'RS384',
-  'RS512',
-  'ES384',
-  'ES512',
-  'PS384',
-  'PS512',
-]
-
-/** What the clocks of an issuer and of this machine may differ by. */
-const CLOCK_SKEW_SECONDS = 60
-
 export function createOAuthClient(
   outgoing: Outgoing,
   now: Clock,
-  /** Told of answers that are usable and yet not as they should be, once for each version of an entry. */
-  remark: (about: { readonly provider: string }, message: string) => void = () => {},
+  /** Called for responses that are usable but faulty, once for each version of an entry. */
+  warn: (about: { readonly provider: string }, message: string) => void = () => {},
 ): OAuthClient {
-  const remarked = new WeakSet<Provider>()
+  const warned = new WeakSet<Provider>()
 
   async function grant(
     registered: RegisteredClient,
@@ -161,14 +95,14 @@ export function createOAuthClient(
     } catch (error) {
       const { clientSecret } = registered.client
       const secrets = [...(seen.secrets ?? []), clientSecret, values.refresh_token, values.access_token]
-      throw refusalOf(registered.provider.displayName, said(error, secrets), {
+      throw refusalOf(registered.provider.displayName, explanationOf(error, secrets), {
         ...seen,
         cause: seen.fault ?? error,
       })
     }
   }
 
-  /** The token request as the entry describes it, and its answer put right. */
+  /** Sends the token request in the form that the entry describes, and repairs the response. */
   async function tokenFetch(
     { provider }: RegisteredClient,
     block: TokenRequestBlock,
@@ -193,9 +127,9 @@ export function createOAuthClient(
         now: now(),
       })
       seen.idTokenClaims = repaired.idTokenClaims
-      if (repaired.tokenTypeMissing && !remarked.has(provider)) {
-        remarked.add(provider)
-        remark({ provider: provider.displayName }, 'a token response has no token_type; read as bearer')
+      if (repaired.tokenTypeMissing && !warned.has(provider)) {
+        warned.add(provider)
+        warn({ provider: provider.displayName }, 'a token response has no token_type; read as bearer')
       }
       seen.extra = repaired.extra
       return Response.json(repaired.body, { status: repaired.status })
@@ -203,52 +137,6 @@ export function createOAuthClient(
       seen.fault = error
       throw error
     }
-  }
-
-  /** By metadata, so that an issuer's keys are kept as long as its metadata is. */
-  const logins = new WeakMap<ServerMetadata, Configuration>()
-
-  function configureLogin({ server, client }: LoginClient): Configuration {
-    const known = logins.get(server)
-    if (known !== undefined) return known
-    const {
-      token_endpoint_auth_methods_supported: methods,
-      id_token_signing_alg_values_supported: algorithms,
-      code_challenge_methods_supported: _,
-      scopes_supported: __,
-      ...rest
-    } = server
-    const config = new Configuration(
-      {
-        ...rest,
-        token_endpoint_auth_methods_supported: [...(methods ?? [])],
-        id_token_signing_alg_values_supported: (algorithms ?? ID_TOKEN_ALGORITHMS).filter((one) =>
-          ID_TOKEN_ALGORITHMS.includes(one),
-        ),
-      },
-      client.clientId,
-      {},
-      loginAuthentication(server, client),
-    )
-    allowInsecureRequests(config) // `Outgoing` decides
-    enableNonRepudiationChecks(config)
-    config[customFetch] = async (url, { method, headers, body }) => {
-      const sent = typeof body === 'string' || body instanceof URLSearchParams ? { body: String(body) } : {}
-      const answer = await outgoing.send({
-        url,
-        purpose: 'login',
-        method: method === 'POST' ? 'POST' : 'GET',
-        headers,
-        ...sent,
-      })
-      const type = answer.headers['content-type']
-      return new Response(answer.body.length === 0 ? null : Buffer.from(answer.body), {
-        status: answer.status,
-        headers: type === undefined ? {} : { 'content-type': type },
-      })
-    }
-    logins.set(server, config)
-    return config
   }
 
   return {
@@ -272,7 +160,7 @@ export function createOAuthClient(
     async redeem(registered, response, secrets, guard) {
       const { provider, redirectUri } = registered
       const state = response.get('state') ?? ''
-      // the redirect URI is the registered one, never taken from the URL of the request that came in
+      // the registered redirect URI, never one that is derived from the incoming request
       const url = new URL(redirectUri)
       url.search = new URLSearchParams({
         code: response.get('code') ?? '',
@@ -315,7 +203,7 @@ export function createOAuthClient(
         guard,
       )
       const { userInfo: _, ...refreshed } = readGrant(registered.provider, granted)
-      return refreshed // what a refresh tells by the way is no reason to forget what the first answer told
+      return refreshed // user info in a refresh response must not replace what the first response told
     },
 
     async askAgain(registered, grant) {
@@ -342,7 +230,7 @@ export function createOAuthClient(
       try {
         if (refreshToken !== undefined)
           await tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' })
-        // many servers end both with the first; for those that do not, its answer is the one that counts
+        // many servers revoke both tokens with the first request; its response decides the outcome
         const outcome = refreshToken === undefined ? undefined : refused
         await tokenRevocation(config, accessToken, { token_type_hint: 'access_token' })
         return (outcome ?? refused) ? 'failed' : 'revoked'
@@ -350,63 +238,7 @@ export function createOAuthClient(
         return 'failed'
       }
     },
-
-    discover: createDiscovery(outgoing, now),
-
-    loginSecrets: () => ({ codeVerifier: randomPKCECodeVerifier(), nonce: randomNonce() }),
-
-    async loginUrl(login, { state, secrets, scopes }) {
-      return buildAuthorizationUrl(configureLogin(login), {
-        response_type: 'code',
-        redirect_uri: login.redirectUri,
-        scope: scopes.join(' '),
-        state,
-        nonce: secrets.nonce,
-        code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
-        code_challenge_method: 'S256',
-      })
-    },
-
-    async identify(login, response, secrets, needed) {
-      const { server, redirectUri } = login
-      const config = configureLogin(login)
-      const url = new URL(redirectUri)
-      url.search = response.toString()
-      try {
-        const tokens = await authorizationCodeGrant(config, url, {
-          expectedState: response.get('state') ?? '',
-          expectedNonce: secrets.nonce,
-          pkceCodeVerifier: secrets.codeVerifier,
-          idTokenExpected: true,
-        })
-        const claims = membersOf(tokens.claims()) ?? {}
-        checkLoginClaims(login, claims)
-        if (needed.every((name) => name in claims) || server.userinfo_endpoint === undefined) return claims
-        return membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
-      } catch (error) {
-        if (error instanceof ProviderRefusal) throw error
-        const { codeVerifier, nonce } = secrets
-        const sent = [response.get('code'), login.client.clientSecret, codeVerifier, nonce]
-        throw refusalOf(server.issuer, said(error, sent), { ...seenIn(error), cause: error })
-      }
-    },
   }
-}
-
-/** Of those that openid-client leaves to its callers (OpenID Connect Core section 3.1.3.7, steps 5 and 10). */
-function checkLoginClaims({ server, client }: LoginClient, { azp, iat }: Members): void {
-  const now = systemClock() // as openid-client takes it for "exp"
-  const wrong =
-    azp !== undefined && azp !== client.clientId
-      ? '"azp" names another client'
-      : typeof iat === 'number' && iat > now + CLOCK_SKEW_SECONDS
-        ? '"iat" is in the future'
-        : undefined
-  if (wrong !== undefined)
-    throw new ProviderRefusal(
-      'provider_bad_response',
-      `${server.issuer} gave an answer that cannot be used (the claim ${wrong}).`,
-    )
 }
 
 function configure(
@@ -426,32 +258,14 @@ function configure(
     {},
     clientAuthentication(block.authMethod, client),
   )
-  // which hosts may be reached, and which without TLS, is decided by `Outgoing` on the address that is dialled
+  // the guarded client decides which hosts may be reached, and which of them by plain http
   allowInsecureRequests(config)
   return config
 }
 
-/** The first of the usual ways that the issuer takes (OpenID Connect Discovery: Basic where it says nothing). */
-function loginAuthentication(
-  { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
-  client: Client,
-): ClientAuth {
-  const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
-  return clientAuthentication(posts ? 'client_secret_post' : 'client_secret_basic', client)
-}
-
-/** In place of openid-client's own ways, whose Basic percent-encodes characters that forms leave bare. */
-function clientAuthentication(authMethod: ClientAuthMethod, client: Client): ClientAuth {
-  const { authorization, params } = clientCredentials(authMethod, client)
-  return (_server, _client, body, headers) => {
-    if (authorization !== undefined) headers.set('authorization', authorization)
-    for (const [name, value] of Object.entries(params)) body.set(name, value)
-  }
-}
-
 /**
- * OpenID Connect Core section 3.1.3.7, for an ID token that is read for the account's name only: one made for another
- * request is refused. Some servers leave the nonce out.
+ * Refuses an ID token of another request (OpenID Connect Core section 3.1.3.7). Such a token is read for the account's
+ * name only, and some servers leave the nonce out.
  */
 function checkNonce({ displayName }: Provider, { claims }: GrantedTokens, nonce: string | undefined): void {
   if (nonce === undefined || claims?.nonce === undefined || claims.nonce === nonce) return
@@ -470,40 +284,10 @@ async function pkceParameters(
   return { code_challenge: challenge, code_challenge_method: pkce }
 }
 
-/** What the provider or openid-client said of it. */
-function said(error: unknown, secrets: readonly (string | null | undefined)[]) {
-  if (error instanceof ResponseBodyError)
-    return { code: error.error, words: wordsOf(error.error_description, secrets) }
-  if (!(error instanceof ClientError)) return {}
-  const claim = claimIn(error)
-  return { message: claim === undefined ? error.message : `${error.message}: the claim "${claim}"` }
-}
-
-/** Which claim of an ID token was wrong or missing: its name, and nothing of what it says. */
-function claimIn(error: Error): string | undefined {
-  let one: unknown = error
-  for (let depth = 0; depth < 4 && typeof one === 'object' && one !== null; depth++) {
-    const { claim, message, cause } = one as Record<'claim' | 'message' | 'cause', unknown> // whatever they are
-    if (typeof claim === 'string' && /^[\w-]{1,40}$/.test(claim)) return claim
-    const named = typeof message === 'string' ? /"([\w-]{1,40})" \(/.exec(message) : null
-    if (named !== null) return named[1]
-    one = cause
-  }
-  return undefined
-}
-
-/** What is in a token request by these names nobody is shown, whoever repeats it. */
+/** Parameters of a token request that are kept out of every message, even if the provider repeats them. */
 const SENT_SECRETS = ['code', 'code_verifier', 'refresh_token', 'client_secret', 'client_assertion']
 
 function secretsIn(body: unknown): string[] {
   const sent = new URLSearchParams(typeof body === 'string' || body instanceof URLSearchParams ? body : '')
   return SENT_SECRETS.flatMap((name) => sent.getAll(name))
-}
-
-/** What was seen underneath openid-client, as its error has it. */
-function seenIn(error: unknown): Seen {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (cause instanceof OutgoingError) return { fault: cause }
-  if (error instanceof ResponseBodyError) return { status: error.status }
-  return cause instanceof Response ? { status: cause.status } : {}
 }

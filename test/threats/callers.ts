@@ -3,7 +3,8 @@ import type { AttemptSecrets } from '../../src/domain/authorization.ts'
 import { type Outgoing, OutgoingError, type OutgoingResponse } from '../../src/egress/outgoing.ts'
 import { toFetch } from '../../src/egress/outgoing-fetch.ts'
 import { createDiscovery } from '../../src/providers/discovery.ts'
-import { createOAuthClient, type LoginClient } from '../../src/providers/oauth-client.ts'
+import { createLoginClient, type LoginRegistration } from '../../src/providers/login-client.ts'
+import { createOAuthClient } from '../../src/providers/oauth-client.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from '../../src/providers/provider.ts'
 import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
 import {
@@ -84,7 +85,10 @@ const { publicKey, privateKey } = await generateKeyPair('ES256')
 const ISSUER = 'https://issuer.example'
 
 /** A login whose issuer answers as it should, but for the endpoint that is given. */
-async function logIn(outgoing: Outgoing, given: Partial<LoginClient['server']>): Promise<Error | undefined> {
+async function logIn(
+  outgoing: Outgoing,
+  given: Partial<LoginRegistration['server']>,
+): Promise<Error | undefined> {
   const server = {
     issuer: ISSUER,
     authorization_endpoint: `${ISSUER}/authorize`,
@@ -123,7 +127,7 @@ async function logIn(outgoing: Outgoing, given: Partial<LoginClient['server']>):
   }
   const response = new URLSearchParams({ code: 'SECRET-code', state: 's' })
   const secrets = { codeVerifier: 'SECRET-verifier-SECRET-verifier-SECRET-verifier', nonce: 'n' }
-  return refusalOf(oauth(reached).identify(login, response, secrets, ['email']))
+  return refusalOf(createLoginClient(reached).identify(login, response, secrets, ['email']))
 }
 
 function workerAt(uri: string): WorkerEndpoint {

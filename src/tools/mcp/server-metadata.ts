@@ -46,7 +46,7 @@ export async function serverOf(
   )
   const discover = async (issuer: string) => {
     await check(issuer)
-    return broker.oauth.discover(issuer)
+    return broker.discover(issuer)
   }
   if (found instanceof ProviderRefusal) {
     const silent = { resource: worker.uri, scopesSupported: [] }

@@ -51,7 +51,7 @@ export const headers: readonly Mutation[] = [
   {
     rows: ['30'],
     fault: 'an ID token for another party is taken',
-    file: 'src/providers/oauth-client.ts',
+    file: 'src/providers/login-client.ts',
     from: 'azp !== undefined && azp !== client.clientId',
     to: "azp === ''",
     test: 'flows/login.test.ts',

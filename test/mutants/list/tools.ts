@@ -24,7 +24,7 @@ export const tools: readonly Mutation[] = [
   {
     rows: ['30'],
     fault: 'the signature of an ID token is not checked',
-    file: 'src/providers/oauth-client.ts',
+    file: 'src/providers/login-client.ts',
     from: '    enableNonRepudiationChecks(config)\n',
     to: '',
     test: 'flows/login.test.ts',

@@ -1,0 +1,178 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  ResponseBodyError,
+  randomNonce,
+  randomPKCECodeVerifier,
+} from 'openid-client'
+import { systemClock } from '../domain/clock.ts'
+import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
+import type { ServerMetadata } from './discovery.ts'
+import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
+import type { Client } from './provider.ts'
+import { ProviderRefusal, refusalOf, type Seen } from './provider-refusal.ts'
+import { type Members, membersOf } from './response-body.ts'
+
+/** The broker as a relying party of an OpenID issuer: it asks who the user is, and keeps no token. */
+export interface LoginClient {
+  newSecrets(): LoginSecrets
+  /** The authentication request (OpenID Connect Core section 3.1.2.1, with PKCE). */
+  authorizationUrl(
+    login: LoginRegistration,
+    request: { readonly state: string; readonly secrets: LoginSecrets; readonly scopes: readonly string[] },
+  ): Promise<URL>
+  /**
+   * Redeems the code, checks the ID token (section 3.1.3.7: signature, issuer, audience, expiry, nonce) and returns its
+   * claims, or those of the user info endpoint when the ID token lacks one of `needed`. Throws `ProviderRefusal`.
+   */
+  identify(
+    login: LoginRegistration,
+    response: URLSearchParams,
+    secrets: LoginSecrets,
+    needed: readonly string[],
+  ): Promise<Members>
+}
+
+/** The broker's registration at the issuer of logins. */
+export interface LoginRegistration {
+  readonly server: ServerMetadata
+  readonly client: Client
+  readonly redirectUri: string
+}
+
+/** What an authentication request keeps for its token request. */
+export interface LoginSecrets {
+  readonly codeVerifier: string
+  readonly nonce: string
+}
+
+/** How far the clocks of an issuer and of this machine may differ. */
+const CLOCK_SKEW_SECONDS = 60
+
+export function createLoginClient(outgoing: Outgoing): LoginClient {
+  /** By the metadata object, so that openid-client keeps an issuer's keys as long as the metadata is kept. */
+  const configurations = new WeakMap<ServerMetadata, Configuration>()
+
+  function configure({ server, client }: LoginRegistration): Configuration {
+    const known = configurations.get(server)
+    if (known !== undefined) return known
+    const {
+      token_endpoint_auth_methods_supported: methods,
+      id_token_signing_alg_values_supported: algorithms,
+      code_challenge_methods_supported: _,
+      scopes_supported: __,
+      ...rest
+    } = server
+    const config = new Configuration(
+      {
+        ...rest,
+        token_endpoint_auth_methods_supported: [...(methods ?? [])],
+        id_token_signing_alg_values_supported: (algorithms ?? ID_TOKEN_ALGORITHMS).filter((one) =>
+          ID_TOKEN_ALGORITHMS.includes(one),
+        ),
+      },
+      client.clientId,
+      {},
+      loginAuthentication(server, client),
+    )
+    allowInsecureRequests(config) // the guarded client decides whether plain http is allowed
+    enableNonRepudiationChecks(config)
+    config[customFetch] = async (url, { method, headers, body }) => {
+      const sent = typeof body === 'string' || body instanceof URLSearchParams ? { body: String(body) } : {}
+      const answer = await outgoing.send({
+        url,
+        purpose: 'login',
+        method: method === 'POST' ? 'POST' : 'GET',
+        headers,
+        ...sent,
+      })
+      const type = answer.headers['content-type']
+      return new Response(answer.body.length === 0 ? null : Buffer.from(answer.body), {
+        status: answer.status,
+        headers: type === undefined ? {} : { 'content-type': type },
+      })
+    }
+    configurations.set(server, config)
+    return config
+  }
+
+  return {
+    newSecrets: () => ({ codeVerifier: randomPKCECodeVerifier(), nonce: randomNonce() }),
+
+    async authorizationUrl(login, { state, secrets, scopes }) {
+      return buildAuthorizationUrl(configure(login), {
+        response_type: 'code',
+        redirect_uri: login.redirectUri,
+        scope: scopes.join(' '),
+        state,
+        nonce: secrets.nonce,
+        code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
+        code_challenge_method: 'S256',
+      })
+    },
+
+    async identify(login, response, secrets, needed) {
+      const { server, redirectUri } = login
+      const config = configure(login)
+      const url = new URL(redirectUri)
+      url.search = response.toString()
+      try {
+        const tokens = await authorizationCodeGrant(config, url, {
+          expectedState: response.get('state') ?? '',
+          expectedNonce: secrets.nonce,
+          pkceCodeVerifier: secrets.codeVerifier,
+          idTokenExpected: true,
+        })
+        const claims = membersOf(tokens.claims()) ?? {}
+        checkLoginClaims(login, claims)
+        if (needed.every((name) => name in claims) || server.userinfo_endpoint === undefined) return claims
+        return membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
+      } catch (error) {
+        if (error instanceof ProviderRefusal) throw error
+        const { codeVerifier, nonce } = secrets
+        const sent = [response.get('code'), login.client.clientSecret, codeVerifier, nonce]
+        throw refusalOf(server.issuer, explanationOf(error, sent), { ...seenIn(error), cause: error })
+      }
+    },
+  }
+}
+
+/** The checks that openid-client leaves to its callers (OpenID Connect Core section 3.1.3.7, steps 5 and 10). */
+function checkLoginClaims({ server, client }: LoginRegistration, { azp, iat }: Members): void {
+  const now = systemClock() // openid-client checks `exp` by the system's clock too
+  const wrong =
+    azp !== undefined && azp !== client.clientId
+      ? '"azp" names another client'
+      : typeof iat === 'number' && iat > now + CLOCK_SKEW_SECONDS
+        ? '"iat" is in the future'
+        : undefined
+  if (wrong !== undefined)
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `${server.issuer} gave an answer that cannot be used (the claim ${wrong}).`,
+    )
+}
+
+/** Basic, unless the issuer accepts only POST (OpenID Connect Discovery: Basic is the default). */
+function loginAuthentication(
+  { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
+  client: Client,
+): ClientAuth {
+  const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
+  return clientAuthentication(posts ? 'client_secret_post' : 'client_secret_basic', client)
+}
+
+/** The response or network error underneath openid-client's error. */
+function seenIn(error: unknown): Seen {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof OutgoingError) return { fault: cause }
+  if (error instanceof ResponseBodyError) return { status: error.status }
+  return cause instanceof Response ? { status: cause.status } : {}
+}
