@@ -14,7 +14,7 @@ import { DEFAULT_PROJECT } from './domain/project.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import { createApp } from './http/app.ts'
 import type { Gather } from './http/operation/metrics.ts'
-import { type OnCall, watchCalls } from './http/server/call-log.ts'
+import { type OnCall, withCallLog } from './http/server/call-log.ts'
 import { listen } from './listen.ts'
 import { openBroker } from './open-broker.ts'
 import { BEAT_MS } from './services/liveness.ts'
@@ -86,7 +86,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       'Log lines that were not written, because nobody read them in time',
       () => log.dropped,
     )
-    const serving = parts.onCall ? watchCalls(app.fetch, parts.onCall) : app.fetch
+    const serving = parts.onCall ? withCallLog(app.fetch, parts.onCall) : app.fetch
     const listener = await listen(serving, config)
     opened.push(() => listener.close(0))
     broker.metrics.gauge('gatepass_http_requests_running', 'Requests under way', () => listener.underWay)

@@ -48,7 +48,7 @@ const entrySchema = z
   })
   .openapi('AuditEntry')
 
-/** The audit trail of the key's project, to look at and to take along. */
+/** Reads and exports the audit trail of the key's project. */
 export function addAudit(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -139,5 +139,5 @@ function toFilter(query: FilterQuery): AuditFilter {
     before,
     after,
   }
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) // the same members
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) // only fewer members
 }

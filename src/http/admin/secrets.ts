@@ -27,8 +27,8 @@ const keyParams = z.object({
 const body = z.object({ value: z.string().min(1).max(5000), description: z.string().max(1000).nullish() })
 
 /**
- * Secrets that tools declare. Their values go in and never come out again, but to the tools. Arcade's SDKs know them
- * below /v1/admin, its command line at /v1/secrets.
+ * Secrets for tools. Their values are given to tools and never answered. Arcade's SDKs use the paths below /v1/admin, its
+ * command line those below /v1/secrets.
  */
 export function addSecrets(add: AddEndpoint, broker: Broker): void {
   for (const path of ['/v1/admin/secrets', '/v1/secrets'] as const) {
@@ -102,7 +102,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
   }
 }
 
-/** By its id, else by its key in any case. Throws `not_found`. */
+/** Finds the secret by its id, else by its key, ignoring case. Throws `not_found`. */
 async function getSecret(broker: Broker, projectId: string, name: string): Promise<Secret> {
   const secrets = await broker.store.secrets.list(projectId)
   const found =

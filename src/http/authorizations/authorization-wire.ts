@@ -10,7 +10,7 @@ import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import type { Release } from '../../services/release.ts'
 
-/** Arcade's AuthorizationResponse, with a reason when it failed. */
+/** Arcade's AuthorizationResponse, with the reason of a failure. */
 export const authorizationSchema = z
   .object({
     id: z.string(),
@@ -43,7 +43,7 @@ export async function acquisitionToWire(
   return released(first.connection.id, releases)
 }
 
-/** The authorization as it stands; a completed one carries its token, refreshed if need be. */
+/** The authorization in its current state. A completed one carries its token, which is refreshed first when it has expired. */
 export async function toWire(broker: Broker, authorization: Authorization): Promise<AuthorizationWire> {
   const { id, projectId, userId, status } = authorization
   if (status === 'completed') {
@@ -82,14 +82,14 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
   }
 }
 
-/** A tool that needs no authorization: there is nothing to wait for. Its id is the tool's. */
+/** The answer for a tool that needs no authorization: completed, with the id of the tool. */
 export function nothingNeeded(toolUid: string, userId = ''): AuthorizationWire {
   return { id: toolUid, status: 'completed', user_id: userId, provider_id: '', scopes: [], context: {} }
 }
 
 /**
- * What an id stands for that was answered as `completed` at once: the connection that covered it, or a tool that needs
- * none. `undefined` for any other id; throws `not_found` when it is gone.
+ * The answer for an id of an authorization that was completed at once: it is the id of the connection that covered it, or
+ * of a tool that needs none. `undefined` for other ids. Throws `not_found` when the connection has been deleted.
  */
 export async function answeredAtOnce(
   broker: Broker,
@@ -128,7 +128,7 @@ async function connectionAsAuthorization(
   }
 }
 
-/** All its tokens, the first provider's first; none when one of them is gone, so that no other stands in its place. */
+/** The tokens of all steps, in their order; none when one is missing, because callers take the first for the first provider's. */
 async function releasesOf(broker: Broker, { projectId, userId, steps }: Authorization): Promise<Release[]> {
   const releases: Release[] = []
   for (const { providerUid, connectionId } of steps) {

@@ -101,7 +101,8 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
             signal: c.req.raw.signal,
           }),
         ))
-      // an SDK that waits loops until it is completed or refused: a failure must be a refusal (arcade.md section 0)
+      // Arcade's SDKs repeat a waiting request until the status is `completed` or the request is refused, so a failed
+      // authorization must be refused
       if (wire.status === 'failed' && wait > 0 && c.req.header(STAINLESS) !== undefined)
         throw new BrokerError(
           'authorization_failed',

@@ -29,7 +29,7 @@ const connectionSchema = z
 const idParams = z.object({ id: idText })
 const tag = 'Connections'
 
-/** A user's standing grants. */
+/** A user's connections. */
 export function addConnections(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -176,7 +176,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** Another project's answers like one that does not exist. Throws `not_found`. */
+/** Throws `not_found`, also for a connection of another project. */
 export async function getConnection(broker: Broker, projectId: string, id: string): Promise<Connection> {
   const connection = await broker.store.connections.find(id)
   if (connection === undefined || connection.projectId !== projectId)

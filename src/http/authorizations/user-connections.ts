@@ -23,7 +23,7 @@ const userConnectionSchema = z
   })
   .openapi('UserConnection')
 
-/** Connections as Arcade's administration has them; the same as `/v1/connections` in another dialect. */
+/** The connections of `/v1/connections` in the form of Arcade's administration API. */
 export function addUserConnections(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -85,7 +85,7 @@ async function toWire(broker: Broker, connection: Connection): Promise<z.infer<t
   }
 }
 
-/** Nothing for a row that does not open: the list still shows the rest. */
+/** Empty for a connection that cannot be decrypted, so that the list still shows the others. */
 function userInfo(broker: Broker, connection: Connection): Readonly<Record<string, unknown>> {
   try {
     return openAccess(broker, connection).userInfo

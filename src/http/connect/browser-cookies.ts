@@ -5,24 +5,24 @@ import { randomToken } from '../../domain/ids.ts'
 import type { BegunLogin } from '../../flows/login.ts'
 import type { LoginProof } from '../../flows/login-proof.ts'
 
-/** More logins at once than anybody means to do; cookies without end would make every request too large. */
+/** Logins that one browser may have open at a time. Without a limit their cookies would make every request too large. */
 const MAX_LOGINS = 8
 
-/** What Gatepass keeps in a browser: which one it is, logins on their way, and that of its latest login. */
+/** The cookies of Gatepass: the id of the browser, its open logins, and the proof of its latest login. */
 export interface BrowserCookies {
-  /** The browser's id, if it has one. It only ever tells browsers apart. */
+  /** The browser's id, if it has one. It distinguishes browsers and proves nothing about their user. */
   idOf(c: Context): string | undefined
-  /** The browser's id, given to it now if it has none. */
+  /** The browser's id; a browser without one gets a new one. */
   bind(c: Context): string
-  /** Keeps what a login needs when the browser comes back from it. */
+  /** Stores what the login callback needs. */
   keepLogin(c: Context, login: BegunLogin): void
   keptLogin(c: Context, stateHash: string): string | undefined
-  /** Forgets the login, and keeps that it went well. */
+  /** Deletes the login, and stores the proof of a successful one. */
   endLogin(c: Context, stateHash: string, proof?: LoginProof): void
   loginProof(c: Context): string | undefined
 }
 
-/** Cookies of this host alone wherever there is TLS (`__Host-`, RFC 6265bis section 4.1.3), and of no script. */
+/** Scripts cannot read the cookies, and with TLS no other host can set them (`__Host-`, RFC 6265bis section 4.1.3). */
 export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserCookies {
   const secure = settings.publicUrl.protocol === 'https:'
   const named = (name: string) => (secure ? `__Host-${name}` : name)
@@ -31,7 +31,7 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     proof: named('gatepass-user'),
     login: named('gatepass-login-'),
   }
-  // Lax, because the browser comes back from another site
+  // Lax, because the provider redirects the browser back from another site
   const attributes = { path: '/', httpOnly: true, sameSite: 'Lax', secure } as const
   const loginCookie = (stateHash: string) => `${cookies.login}${stateHash.slice(0, 16)}`
 

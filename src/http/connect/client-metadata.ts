@@ -5,8 +5,8 @@ import { clientMetadata } from '../../providers/client-registration.ts'
 import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
 
 /**
- * What authorization servers read of this broker where a URL is its client id
- * (draft-ietf-oauth-client-id-metadata-document): public, and the same for everybody.
+ * The client metadata of this broker, for authorization servers at which a URL is its client id
+ * (draft-ietf-oauth-client-id-metadata-document). It is public.
  */
 export function addClientMetadata(app: OpenAPIHono, broker: Broker): void {
   app.get('/oauth/client/:uid', async (c) => {

@@ -11,10 +11,10 @@ import { receiveResponse } from '../../flows/receive-response.ts'
 import { startAttempt } from '../../flows/start-attempt.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { ending, isStartable, notFound, show } from './show-authorization.ts'
-import { sendOn } from './start-response.ts'
+import { endingResponse, isStartable, linkNotFound, showAuthorization } from './show-authorization.ts'
+import { startAndRedirect } from './start-and-redirect.ts'
 
-/** What a browser does: the connect page, the click on it, and the way back from the provider. */
+/** The pages of an authorization: the connect page, the click on it, and the callback from the provider. */
 export function addConnect(app: OpenAPIHono, broker: Broker): void {
   const cookies = browserCookies(broker)
 
@@ -26,12 +26,12 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   function start(c: Context, authorization: Authorization): Promise<Response> {
     const browserId = cookies.bind(c)
     const loginProof = cookies.loginProof(c)
-    return sendOn(c, broker, { id: authorization.id, browserId }, () =>
+    return startAndRedirect(c, broker, { id: authorization.id, browserId }, () =>
       startAttempt(broker, authorization, { browserId, loginProof }),
     )
   }
 
-  /** The issuer at which the user of this browser has yet to log in. */
+  /** The issuer at which the user of this browser must log in first; `undefined` when no login is needed. */
   function loginNeeded(c: Context, authorization: Authorization): string | undefined {
     const { verifier } = broker.settings
     if (verifier.kind !== 'oidc') return undefined
@@ -41,8 +41,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       : verifier.issuer
   }
 
-  /** To the caller's `next_uri` at the end, else to the page that says how it stands. */
-  function leadOn(c: Context, authorization: Authorization): Response {
+  /** Redirects to the caller's `next_uri` if the authorization has ended, else to its own page. */
+  function redirectToResult(c: Context, authorization: Authorization): Response {
     // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
     pageHeaders(c)
     return c.redirect(endingUri(authorization, cookies.idOf(c)) ?? connectUrl(broker, authorization), 303)
@@ -50,19 +50,19 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
-    if (authorization === undefined) return notFound(c)
+    if (authorization === undefined) return linkNotFound(c)
     const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
-    // a HEAD, as link checkers send it, opens nothing
+    // a HEAD request, as link checkers send it, starts no attempt
     const opens = broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
     if (opens && isStartable(authorization)) return start(c, authorization)
-    return show(c, broker, authorization, { trouble, loginAt: loginNeeded(c, authorization) })
+    return showAuthorization(c, broker, authorization, { trouble, loginAt: loginNeeded(c, authorization) })
   })
 
   app.post('/connect/:id', async (c) => {
-    if (!isFromOwnPage(c, broker)) return ending(c, { kind: 'problem', message: FOREIGN_CLICK }, 403)
+    if (!isFromOwnPage(c, broker)) return endingResponse(c, { kind: 'problem', message: FOREIGN_CLICK }, 403)
     const authorization = await find(c.req.param('id'))
-    if (authorization === undefined) return notFound(c)
-    return isStartable(authorization) ? start(c, authorization) : show(c, broker, authorization)
+    if (authorization === undefined) return linkNotFound(c)
+    return isStartable(authorization) ? start(c, authorization) : showAuthorization(c, broker, authorization)
   })
 
   app.get('/callback/:uid', async (c) => {
@@ -71,11 +71,11 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const received = await receiveResponse(broker, { providerUid: c.req.param('uid'), query, browserId })
     switch (received.outcome) {
       case 'unknown_state':
-        return ending(c, { kind: 'unknown_state', message: UNKNOWN_STATE }, 400)
+        return endingResponse(c, { kind: 'unknown_state', message: UNKNOWN_STATE }, 400)
       case 'wrong_provider':
-        return ending(c, { kind: 'wrong_provider', message: WRONG_PROVIDER }, 400)
+        return endingResponse(c, { kind: 'wrong_provider', message: WRONG_PROVIDER }, 400)
       case 'wrong_browser':
-        return ending(c, { kind: 'wrong_browser', message: WRONG_BROWSER }, 403)
+        return endingResponse(c, { kind: 'wrong_browser', message: WRONG_BROWSER }, 403)
       case 'confirm':
         pageHeaders(c)
         return c.redirect(received.verifierUrl.href, 303)
@@ -83,25 +83,25 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         const { authorization } = received
         const isExpired = authorization.status === 'failed' && authorization.reason === 'expired'
         if (isExpired && endingUri(authorization, browserId) === undefined)
-          return show(c, broker, authorization)
-        return leadOn(c, authorization)
+          return showAuthorization(c, broker, authorization)
+        return redirectToResult(c, authorization)
       }
     }
   })
 
   app.get('/connect/:id/finish', async (c) => {
     const id = c.req.param('id')
-    // a HEAD, as link checkers send it, redeems nothing
+    // a HEAD request, as link checkers send it, redeems no code
     if (c.req.method !== 'GET') return c.body(null, 405, { allow: 'GET' })
     const proof = c.req.query('confirmation') ?? ''
     const finished = await finishConfirmed(broker, { id, proof, browserId: cookies.idOf(c) })
     switch (finished.outcome) {
       case 'not_found':
-        return notFound(c)
+        return linkNotFound(c)
       case 'wrong_browser':
-        return ending(c, { kind: 'confirmed_elsewhere', message: '' }, 403)
+        return endingResponse(c, { kind: 'confirmed_elsewhere', message: '' }, 403)
       case 'stands':
-        return leadOn(c, finished.authorization)
+        return redirectToResult(c, finished.authorization)
     }
   })
 }
@@ -113,9 +113,9 @@ const WRONG_PROVIDER = 'This answer came back by another way than it was asked f
 const WRONG_BROWSER = 'This was started in another browser than this one.'
 
 /**
- * Whether a click came from this broker's own page and not from another site's form. Browsers say so in Sec-Fetch-Site,
- * but only over https and to loopback hosts; elsewhere (development on a network) `Origin` says it, which the referrer
- * policy of the connect page lets them send.
+ * Whether a form was submitted from this broker's own page and not from another site (cross-site request forgery).
+ * Browsers send `Sec-Fetch-Site` over https and to loopback hosts only. Elsewhere, in development on a network, `Origin`
+ * decides, which the referrer policy of the connect page allows browsers to send.
  */
 function isFromOwnPage(c: Context, broker: Broker): boolean {
   const site = c.req.header('sec-fetch-site')

@@ -5,10 +5,10 @@ import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { finishLogin } from '../../flows/login.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { ending, show } from './show-authorization.ts'
-import { sendOn } from './start-response.ts'
+import { endingResponse, showAuthorization } from './show-authorization.ts'
+import { startAndRedirect } from './start-and-redirect.ts'
 
-/** The way back from the broker's own login. The way there is the click on the connect page. */
+/** The callback of the broker's own login, which a click on the connect page begins. */
 export function addLogin(app: OpenAPIHono, broker: Broker): void {
   const { verifier } = broker.settings
   if (verifier.kind !== 'oidc') return
@@ -21,16 +21,16 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
     const kept = cookies.keptLogin(c, stateHash)
     const finished = await finishLogin(broker, verifier, { query, browserId, kept })
     if (finished.outcome === 'unknown_login' || browserId === undefined)
-      return ending(c, { kind: 'unknown_login', message: '' }, 403)
+      return endingResponse(c, { kind: 'unknown_login', message: '' }, 403)
     const { authorization } = finished
     switch (finished.outcome) {
       case 'logged_in':
         cookies.endLogin(c, stateHash, finished.proof)
-        return sendOn(c, broker, { id: authorization.id, browserId }, finished.start)
+        return startAndRedirect(c, broker, { id: authorization.id, browserId }, finished.start)
       case 'stands':
         cookies.endLogin(c, stateHash)
         if (authorization.status === 'failed' && authorization.reason === 'expired')
-          return show(c, broker, authorization)
+          return showAuthorization(c, broker, authorization)
         // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
         pageHeaders(c)
         return c.redirect(connectUrl(broker, authorization), 303)

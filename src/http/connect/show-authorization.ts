@@ -14,14 +14,14 @@ const NOT_FOUND =
   'There is no such link, or it was opened long after it ended. Ask your application for a new one.'
 
 export interface ShowOptions {
-  /** Where the user must log in before the provider, if they must. */
+  /** The issuer at which the user must log in before the provider, if any. */
   readonly loginAt?: string | undefined
-  /** What became of a login, while the authorization still waits for one. */
+  /** Why the latest login failed, while the authorization still waits for one. */
   readonly trouble?: LoginTrouble | undefined
 }
 
-/** The authorization as its page: the connect page while it is pending, else how it ended. */
-export async function show(
+/** Answers with the page of the authorization: the connect page while it is pending, else the page of its state. */
+export async function showAuthorization(
   c: Context,
   broker: Broker,
   authorization: Authorization,
@@ -43,16 +43,16 @@ export async function show(
   const about = { providerName, userId, ...(requester !== undefined && { requester }) }
   const action = `/connect/${authorization.id}`
   if (trouble !== undefined && isStartable(authorization))
-    return ending(
+    return endingResponse(
       c,
       { kind: `login_${trouble}`, message: '', again: action },
       trouble === 'unavailable' ? 503 : 200,
     )
-  // somebody else's approval is nothing to wait for: whoever opens the link is shown what it asks for
+  // another browser's approval does not concern this one, which is shown the connect page
   const isElsewhere =
     (authorization.status === 'confirming' || authorization.status === 'confirmed') &&
     (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
-  const asked = () =>
+  const connectResponse = () =>
     c.html(
       connectPage({
         ...about,
@@ -68,12 +68,12 @@ export async function show(
         ...(loginAt !== undefined && { loginAt: new URL(loginAt).host }),
       }),
     )
-  if (isElsewhere) return asked()
+  if (isElsewhere) return connectResponse()
   switch (authorization.status) {
     case 'pending':
-      return asked()
+      return connectResponse()
     case 'confirming':
-      return ending(
+      return endingResponse(
         c,
         {
           kind: 'waiting_for_confirmation',
@@ -84,13 +84,13 @@ export async function show(
         200,
       )
     case 'confirmed':
-      return ending(
+      return endingResponse(
         c,
         { kind: 'confirmed', ...about, message: 'Your application knows that it is you.', again: action },
         200,
       )
     case 'exchanging':
-      return ending(c, { kind: 'working', ...about, message: 'This takes a moment.' }, 200)
+      return endingResponse(c, { kind: 'working', ...about, message: 'This takes a moment.' }, 200)
     case 'completed': {
       const accounts = await Promise.all(
         authorization.steps.map(({ connectionId = '' }) => broker.store.connections.find(connectionId)),
@@ -101,7 +101,7 @@ export async function show(
         .join(', ')
       const all = [...new Set(names.values())].join(', ')
       const message = `${requester ?? 'Your application'} can now use ${all} for you.`
-      return ending(
+      return endingResponse(
         c,
         {
           kind: 'completed',
@@ -116,9 +116,9 @@ export async function show(
     }
     case 'failed': {
       const { reason, message } = authorization
-      // whoever looks at it now may be the wrong one
+      // the person who sees this page may be the wrong user, so it does not name the right one
       const whose = reason === 'user_mismatch' ? {} : about
-      return ending(
+      return endingResponse(
         c,
         { kind: 'failed', ...whose, reason, message, ...(nextUri !== undefined && { nextUri }) },
         reason === 'expired' ? 410 : 200,
@@ -127,16 +127,20 @@ export async function show(
   }
 }
 
-/** Whether a click starts a new attempt: also while an earlier one waits for the user to be confirmed. */
+/** Whether a click may start a new attempt. It may while an earlier attempt waits for the confirmation of its user. */
 export function isStartable({ status }: Authorization): boolean {
   return status === 'pending' || status === 'confirming' || status === 'confirmed'
 }
 
-export function notFound(c: Context): Response | Promise<Response> {
-  return ending(c, { kind: 'not_found', message: NOT_FOUND }, 404)
+export function linkNotFound(c: Context): Response | Promise<Response> {
+  return endingResponse(c, { kind: 'not_found', message: NOT_FOUND }, 404)
 }
 
-export function ending(c: Context, page: EndingView, status: PageStatus): Response | Promise<Response> {
+export function endingResponse(
+  c: Context,
+  page: EndingView,
+  status: PageStatus,
+): Response | Promise<Response> {
   if (c.res.headers.get('content-security-policy') === null) pageHeaders(c)
   return c.html(endingPage(page), status)
 }

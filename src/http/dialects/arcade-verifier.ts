@@ -18,7 +18,7 @@ const settingsSchema = z
 const verifierUrl = z.string().max(2000)
 const tag = 'Authorization'
 
-/** Arcade's view of who vouches for users. It holds for all projects, so no project's administrator may change it. */
+/** Arcade's settings of the user verifier. They hold for all projects, so no project's administrator may change them. */
 export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
   const settings = () => {
     const { verifier } = broker.settings
@@ -103,7 +103,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** As GATEPASS_USER_VERIFIER takes one. */
+/** Accepts the same URLs as GATEPASS_USER_VERIFIER. Throws `invalid_request`. */
 function checkedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain =

@@ -8,8 +8,8 @@ import { limitBody, MAX_API_BODY_BYTES } from '../endpoint/body-limit.ts'
 const PREFIX = /^\/v1\/orgs\/[^/]+\/projects\/([^/]+)(\/.*)$/
 
 /**
- * `/v1/orgs/{org}/projects/{project}/…`, where Arcade's frameworks find the API after a login: the same as `/v1/…` for
- * a key of that project, named by its name or id. There are no organizations here, so any name of one will do.
+ * `/v1/orgs/{org}/projects/{project}/…`, the paths that Arcade's frameworks use after a login. They mean `/v1/…` for a key
+ * of that project, which is given by name or id. Gatepass has no organizations, so `{org}` may be anything.
  */
 export function addOrganizationPaths(app: OpenAPIHono, broker: Broker, authenticate: Authenticate): void {
   app.all('/v1/orgs/:org/projects/:project/*', async (c) => {
@@ -23,7 +23,7 @@ export function addOrganizationPaths(app: OpenAPIHono, broker: Broker, authentic
         'not_found',
         `There is no project "${wanted.slice(0, 100)}" that this key is of; it is of "${own.name}".`,
       )
-    // nothing below leads to another prefix: one that stands twice is no path of the API
+    // the prefix may not be repeated: each request would be forwarded again
     if (rest.startsWith('/orgs/')) throw new BrokerError('not_found', 'There is nothing at this path.')
     url.pathname = `/v1${rest}`
     const { method, headers, signal } = c.req.raw

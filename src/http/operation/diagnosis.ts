@@ -11,10 +11,10 @@ const checkSchema = z
   .openapi('DiagnosisCheck')
 
 export type DiagnosisCheck = z.infer<typeof checkSchema>
-/** Judges the installation, and that project, by the settings of this server. */
+/** Checks the installation and one project with the settings of this server. */
 export type Diagnose = (projectId: string) => Promise<readonly DiagnosisCheck[]>
 
-/** What `gatepass doctor` asks a running server, which alone knows its settings. */
+/** The checks that `gatepass doctor` requests from a running server, because only the server knows its settings. */
 export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
   add(
     {

@@ -4,9 +4,9 @@ import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
 const tag = 'Operation'
 
-/** How long what was found out of the database is believed: probes are no load. */
+/** The result of a probe is reused for this long, so that frequent health checks do not load the database. */
 const BELIEVED_MS = 1_000
-/** A commit that takes longer than this is no readiness. */
+/** A database whose commit takes longer counts as not writable. */
 const LONGEST_PROBE_MS = 2_000
 
 type Unready = 'shutting_down' | 'database'
@@ -14,7 +14,7 @@ type Unready = 'shutting_down' | 'database'
 export function addHealth(add: AddEndpoint, broker: Broker): void {
   const isWritable = probe(broker)
   const whyNotReady = async (): Promise<Unready | undefined> => {
-    // nobody is made to wait any more: it is about to end
+    // the waiters are closed at the beginning of the shutdown
     if (broker.waiters.closed) return 'shutting_down'
     return (await isWritable()) ? undefined : 'database'
   }
@@ -100,7 +100,7 @@ const MESSAGES = {
   database: 'The database cannot be written.',
 } as const satisfies Record<Unready, string>
 
-/** Whether the database takes a commit, as of the last second; those who ask together share one. */
+/** Returns a function that probes whether the database accepts a commit. Simultaneous calls share one probe. */
 function probe({ store, metrics }: Broker): () => Promise<boolean> {
   let isWritable = true
   let asked: Promise<boolean> | undefined

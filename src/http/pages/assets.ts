@@ -8,7 +8,7 @@ import { gatepassIcon } from './gatepass-icon.ts'
 interface Asset {
   readonly type: string
   readonly text: string
-  /** Of the content: a new one is a new URL, so the old may be kept for ever. */
+  /** A digest of the content. It is part of the URL, so that browsers may cache each version for ever. */
   readonly version: string
 }
 
@@ -22,12 +22,12 @@ const ASSETS = {
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** Where a page finds it. */
+/** The URL of the asset in a page. */
 export function assetHref(name: keyof typeof ASSETS): string {
   return `/assets/${name}?v=${ASSETS[name].version}`
 }
 
-/** Everything that pages load; they load nothing from elsewhere. To be mounted at `/`. */
+/** Serves the assets of all pages, which load nothing from other hosts. The app is mounted at `/`. */
 export function assets(): Hono {
   const app = new Hono()
   for (const [name, { type, text, version }] of Object.entries(ASSETS)) {

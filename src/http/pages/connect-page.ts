@@ -3,23 +3,23 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import { type Html, name, page } from './layout.ts'
 
 export interface ConnectView {
-  /** The tool or application that asks. */
+  /** The tool or application that asks for access. */
   readonly requester?: string | undefined
   readonly providerName: string
   readonly userId: string
   readonly scopes: readonly string[]
-  /** The step under way, counted from 0. */
+  /** The index of the current step, from 0. */
   readonly step: number
   readonly steps: readonly { readonly providerName: string; readonly done: boolean }[]
   readonly expiresAt: EpochSeconds
   readonly now: EpochSeconds
-  /** Where the click is posted to. */
+  /** The URL to which the form is posted. */
   readonly action: string
-  /** The host where the user logs in first, if they must. */
+  /** The host at which the user must log in first, if any. */
   readonly loginAt?: string | undefined
 }
 
-/** What the user sees before the provider does: who asks, for whom, for what; one button. */
+/** The page before the redirect to the provider: who asks for which access, for which user, and one button. */
 export function connectPage(view: ConnectView): Html {
   const { requester, providerName, userId, scopes, action, loginAt } = view
   const who = name(requester ?? 'Your application')

@@ -11,7 +11,7 @@ import {
   typeOf,
 } from './schema-view.ts'
 
-/** As much of an OpenAPI 3.1 document as the API reference shows. */
+/** The parts of an OpenAPI 3.1 document that the API reference shows. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
@@ -85,7 +85,7 @@ interface Group {
   readonly entries: readonly Entry[]
 }
 
-/** The API reference: everything on it is read from the document, so the two cannot differ. */
+/** The API reference. All of it is generated from the document, so that the two cannot differ. */
 export function docsPage(document: OpenApiDocument): Html {
   const groups = groupsOf(document)
   const schemas = Object.entries(document.components?.schemas ?? {})
@@ -115,7 +115,7 @@ ${schemas.map(([key, schema]) => schemaCard(key, schema))}
   return page(document.info.title, body, { wide: true })
 }
 
-/** In the order of the document's own tags, then as they come up; what has no tag stands under "Other". */
+/** One group for each tag, in the order of the document. Operations without a tag are in the group "Other". */
 function groupsOf({ paths = {}, tags = [] }: OpenApiDocument): Group[] {
   const entriesByTag = new Map<string, Entry[]>(tags.map((tag) => [tag.name, []]))
   for (const [path, item] of Object.entries(paths)) {
@@ -219,7 +219,7 @@ ${membersOf(schema) || html`<p class="muted">${typeOf(schema)}${limits(schema)}<
 `
 }
 
-/** What the `$ref` points to; what is no `$ref`, or one that leads nowhere, stays as it is. */
+/** The value that the `$ref` points to; the given value when there is no `$ref` or no such component. */
 function resolve<T extends { readonly $ref?: string } | undefined>(
   value: T,
   among: Readonly<Record<string, T & object>> | undefined,

@@ -23,7 +23,7 @@ export type EndingKind = (typeof ENDING_KINDS)[number]
 
 export interface EndingView {
   readonly kind: EndingKind
-  /** Instead of `endingTitle`. */
+  /** Replaces `endingTitle`. */
   readonly title?: string | undefined
   readonly providerName?: string | undefined
   readonly requester?: string | undefined
@@ -31,14 +31,14 @@ export interface EndingView {
   /** The account's name at the provider. */
   readonly account?: string | undefined
   readonly reason?: FailureReason | undefined
-  /** What happened; when it is empty, the kind's own sentence stands in its place. */
+  /** What happened. When it is empty, the page has the sentence of its kind. */
   readonly message: string
   readonly nextUri?: string | undefined
-  /** Where a click that starts again is posted to. */
+  /** The URL to which the button that starts again posts. */
   readonly again?: string | undefined
 }
 
-type Mood = 'good' | 'bad' | 'wait'
+type Tone = 'good' | 'bad' | 'wait'
 
 interface Words {
   readonly title: string
@@ -192,7 +192,7 @@ const KINDS = {
   },
 } as const satisfies Record<EndingKind, Words>
 
-const MOODS = {
+const TONES = {
   completed: 'good',
   failed: 'bad',
   working: 'wait',
@@ -208,9 +208,9 @@ const MOODS = {
   login_failed: 'bad',
   not_found: 'bad',
   problem: 'bad',
-} as const satisfies Record<EndingKind, Mood>
+} as const satisfies Record<EndingKind, Tone>
 
-/** These are on their way or done: nothing to give a reason for. */
+/** These kinds are no failures, so their page gives no reason. */
 const NO_REASON: ReadonlySet<EndingKind> = new Set([
   'completed',
   'working',
@@ -218,22 +218,22 @@ const NO_REASON: ReadonlySet<EndingKind> = new Set([
   'confirmed',
 ])
 
-/** The heading of the ending's page; one of its own for every reason. */
+/** The heading of the page. Every kind and every reason has its own. */
 export function endingTitle(kind: EndingKind, reason?: FailureReason): string {
   return wordsFor(kind, reason).title
 }
 
-/** Where the browser's part ends, or waits: what happened and what to do next. */
+/** The page after a callback, a failure or a wait: it says what happened and what to do next. */
 export function endingPage(view: EndingView): Html {
   const { kind, reason, providerName } = view
   const { happened, todo } = wordsFor(kind, reason)
   const title = view.title ?? headingFor(kind, reason, providerName)
-  const mood = MOODS[kind]
+  const tone = TONES[kind]
   const body = html`<main>
 <article class="card">
-${sign(mood)}
+${sign(tone)}
 <h1><bdi>${title}</bdi></h1>
-<p>${view.message === '' ? (gained(view) ?? happened) : view.message}</p>
+<p>${view.message === '' ? (completedSentence(view) ?? happened) : view.message}</p>
 ${facts(view)}
 ${kind === 'completed' ? html`<p>${todo}</p>` : html`<h2>What to do</h2><p>${todo}</p>`}
 ${nextLink(view.nextUri)}
@@ -258,7 +258,7 @@ function headingFor(
     : endingTitle(kind, reason)
 }
 
-function gained({ kind, requester, providerName }: EndingView): Html | undefined {
+function completedSentence({ kind, requester, providerName }: EndingView): Html | undefined {
   if (kind !== 'completed' || requester === undefined || providerName === undefined) return undefined
   return html`${name(requester)} can now use your ${name(providerName)} account.`
 }
@@ -282,11 +282,11 @@ function nextLink(nextUri: string | undefined): Html | undefined {
   return url && html`<a class="button" href="${url.href}">Go on to ${url.host}</a>`
 }
 
-function sign(mood: Mood): Html {
+function sign(tone: Tone): Html {
   const inside = {
     good: html`<path d="m7.5 12.5 3 3 6-6.5"/>`,
     bad: html`<path d="M12 7v6"/><path d="M12 16.5v.01"/>`,
     wait: html`<path d="M12 7v5l3 2"/>`,
   }
-  return html`<svg class="sign ${mood}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${inside[mood]}</svg>`
+  return html`<svg class="sign ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${inside[tone]}</svg>`
 }

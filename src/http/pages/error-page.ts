@@ -4,15 +4,15 @@ import { STATUS } from '../endpoint/errors.ts'
 import { endingPage } from './ending-page.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** What programs ask for, whatever they say that they accept. */
+/** Paths for programs. Their errors are JSON whatever `accept` says. */
 const PROGRAMS = /^\/(v1|oauth2|oxp|mcp|proxy|metrics|health|ready|openapi\.json|assets)(\/|$)/
 
-/** Whether a person sits in front of it: a browser that opens a page says that it wants HTML. */
+/** Whether the request comes from a browser that opens a page: such a request accepts HTML. */
 export function wantsPage(c: Context): boolean {
   return c.req.header('accept')?.includes('text/html') === true && !PROGRAMS.test(c.req.path)
 }
 
-/** The refusal as a page. */
+/** The response to a browser that shows the refusal as a page. */
 export function errorPage(c: Context, { code }: BrokerError): Response | Promise<Response> {
   pageHeaders(c)
   const status = STATUS[code]

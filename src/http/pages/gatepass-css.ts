@@ -1,4 +1,4 @@
-/** What pico.css leaves open. Text in a module, so that it is found from `src` and from `dist` alike. */
+/** The styles that pico.css does not have. A module can be imported from `src` and from `dist`, a .css file cannot. */
 export const gatepassCss = `
 :root {
   --pico-font-size: 100%;

@@ -5,11 +5,11 @@ export interface LandingView {
   readonly version: string
   readonly development: boolean
   readonly publicUrl: string
-  /** The sample tool that development mode brings along. */
+  /** The sample tool of development mode. */
   readonly sandbox?: { readonly toolName: string } | undefined
 }
 
-/** The page at `/`: that it runs, and where to read on. */
+/** The page at `/`: it says that Gatepass runs and links to the documentation. */
 export function landingPage({ version, development, publicUrl, sandbox }: LandingView): Html {
   const body = html`<main>
 <article class="card">

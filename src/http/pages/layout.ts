@@ -1,19 +1,19 @@
 import { html } from 'hono/html'
 import { assetHref } from './assets.ts'
 
-/** A piece of a page. Whatever is put into `html` is escaped, unless it was made by `html` itself. */
+/** A part of a page. `html` escapes every value except those that `html` made. */
 export type Html = ReturnType<typeof html>
 
 export interface PageOptions {
-  /** The page asks for itself again after this time. */
+  /** The browser reloads the page after this time. */
   readonly refreshSeconds?: number
-  /** Room for a reference instead of one card. */
+  /** The layout of the API reference, instead of one card. */
   readonly wide?: boolean
 }
 
 /**
- * The frame of every page: no script, nothing inline, nothing from elsewhere, so that it stands under
- * `default-src 'none'; style-src 'self'; img-src 'self' data:`.
+ * The document around the body of a page. It has no script, no inline style and nothing from other hosts, as the content
+ * security policy `default-src 'none'; style-src 'self'; img-src 'self' data:` demands.
  */
 export function page(title: string, body: Html, { refreshSeconds, wide = false }: PageOptions = {}): Html {
   return html`<!DOCTYPE html>
@@ -37,13 +37,13 @@ ${body}
 `
 }
 
-/** A name that others chose: kept from turning the direction of the text around it, and to a bearable length. */
+/** A name from outside, isolated so that it cannot change the direction of the text around it, and shortened. */
 export function name(text: string, { longest = 80 } = {}): Html {
   const characters = [...text]
   return html`<bdi>${characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text}</bdi>`
 }
 
-/** The address, if a browser may be sent there: neither `javascript:` nor anything else that is not the web. */
+/** The address as a URL if its scheme is http or https; a link to another scheme, such as `javascript:`, is unsafe. */
 export function webUrl(address: string | undefined): URL | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined
   const url = new URL(address)

@@ -8,14 +8,14 @@ interface PageHeaderOptions {
 }
 
 /**
- * The headers of everything a browser is shown: nothing from elsewhere, no script, no frame around it, no window that
- * holds on to it, no Referer, no copy kept (RFC 9700 sections 4.2, 4.16 and 4.17).
+ * Sets the headers of a page: no resources of other hosts, no script, no framing, no opener, no Referer, no caching (RFC
+ * 9700 sections 4.2, 4.16 and 4.17).
  *
- * @param options.formTo where the page's form leads to by redirects: the authorization endpoint, the login before it.
- * Chromium holds `form-action` against the whole chain of redirects, and providers go on to login hosts of their own, so
- * any https (or http, where one of these is) must do there.
+ * @param options.formTo the URLs to which the page's form leads by redirects: the authorization endpoint and the login
+ * before it. Chromium checks `form-action` for every redirect, and providers redirect to login hosts of their own, so the
+ * policy allows every https URL (and every http URL where one of these is http).
  * @param options.hasForm the page has a form for this server. Under `no-referrer` browsers send it with `Origin: null`,
- * as another site's; `same-origin` tells this server alone where it comes from.
+ * as they do for another site; under `same-origin` this server, and no other, learns the origin.
  */
 export function pageHeaders(c: Context, { formTo = [], hasForm = false }: PageHeaderOptions = {}): void {
   const elsewhere = formTo.length === 0 ? [] : ['https:']
@@ -34,7 +34,7 @@ export function pageHeaders(c: Context, { formTo = [], hasForm = false }: PageHe
   c.header('cache-control', 'no-store')
 }
 
-/** What a page could ask a browser for, none of which any page here has a use for. */
+/** Browser features that no page uses. */
 const NO_PERMISSIONS = [
   'accelerometer',
   'autoplay',

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
 
-/** As much of JSON Schema as the API reference shows. */
+/** The parts of JSON Schema that the API reference shows. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -24,10 +24,10 @@ export interface JsonSchema {
   readonly allOf?: readonly JsonSchema[]
 }
 
-/** Deeper than this a reader is better served by the document itself; also ends schemas that hold themselves. */
+/** Deeper members are not shown. The limit also ends schemas that contain themselves. */
 const DEEPEST = 6
 
-/** A schema in words, `$ref`s as links: "string", "array of Tool", "one of a, b". */
+/** The type of a schema in words, with `$ref`s as links: "string", "array of Tool", "one of a, b". */
 export function typeOf(schema: JsonSchema): Html {
   if (schema.$ref !== undefined) {
     const referred = refName(schema.$ref)
@@ -49,7 +49,7 @@ export function typeOf(schema: JsonSchema): Html {
   return html`${types.join(' or ')}${schema.format !== undefined && ` (${schema.format})`}`
 }
 
-/** The members of whatever object is in the schema: its own, its items', its choices'. Nothing when there is none. */
+/** The members of the schema, of its items and of its alternatives; `false` when there are none. */
 export function membersOf(schema: JsonSchema, depth = 0): Html | false {
   if (depth > DEEPEST || schema.$ref !== undefined) return false
   const parts: (Html | false)[] = []
@@ -73,7 +73,7 @@ ${member.description !== undefined && prose(member.description)}${membersOf(memb
 `
 }
 
-/** What else the value must meet, in a few words. */
+/** The other constraints of the schema, in a few words. */
 export function limits(schema: JsonSchema): Html {
   const { minimum, maximum, minLength, maxLength, pattern } = schema
   return html`${minimum !== undefined && ` · at least ${minimum}`}${maximum !== undefined && ` · at most ${maximum}`}${
@@ -83,7 +83,7 @@ export function limits(schema: JsonSchema): Html {
   }${schema.default !== undefined && html` · default <code>${JSON.stringify(schema.default)}</code>`}`
 }
 
-/** The two marks of CommonMark that our descriptions use: paragraphs and `code`. */
+/** Renders the two elements of CommonMark that the descriptions use: paragraphs and `code`. */
 export function prose(text: string): Html {
   const paragraphs = text.split(/\n\s*\n/).filter((paragraph) => paragraph.trim() !== '')
   return html`${paragraphs.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`

@@ -1,12 +1,13 @@
-// The members that a request may have are all there are: what is not known is refused. Zod's objects do not say so in
-// the document that is generated of them, so it is added there. Answers stay open, since they may get more members.
+// Gatepass refuses members of a request that a schema does not have. The generated OpenAPI document does not say so,
+// because zod's objects are open by default, so `additionalProperties: false` is added to request bodies here. Answers
+// stay open: later releases may add members.
 
 type Node = { [member: string]: unknown }
 
 const REFERENCE = /^#\/components\/schemas\/(.+)$/
 
 /** Adds `additionalProperties: false` to the objects of request bodies that list their members, in place. */
-export function closeBodies<Document extends object>(document: Document): Document {
+export function closeRequestBodies<Document extends object>(document: Document): Document {
   const { paths, components } = document as { paths?: unknown; components?: unknown }
   const schemas = nodeOf(nodeOf(components)?.schemas) ?? {}
   const operations = Object.values(nodeOf(paths) ?? {}).flatMap((path) => Object.values(nodeOf(path) ?? {}))
@@ -28,7 +29,7 @@ export function closeBodies<Document extends object>(document: Document): Docume
   return document
 }
 
-/** Every object below, through references, but for the parts of an `allOf`, which are one object together. */
+/** Visits every object below the value, also through references. The parts of an `allOf` form one object, so they stay open. */
 function visit(value: unknown, schemas: Node, seen: Set<unknown>): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return
   seen.add(value)

@@ -3,16 +3,16 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 
-/** A document that is the same for everybody: made once, compressed once (in Node's thread pool), told apart by its ETag. */
-export interface Prepared {
+/** A public document that is compressed once, in Node's thread pool, and sent to everybody. */
+export interface CompressedDocument {
   readonly type: string
   readonly etag: string
   readonly identity: Uint8Array<ArrayBuffer>
-  /** The smallest first. */
+  /** In order of size, the smallest first. */
   readonly compressed: readonly (readonly [encoding: 'br' | 'gzip', bytes: Uint8Array<ArrayBuffer>])[]
 }
 
-export async function prepare(type: string, text: string): Promise<Prepared> {
+export async function compressDocument(type: string, text: string): Promise<CompressedDocument> {
   const bytes = Buffer.from(text)
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
   const [brotli, gzipped] = await Promise.all([
@@ -30,8 +30,8 @@ export async function prepare(type: string, text: string): Promise<Prepared> {
   }
 }
 
-/** Answers with it, or 304 where the client has it already (RFC 9110 sections 8.8.3, 12.5.3 and 13.1.2). */
-export function sendPrepared(c: Context, { type, etag, identity, compressed }: Prepared): Response {
+/** Sends the document, or 304 when the client has this version (RFC 9110 sections 8.8.3, 12.5.3 and 13.1.2). */
+export function sendDocument(c: Context, { type, etag, identity, compressed }: CompressedDocument): Response {
   const accepted = acceptedOf(c.req.header('accept-encoding'))
   const [encoding = 'identity', bytes = identity] = compressed.find(([name]) => accepted.has(name)) ?? []
   c.header('vary', 'accept-encoding')

@@ -3,10 +3,10 @@ import type { Broker } from '../../broker.ts'
 import { docsPage, type OpenApiDocument } from '../pages/docs-page.ts'
 import { landingPage } from '../pages/landing-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
-import { closeBodies } from './closed-request-bodies.ts'
-import { prepare, sendPrepared } from './compressed-document.ts'
+import { closeRequestBodies } from './closed-request-bodies.ts'
+import { compressDocument, sendDocument } from './compressed-document.ts'
 
-/** What describes the rest: the landing page, and the API as a document and as a page, both made from the routes. */
+/** The landing page, and the API reference as an OpenAPI document and as a page, both generated from the routes. */
 export function addReference(
   app: OpenAPIHono,
   broker: Broker,
@@ -19,9 +19,9 @@ export function addReference(
     description: 'An API key of `gatepass keys create`',
   })
   let made: object | undefined
-  // made at the first request for it: by then every route has been added
+  // generated at the first request, when all routes have been added
   const openApi = () => {
-    made ??= closeBodies(
+    made ??= closeRequestBodies(
       app.getOpenAPI31Document({
         openapi: '3.1.0',
         info: { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' },
@@ -31,15 +31,15 @@ export function addReference(
     return made
   }
 
-  const document = once(() => prepare('application/json', JSON.stringify(openApi())))
+  const document = once(() => compressDocument('application/json', JSON.stringify(openApi())))
   // the registry's own types are wider than what its generator makes
   const page = once(async () =>
-    prepare('text/html; charset=UTF-8', String(await docsPage(openApi() as OpenApiDocument))),
+    compressDocument('text/html; charset=UTF-8', String(await docsPage(openApi() as OpenApiDocument))),
   )
-  app.get('/openapi.json', async (c) => sendPrepared(c, await document()))
+  app.get('/openapi.json', async (c) => sendDocument(c, await document()))
   app.get('/docs', async (c) => {
     pageHeaders(c)
-    return sendPrepared(c, await page())
+    return sendDocument(c, await page())
   })
   app.get('/', (c) => {
     pageHeaders(c)

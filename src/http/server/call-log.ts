@@ -1,11 +1,11 @@
 import { redactText } from '../../redact.ts'
 
-/** A call that has been answered, as development shows it: nothing of its query, its headers or its body. */
+/** An answered call as development mode shows it, without its query, its headers and its body. */
 export interface AnsweredCall {
   readonly method: string
   readonly path: string
   readonly status: number
-  /** The word of the API's own answer, such as `requires_authorization` or `not_found`; else that of the status. */
+  /** The outcome that the answer names, such as `requires_authorization` or `not_found`; else a word for the status. */
   readonly outcome: string
   readonly ms: number
 }
@@ -14,13 +14,13 @@ export type OnCall = (call: AnsweredCall) => void
 
 type Fetch<Env> = (request: Request, env: Env) => Response | Promise<Response>
 
-/** What is asked again and again by itself: pages' assets, probes, the sample tool's worker. */
+/** Calls that are not shown, because programs repeat them: assets of pages, probes, the sample tool's worker. */
 const UNSHOWN = /^\/(?:assets\/|health$|ready$|metrics$|favicon\.ico$|sandbox\/worker\/)/
-/** The longest answer whose outcome is looked for. */
+/** The longest answer that is searched for its outcome. */
 const MAX_BYTES = 256 * 1024
 
-/** Tells of each call when its answer begins. Reading answers a second time costs, so this is for development. */
-export function watchCalls<Env>(fetch: Fetch<Env>, onCall: OnCall): Fetch<Env> {
+/** Reports each call when its answer begins. It reads every JSON answer a second time, so it is for development only. */
+export function withCallLog<Env>(fetch: Fetch<Env>, onCall: OnCall): Fetch<Env> {
   return async (request, env) => {
     const begun = performance.now()
     const { pathname } = new URL(request.url)
@@ -44,7 +44,7 @@ export function watchCalls<Env>(fetch: Fetch<Env>, onCall: OnCall): Fetch<Env> {
   }
 }
 
-/** The path of an API behind the proxy may hold anything; a control character could steer the terminal. */
+/** The path without secrets and without control characters, which could control the terminal. A proxied path is cut off. */
 function shownPath(pathname: string): string {
   const own = pathname.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
   const text = redactText(own).replaceAll(/\p{Cc}/gu, '')
@@ -53,7 +53,7 @@ function shownPath(pathname: string): string {
 
 const OUTPUTS = ['requires_authorization', 'error', 'artifact', 'value'] as const
 
-/** What an answer says by its own contract: an error's code, what a run gave, how an authorization stands. */
+/** The outcome that an answer names: the code of an error, the kind of a tool's output, the status of an authorization. */
 function outcomeOf(text: string): string | undefined {
   let body: unknown
   try {
@@ -77,7 +77,7 @@ function outcomeOf(text: string): string | undefined {
     .join(', ')
 }
 
-/** A code or status, which is short and of plain letters; anything else is none and is not shown. */
+/** The text if it is short and of plain letters, as codes and statuses are; else an empty text, which is not shown. */
 function wordOf(text: string): string {
   return /^[a-z_]{1,40}$/i.test(text) ? text : ''
 }

@@ -9,15 +9,15 @@ import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { requestIdOf } from '../endpoint/request-id.ts'
 
-// What the HTTP server itself holds every request and every answer to, before and after any route. The server is
-// started in src/server.ts.
+// Limits and headers that the HTTP server itself applies to every request and every answer, before and after the routes.
+// src/server.ts starts the server.
 
 /** The request line and all headers together. */
 const MAX_HEADER_BYTES = 16 * 1024
 /** How long a client may take to send its headers, and the whole request with its body. */
 const HEADERS_TIMEOUT_MS = 20_000
 const REQUEST_TIMEOUT_MS = 60_000
-/** How often it is looked whether one took longer. */
+/** The interval at which Node checks these timeouts. */
 const TIMEOUT_CHECK_MS = 5_000
 
 const SAFE_HEADERS = {
@@ -30,8 +30,8 @@ const HSTS = 'max-age=31536000'
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
 /**
- * Every answer is safe unless it says otherwise itself: nothing sniffs, keeps or frames it, and it names its request.
- * Added where the head is written, since a middleware that sets headers costs several times as much as this.
+ * Every answer forbids sniffing, caching and framing unless it sets these headers itself, and carries its request id. The
+ * headers are added where Node writes the head, because a middleware that sets headers costs several times as much.
  */
 export function serverOptions(
   publicUrl: URL,
@@ -44,7 +44,7 @@ export function serverOptions(
   class SafeResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     #requestId: string | undefined
 
-    /** What the client calls its request, or a name of ours: in the answer, the log and the audit trail. */
+    /** The client's request id, or a new one. The answer, the log and the audit trail carry it. */
     get requestId(): string {
       this.#requestId ??= requestIdOf(this.req.headers['x-request-id'])
       return this.#requestId
@@ -89,7 +89,7 @@ const UNREADABLE: Readonly<Record<string, readonly [status: string, name: ErrorC
   ],
 }
 
-/** Answers what never becomes a request, so that its sender learns why: for the server's `clientError`. */
+/** Answers input that Node cannot parse as a request, so that the client learns the reason. For the event `clientError`. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & HasAnswer): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent)
     return void socket.destroy()
@@ -106,7 +106,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & 
   )
 }
 
-/** The answer that is under way on the socket: half of one must not be followed by another. */
+/** The response that the socket is sending, if any. Another one must not follow a part of it. */
 interface HasAnswer {
   readonly _httpMessage?: { readonly headersSent: boolean } | null
 }

@@ -3,31 +3,31 @@ import type { Broker } from '../../broker.ts'
 import type { Worker, WorkerType } from '../../domain/worker.ts'
 import type { WorkerSettings } from '../../tools/worker.ts'
 
-/** What of a worker its type has a say in. */
+/** The settings of a worker that depend on its type. */
 export type TypeSettings = Pick<WorkerSettings, 'uri' | 'secret' | 'settings' | 'timeoutSeconds' | 'retry'>
 
-/** How workers of one type are written on the wire, under the member that is named like the type. */
+/** The wire of one type of worker: the member of a worker that has the name of the type. */
 export interface WorkerTypeWire {
   readonly type: WorkerType
-  /** What registers one. */
+  /** The schema that registers a worker. */
   readonly create: z.ZodType
-  /** What changes one: any of its members. */
+  /** The schema that changes a worker. Members may be left out. */
   readonly change: z.ZodType
-  /** What is answered; never a secret, only that there is one. */
+  /** The schema of an answer, which says of a secret only that it exists. */
   readonly answer: z.ZodType
   toSettings(broker: Broker, body: unknown, projectId: string): TypeSettings | Promise<TypeSettings>
-  /** Only what changes. A secret that is not said stays. */
+  /** Returns only what changes. A secret that the body leaves out stays. */
   toChange(
     broker: Broker,
     body: unknown,
     worker: Worker,
   ): Partial<TypeSettings> | Promise<Partial<TypeSettings>>
   toWire(broker: Broker, worker: Worker): Record<string, unknown>
-  /** Of a worker that users must open: whether somebody has, so that its tools can be listed. `undefined`: it is open. */
+  /** For a worker that needs OAuth: whether a user has authorized it, so that its tools can be listed. `undefined` for others. */
   isAuthorized?(worker: Worker): boolean | undefined
 }
 
-/** Keeps the types of the schemas together; bodies reach the functions as the schemas have parsed them. */
+/** Checks that the functions take what the schemas parse. */
 export function defineWorkerType<Create extends z.ZodType, Change extends z.ZodType>(
   wire: Omit<WorkerTypeWire, 'create' | 'change' | 'toSettings' | 'toChange'> & {
     readonly create: Create
@@ -55,7 +55,7 @@ export const workerUri = z.string().min(1).max(2048)
 const timeout = z.number().int().min(1).max(600).openapi({ description: 'Seconds' })
 const retry = z.number().int().min(0).max(10)
 
-/** How long a call may take, and how often it is tried again: members of every type's schemas. */
+/** The timeout of a call and the number of its retries, which are members of every type. */
 export const limits = {
   create: { timeout: timeout.default(30), retry: retry.default(3) },
   change: { timeout: timeout.optional(), retry: retry.optional() },
@@ -68,7 +68,7 @@ export function changedLimits({ timeout, retry }: Said<typeof limits.change>): P
 
 type Said<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>
 
-/** That there is a secret, as Arcade's wire says it. */
+/** The existence of a secret, in the form of Arcade's API. */
 export const keptSecret = z.object({
   binding: z.literal('project'),
   editable: z.literal(true),

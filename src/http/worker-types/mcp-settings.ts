@@ -9,13 +9,13 @@ import {
 import { idText, plainText, scopeText } from '../endpoint/fields.ts'
 import { workerUri } from './define.ts'
 
-// What an operator may say of an MCP server, and how it is kept.
+// The settings of an MCP server, on the wire and as they are stored.
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-/** What the protocol, HTTP or this broker sets. */
+/** Headers that the protocol, HTTP or this broker sets. */
 const OWN_HEADERS =
   /^(mcp-.*|host|connection|content-.*|accept|accept-encoding|transfer-encoding|te|upgrade|keep-alive|trailer|expect|last-event-id|proxy-.*)$/i
-/** How a header names one. */
+/** The form in which a header refers to a secret. */
 const AS_SECRET = `\${secret:NAME}`
 const SECRET_HEADERS = /auth|cookie|key|token|secret|password|credential/i
 
@@ -95,7 +95,7 @@ type Said = {
 type OAuth2 = z.output<typeof mcpOAuth2> | null | undefined
 type RequirementWire = z.output<typeof requirement>
 
-/** What is said replaces what was; `null` takes it away. */
+/** A value replaces the stored setting, and `null` removes it. */
 export function changedSettings(before: McpSettings, said: Said, oauth2: OAuth2): McpSettings {
   const { headers, namespace, token_meta, providers, requirements } = said
   const client = { ...(oauth2 === null ? {} : before.oauth2), ...toClient(oauth2 ?? {}) }

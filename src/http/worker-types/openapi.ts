@@ -54,7 +54,7 @@ const members = {
 
 type Members = { readonly [Name in keyof typeof members]?: z.output<(typeof members)[Name]> | undefined }
 
-/** HTTP APIs by an OpenAPI document or the description of one request. */
+/** HTTP APIs that an OpenAPI document or the description of one request defines. */
 export const openapiWorker = defineWorkerType({
   type: 'openapi',
   create: z.object({ ...members, ...limits.create }),
@@ -119,7 +119,7 @@ async function toOpenapiSettings(said: Members, projectId: string): Promise<Open
   return toMembers(said, projectId)
 }
 
-/** Throws `invalid_request` for what can be known to be wrong now. */
+/** Throws `invalid_request` for faults that can be found without reading the document from its URL. */
 function uriOf(settings: OpenapiSettings): string {
   checkSettings(settings)
   return baseUri(settings)
@@ -152,7 +152,7 @@ async function toMembers(said: Members, projectId: string): Promise<OpenapiSetti
   }
 }
 
-/** A text of some size, YAML above all, takes longer to parse than the event loop has. */
+/** Parses in a thread, because a large text, YAML above all, would block the event loop. */
 async function parsed(document: string, projectId: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await parseInThread(document, projectId)

@@ -3,7 +3,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { type OxpSettings, oxpSettings } from '../../tools/oxp/oxp-server.ts'
 import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 
-/** It goes into a header as it is (RFC 9110 section 5.5). */
+/** The key is sent unchanged as a header value (RFC 9110 section 5.5). */
 const apiKey = z
   .string()
   .max(1000)
@@ -99,7 +99,7 @@ function authOf(
   return jwtSecret == null ? 'none' : 'jwt'
 }
 
-/** An audience is of a JWT alone. */
+/** Only a JWT has an audience. */
 function toSettings({
   auth,
   audience,

@@ -6,14 +6,14 @@ import { mcpWorker } from './mcp.ts'
 import { openapiWorker } from './openapi.ts'
 import { oxpWorker } from './oxp.ts'
 
-/** The types of workers that can be registered; a module comes from the settings alone. */
+/** The types of workers that can be registered. Modules are not: only the settings of the server name them. */
 export const WORKER_TYPE_WIRES: readonly WorkerTypeWire[] = [httpWorker, mcpWorker, openapiWorker, oxpWorker]
 
 export function findWorkerType(type: WorkerType): WorkerTypeWire | undefined {
   return WORKER_TYPE_WIRES.find((wire) => wire.type === type)
 }
 
-/** The type that a registration is of, and what it says of it. Throws `invalid_request`. */
+/** The type of the worker that the body registers, and the member of that type. Throws `invalid_request`. */
 export function readWorkerType(body: {
   readonly type?: string | null | undefined
   readonly [block: string]: unknown

@@ -8,13 +8,16 @@ import type { StartedAttempt } from '../../flows/start-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { ending, show } from './show-authorization.ts'
+import { endingResponse, showAuthorization } from './show-authorization.ts'
 
 const NOT_SET_UP =
   'The provider is not set up completely, so you cannot be sent there. Whoever runs this service finds the reason in its log.'
 
-/** Sends the browser where starting an attempt leads: to the provider, to log in first, or to how things stand. */
-export async function sendOn(
+/**
+ * Starts an attempt and redirects the browser: to the provider, to the login that must come first, or to the page of an
+ * authorization that cannot be started any more.
+ */
+export async function startAndRedirect(
   c: Context,
   broker: Broker,
   { id, browserId }: { readonly id: Authorization['id']; readonly browserId: string },
@@ -30,9 +33,9 @@ export async function sendOn(
         return await sendToLogin(c, broker, started, browserId)
       case 'not_startable': {
         const page = connectUrl(broker, started.authorization)
-        if (new URL(page).pathname === c.req.path) return show(c, broker, started.authorization)
+        if (new URL(page).pathname === c.req.path) return showAuthorization(c, broker, started.authorization)
         pageHeaders(c)
-        return c.redirect(page, 303) // a clean URL, as after every answer
+        return c.redirect(page, 303) // a URL without parameters, as after every callback
       }
     }
   } catch (error) {
@@ -41,7 +44,7 @@ export async function sendOn(
       { authorizationId: id, reason: error.code, why: error.message },
       'an authorization could not be started',
     )
-    return ending(c, { kind: 'problem', message: NOT_SET_UP }, 503)
+    return endingResponse(c, { kind: 'problem', message: NOT_SET_UP }, 503)
   }
 }
 
@@ -67,6 +70,6 @@ async function sendToLogin(
       },
       'a user could not be sent to log in',
     )
-    return show(c, broker, authorization, { trouble: 'unavailable', loginAt: verifier.issuer })
+    return showAuthorization(c, broker, authorization, { trouble: 'unavailable', loginAt: verifier.issuer })
   }
 }
