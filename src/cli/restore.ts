@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { parseDatabaseUrl } from '../config.ts'
 import { systemClock, toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { parseDatabaseUrl } from '../settings/database.ts'
 import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
 import { markRestored, restoreBackup } from '../store/restore.ts'

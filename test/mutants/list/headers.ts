@@ -6,9 +6,9 @@ export const headers: readonly Mutation[] = [
   {
     rows: ['R22'],
     fault: 'serve starts with a public URL without TLS',
-    file: 'src/config.ts',
-    from: "if (!isConfidential(url, development))\n    fault(\n      'PUBLIC_URL',",
-    to: "if (url.protocol === '')\n    fault(\n      'PUBLIC_URL',",
+    file: 'src/settings/public-url.ts',
+    from: "if (!isConfidential(url, development))\n    addFault(\n      'PUBLIC_URL',",
+    to: "if (url.protocol === '')\n    addFault(\n      'PUBLIC_URL',",
     test: 'config.test.ts',
     name: 'that cannot be read stops the start',
   },

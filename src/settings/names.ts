@@ -1,9 +1,9 @@
-import { nearest } from './domain/nearest.ts'
+import { nearest } from '../domain/nearest.ts'
 
-// Which `GATEPASS_…` variables there are. One that does not exist stops the start: a misspelled setting would
-// otherwise leave its default in force without a word.
+// The names of all `GATEPASS_…` variables. An unknown one stops the start, because a misspelled setting would otherwise
+// leave the default in force unnoticed.
 
-/** Without `GATEPASS_`. A setting that is not here cannot be read. */
+/** Without the prefix `GATEPASS_`. The type of the settings' reader refuses every other name. */
 export const SETTINGS = [
   'HOST',
   'PORT',
@@ -29,23 +29,23 @@ export const SETTINGS = [
 ] as const
 export type SettingName = (typeof SETTINGS)[number]
 
-/** Read by commands that talk to a server; they may stand in the environment of the server too. */
+/** Read by commands that call a server; the server's own environment may contain them too. */
 const OF_COMMANDS = ['URL'] as const
 
 const PREFIX = 'GATEPASS_'
 const PROVIDER = 'GATEPASS_PROVIDER_'
 const SUFFIXES = ['CLIENT_ID', 'CLIENT_SECRET'] as const
 
-/** What Kubernetes and Docker set in every container beside a service that is named `gatepass`. */
+/** Kubernetes and Docker set these in every container of a network with a service named `gatepass`. */
 const OF_SERVICE =
   /^GATEPASS_(?:SERVICE_(?:HOST|PORT)(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
 
-/** `GATEPASS_PORT` as Kubernetes and Docker set it for such a service: it is no setting of ours. */
+/** Whether Kubernetes or Docker set this `GATEPASS_PORT` for such a service, so that it is not the operator's setting. */
 export function isServiceLink(name: SettingName, value: string): boolean {
   return name === 'PORT' && /^(?:tcp|udp|sctp):\/\//.test(value)
 }
 
-/** A fault for each variable that does not exist, with the nearest one that does. */
+/** One fault for each unknown variable, with the nearest known name. */
 export function unknownSettings(names: readonly string[]): string[] {
   const known: readonly string[] = [...SETTINGS, ...OF_COMMANDS]
   return names
@@ -69,7 +69,7 @@ export function unknownSettings(names: readonly string[]): string[] {
     })
 }
 
-/** The provider's name may have `_` in it too, so every end is tried. */
+/** The provider's name may contain `_` too, so each `_` is tried as the end of the name. */
 function unknownSuffix(name: string): string {
   const parts = name.slice(PROVIDER.length).split('_')
   const meant = parts
@@ -83,15 +83,15 @@ function unknownSuffix(name: string): string {
 }
 
 export interface UnknownProvider {
-  /** `GATEPASS_PROVIDER_<NAME>` as it is set. */
+  /** `GATEPASS_PROVIDER_<NAME>` in the operator's spelling. */
   readonly variable: string
-  /** The one that was probably meant; without it, a provider may yet be added whose client this is. */
+  /** The name that was probably meant; without it, the operator may add a provider of this name later. */
   readonly meant?: string
 }
 
 /**
- * Those that name neither a provider of the catalogue nor an entry. A name that is one edit away from a known one is
- * taken for a misspelling; a further one of the same provider (`GITHUB_2`) is not.
+ * The variables that name neither a provider of the catalogue nor a provider entry. A name that is one edit away from a
+ * known one counts as a misspelling, except a second client of the same provider (`GITHUB_2`).
  */
 export function unknownProviders(
   variables: Iterable<string>,
@@ -106,7 +106,7 @@ export function unknownProviders(
     })
 }
 
-/** Of short names, one edit makes another word. */
+/** In shorter names, one edit makes another word rather than a misspelling. */
 const LEAST_LENGTH = 4
 
 function misspelled(variable: string, known: readonly string[]): string | undefined {

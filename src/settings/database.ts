@@ -1,0 +1,35 @@
+import { ConfigError } from '../config-error.ts'
+import type { DatabasePlace } from '../store/database-place.ts'
+import type { AddFault } from './read.ts'
+
+/** The database that a URL names, for commands that need no other setting. Throws `ConfigError`. */
+export function parseDatabaseUrl(text: string): DatabasePlace {
+  const faults: string[] = []
+  const place = readDatabase(text, (_, what) => void faults.push(`The database URL ${what}`))
+  if (faults.length > 0) throw new ConfigError(faults)
+  return place
+}
+
+/** Never repeats the URL in a fault, because it may contain a password. */
+export function readDatabase(text: string, addFault: AddFault): DatabasePlace {
+  const fallback: DatabasePlace = { kind: 'sqlite', path: 'gatepass.db' }
+  if (text.startsWith('file:') && text.length > 5)
+    return { kind: 'sqlite', path: text.slice(5).replace(/^\/\/(?=\/)/, '') }
+  if (!/^postgres(ql)?:/.test(text)) {
+    addFault('DATABASE_URL', 'must be file:<path>, such as file:gatepass.db, or a postgres:// URL.')
+    return fallback
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (
+    url === undefined ||
+    (url.hostname === '' && !url.searchParams.has('host')) ||
+    url.pathname.length < 2
+  ) {
+    addFault(
+      'DATABASE_URL',
+      'must be like postgres://user:password@host:5432/database; a special character in the password is percent-encoded.',
+    )
+    return fallback
+  }
+  return { kind: 'postgres', url: text }
+}

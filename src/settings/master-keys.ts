@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { DatabasePlace } from '../store/database-place.ts'
+import { type AddFault, splitList } from './read.ts'
+
+/** The file of development's master key: beside the SQLite file, else in the working directory. */
+export function masterKeyFile(database: DatabasePlace): string {
+  return database.kind === 'sqlite' ? `${database.path}.key` : 'gatepass.key'
+}
+
+/** The keys, 32 bytes each, newest first. Development creates a key file when there is none; production never does. */
+export function readMasterKeys(
+  text: string | undefined,
+  database: DatabasePlace,
+  { development, make }: { readonly development: boolean; readonly make: 'now' | 'not yet' | 'never' },
+  addFault: AddFault,
+): Buffer[] {
+  if (text !== undefined) {
+    const keys = splitList(text)
+    return (keys.length > 0 ? keys : [text]).flatMap((one) => readMasterKey(one, addFault) ?? [])
+  }
+  if (!development) {
+    addFault(
+      'MASTER_KEY',
+      'is missing: 32 bytes in base64, or file:/path to them. Make one with `openssl rand -base64 32`, and keep it apart from backups of the database.',
+    )
+    return []
+  }
+  const path = masterKeyFile(database)
+  if (!existsSync(path)) {
+    const databasePath = database.kind === 'sqlite' ? database.path : undefined
+    const begun =
+      databasePath !== undefined && (statSync(databasePath, { throwIfNoEntry: false })?.size ?? 0) > 0
+    if (begun)
+      addFault(
+        'MASTER_KEY',
+        `is missing, and so is ${path}: set the key that ${databasePath} was sealed with.`,
+      )
+    else if (make === 'never')
+      addFault(
+        'MASTER_KEY',
+        `is missing, and there is no ${path} either: start Gatepass first, or set GATEPASS_DATABASE_URL and GATEPASS_MASTER_KEY as its server has them.`,
+      )
+    if (begun || make !== 'now') return []
+    try {
+      writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    } catch {
+      if (databasePath === undefined)
+        addFault('MASTER_KEY', `is missing, and ${path} cannot be written: check the directory.`)
+      else
+        addFault(
+          'DATABASE_URL',
+          `names ${databasePath}, beside which ${path} cannot be written: check the directory.`,
+        )
+      return []
+    }
+  }
+  return [readMasterKey(`file:${path}`, addFault)].filter((key) => key !== undefined)
+}
+
+function readMasterKey(text: string, addFault: AddFault): Buffer | undefined {
+  let encoded = text
+  if (text.startsWith('file:')) {
+    try {
+      encoded = readFileSync(text.slice(5), 'utf8').trim()
+    } catch {
+      addFault('MASTER_KEY', `names a file that cannot be read: ${text.slice(5)}.`)
+      return undefined
+    }
+  }
+  const key = Buffer.from(encoded, 'base64')
+  if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded) && key.length === 32) return key
+  addFault(
+    'MASTER_KEY',
+    'must be 32 bytes in base64 (`openssl rand -base64 32`), or file:/path to them; several separated by commas, newest first.',
+  )
+  return undefined
+}

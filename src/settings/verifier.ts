@@ -1,0 +1,81 @@
+import type { Verifier } from '../broker.ts'
+import { isConfidential } from './public-url.ts'
+import type { AddFault, ReadSetting } from './read.ts'
+
+/** Who confirms that a browser belongs to the user: the caller's page, an OpenID provider, or the browser binding alone. */
+export function readVerifier(setting: ReadSetting, development: boolean, addFault: AddFault): Verifier {
+  const open: Verifier = { kind: 'open' }
+  const text = setting('USER_VERIFIER')
+  if (text === undefined) {
+    if (!development)
+      addFault(
+        'USER_VERIFIER',
+        "is missing: the URL of your application's page that confirms users, `oidc:<issuer>` to let users log in there, or `open` to let the browser binding alone do.",
+      )
+    return open
+  }
+  if (text === 'open') return open
+  if (text.startsWith('oidc:'))
+    return readOidcVerifier(text.slice('oidc:'.length), setting, development, addFault)
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !isConfidential(url, development)) {
+    addFault(
+      'USER_VERIFIER',
+      'must be `open`, `oidc:<issuer>`, or an https URL of your application (http for a loopback host).',
+    )
+    return open
+  }
+  if (url.username !== '' || url.password !== '') {
+    addFault('USER_VERIFIER', 'must have no credentials: every browser that comes back is sent there.')
+    return open
+  }
+  if (url.search !== '' || url.hash !== '') {
+    addFault(
+      'USER_VERIFIER',
+      'must have no query and no fragment: the page is visited with flow_id as its only parameter.',
+    )
+    return open
+  }
+  return { kind: 'caller', url }
+}
+
+function readOidcVerifier(
+  issuer: string,
+  setting: ReadSetting,
+  development: boolean,
+  addFault: AddFault,
+): Verifier {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+  // RFC 8414 section 2: https, without query and fragment
+  if (
+    url === undefined ||
+    !isConfidential(url, development) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    /[?#]/.test(issuer)
+  )
+    addFault(
+      'USER_VERIFIER',
+      'must have an https URL without credentials, query and fragment after `oidc:`, exactly as the issuer calls itself, such as oidc:https://accounts.google.com.',
+    )
+  const clientId = setting('OIDC_CLIENT_ID')
+  const clientSecret = setting('OIDC_CLIENT_SECRET')
+  const claim = setting('OIDC_USER_CLAIM') ?? 'sub'
+  const scopes = (setting('OIDC_SCOPES') ?? (claim === 'email' ? 'openid email' : 'openid')).split(/\s+/)
+  if (clientId === undefined)
+    addFault(
+      'OIDC_CLIENT_ID',
+      'is missing: the client id that the issuer of GATEPASS_USER_VERIFIER gave this Gatepass, registered with the redirect URI <public URL>/login/callback.',
+    )
+  if (!/^[\x21-\x7e]{1,200}$/.test(claim))
+    addFault('OIDC_USER_CLAIM', 'must be the name of one claim, such as `sub`.')
+  if (!scopes.includes('openid') || scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
+    addFault('OIDC_SCOPES', 'must be scopes separated by spaces, `openid` among them.')
+  return {
+    kind: 'oidc',
+    issuer,
+    client: { clientId: clientId ?? '', ...(clientSecret !== undefined && { clientSecret }) },
+    scopes,
+    claim,
+  }
+}
