@@ -19,7 +19,7 @@ import { listen } from './listen.ts'
 import { openBroker } from './open-broker.ts'
 import { BEAT_MS } from './services/liveness.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
-import { useModules } from './tools/module/use-modules.ts'
+import { registerModules } from './tools/module/register-modules.ts'
 import { createScheduler, SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 import { version } from './version.ts'
@@ -165,7 +165,7 @@ export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log
 /** The modules of `GATEPASS_TOOLS`. Throws `ConfigError`. */
 async function loadTools(broker: Broker, { toolModules }: Config): Promise<void> {
   try {
-    await useModules(broker, toolModules)
+    await registerModules(broker, toolModules)
   } catch (error) {
     throw error instanceof ModuleFault ? new ConfigError([`GATEPASS_TOOLS names ${error.message}`]) : error
   }

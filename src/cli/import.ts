@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { environmentName } from '../services/environment-client.ts'
-import { isRespelling } from '../tools/metadata/metadata-name.ts'
+import { isDerivedNameWarning } from '../tools/metadata/metadata-name.ts'
 import { type Api, refusal, withApi } from './api.ts'
 import { CommandFailure } from './failure.ts'
 import { readMetadataFiles } from './metadata-files.ts'
@@ -118,7 +118,7 @@ function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose
     return many > 0 ? `${many} ${result}` : []
   })
   const all = items.flatMap(({ warnings }) => warnings)
-  const respelled = all.filter(({ message }) => isRespelling(message)).length
+  const respelled = all.filter(({ message }) => isDerivedNameWarning(message)).length
   const warnings = all.length - respelled
   return [
     `${strong(`${items.length - refused} taken`)}${results.length > 0 ? ` (${results.join(', ')})` : ''}`,

@@ -15,7 +15,7 @@ export type AuthorizationRequestReading =
   | { readonly outcome: 'good'; readonly request: AuthorizationRequest }
   /** The client or redirect URI is wrong, so the browser must not be redirected (RFC 6749 section 4.1.2.1). */
   | { readonly outcome: 'unknown_client'; readonly message: string }
-  /** The client is told by a redirect. */
+  /** The error is sent to the client by a redirect. */
   | {
       readonly outcome: 'refused'
       readonly redirectUri: string

@@ -25,7 +25,7 @@ export interface ApiKey {
   readonly mac?: string
 }
 
-export type KeyOrder = Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit'>
+export type NewApiKey = Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit'>
 
 /** The prefixes a key may have. Arcade's MCP servers recognise a key only when it begins with `arc_`. */
 export const KEY_PREFIXES = ['gp', 'arc'] as const
@@ -33,7 +33,7 @@ export type KeyPrefix = (typeof KEY_PREFIXES)[number]
 
 /** Makes a key and its record. The key is returned once; only its hash is stored. */
 export function issueApiKey(
-  of: KeyOrder,
+  of: NewApiKey,
   prefix: KeyPrefix = 'gp',
 ): { readonly key: string; readonly record: ApiKey } {
   const key = `${prefix}_${randomToken()}`
@@ -44,7 +44,7 @@ export function issueApiKey(
  * Makes the key that replaces `old` in a rotation: with the same project, role, name and rate limit, and with the
  * same lifetime if `old` has one. Both keys are valid until `old` expires or is revoked.
  */
-export function successor(
+export function rotatedApiKey(
   old: ApiKey,
   now: EpochSeconds,
   prefix: KeyPrefix = 'gp',
@@ -61,7 +61,7 @@ export function successor(
   return issueApiKey(order, prefix)
 }
 
-export function mayAct(role: Role, needed: Role): boolean {
+export function includesRole(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed)
 }
 

@@ -73,7 +73,7 @@ export interface Pending extends Common {
 }
 
 /** An authorization response that was received and whose code is not redeemed yet. */
-interface Held extends Common {
+interface WithResponse extends Common {
   readonly attempt: Attempt
   /** SHA-256 of the flow id, which was given only to the browser that came back. */
   readonly flowHash: string
@@ -84,7 +84,7 @@ interface Held extends Common {
 }
 
 /** The response has arrived, and the caller's page has yet to say who the user is. The code is not redeemed. */
-export interface Confirming extends Held {
+export interface Confirming extends WithResponse {
   readonly status: 'confirming'
 }
 
@@ -92,7 +92,7 @@ export interface Confirming extends Held {
  * The caller's page has vouched for its user. The code is redeemed when that page sends the browser back, if it is
  * the browser that clicked: then the user who was vouched for and the one who approved are the same.
  */
-export interface Confirmed extends Held {
+export interface Confirmed extends WithResponse {
   readonly status: 'confirmed'
 }
 
@@ -196,7 +196,7 @@ export function scopesOf(authorization: Authorization): string[] {
 }
 
 /** The account that must approve at the current step; `undefined`: any. */
-export function meantAccount(authorization: Authorization): string | undefined {
+export function requestedAccount(authorization: Authorization): string | undefined {
   return currentStep(authorization).account ?? authorization.account
 }
 

@@ -65,10 +65,10 @@ export type NeedsAuthorizationReason =
   | 'account_changed'
   | 'unreadable'
 
-type Life = Pick<Connection, 'receivedAt' | 'expiresAt'>
+type TokenLifetime = Pick<Connection, 'receivedAt' | 'expiresAt'>
 
 /** How many seconds before expiry a token is refreshed: a tenth of its lifetime, at most 60. */
-export function refreshMargin({ receivedAt, expiresAt }: Life): number {
+export function refreshMargin({ receivedAt, expiresAt }: TokenLifetime): number {
   if (expiresAt === undefined) return 0
   return Math.min(60, Math.max(0, expiresAt - receivedAt) / 10)
 }
@@ -77,7 +77,7 @@ export function refreshMargin({ receivedAt, expiresAt }: Life): number {
  * Whether the token is used without a refresh. A token received later than now, by more than the margin, shows that a
  * clock was wrong (set back, or another node's is ahead). Its expiry is then unreliable too, so it counts as stale.
  */
-export function isFresh(connection: Life, now: EpochSeconds): boolean {
+export function isFresh(connection: TokenLifetime, now: EpochSeconds): boolean {
   const { receivedAt, expiresAt } = connection
   if (expiresAt === undefined) return true
   const margin = refreshMargin(connection)
@@ -85,7 +85,7 @@ export function isFresh(connection: Life, now: EpochSeconds): boolean {
 }
 
 /** Whether the token has not expired, as far as the provider said. */
-export function isAlive({ expiresAt }: Pick<Life, 'expiresAt'>, now: EpochSeconds): boolean {
+export function isAlive({ expiresAt }: Pick<TokenLifetime, 'expiresAt'>, now: EpochSeconds): boolean {
   return expiresAt === undefined || now < expiresAt
 }
 

@@ -13,7 +13,7 @@ export function nearest(
   options: { readonly most?: number } = {},
 ): string | undefined {
   if (said.length > MAX_LENGTH) return undefined
-  const wanted = folded(said)
+  const wanted = foldName(said)
   const most = options.most ?? Math.max(1, Math.floor(wanted.length / 3))
   let best: string | undefined
   let fewest = most + 1
@@ -21,7 +21,7 @@ export function nearest(
   for (const name of known) {
     if (++looked > MAX_KNOWN) break
     if (name.length > MAX_LENGTH) continue
-    const candidate = folded(name)
+    const candidate = foldName(name)
     if (Math.abs(candidate.length - wanted.length) >= fewest) continue
     const edits = candidate === wanted ? 0 : editDistance(wanted, candidate)
     // if every character has to change, the names have nothing in common
@@ -41,7 +41,7 @@ export function didYouMean(said: string, known: Iterable<string>): string {
 }
 
 /** The name without its spelling style: `userId`, `user_id` and `USER-ID` are the same. */
-export function folded(name: string): string {
+export function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[_\-\s]/g, '')
 }
 

@@ -21,7 +21,7 @@ export function parseVersion(text: string): SemVer | undefined {
  * Parses a version constraint: `=1.2.3`, `>`, `>=`, `<`, `<=`, `^1.2` (no breaking change: below 1.0.0 a minor version may
  * break, below 0.1.0 any) and `~1.2` (patches only). Several, joined by spaces or commas, must all hold. A version without
  * operator means exactly that version, and omitted numbers are 0 (except after `^` and `~`), which differs from npm's
- * ranges. A pre-release only meets a constraint that names a pre-release of the same version, so that nobody gets one
+ * ranges. A pre-release only meets a constraint that names a pre-release of the same version, so that no caller gets one
  * unintentionally. `undefined` if the text is not a constraint.
  */
 export function parseConstraint(text: string): Range | undefined {

@@ -41,7 +41,7 @@ export function unionOfNeeds(one: WorkerNeeds, other: WorkerNeeds): WorkerNeeds 
 }
 
 /** The part of `needs` that was not accepted. */
-export function beyond(needs: WorkerNeeds, accepted: WorkerNeeds): WorkerNeeds {
+export function unacceptedNeeds(needs: WorkerNeeds, accepted: WorkerNeeds): WorkerNeeds {
   const providers = Object.entries(needs.providers).flatMap(([name, scopes]) => {
     const isNew = !Object.hasOwn(accepted.providers, name)
     const more = scopes.filter((scope) => !scopesOf(accepted, name).includes(scope))
@@ -53,7 +53,7 @@ export function beyond(needs: WorkerNeeds, accepted: WorkerNeeds): WorkerNeeds {
   }
 }
 
-export function isNothing({ providers, secrets }: WorkerNeeds): boolean {
+export function needsNothing({ providers, secrets }: WorkerNeeds): boolean {
   return Object.keys(providers).length === 0 && secrets.length === 0
 }
 

@@ -6,7 +6,7 @@ import {
   currentStep,
   type Exchanging,
   type FailureReason,
-  meantAccount,
+  requestedAccount,
 } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Grant } from '../providers/grant.ts'
@@ -154,7 +154,7 @@ async function redeem(
       scopes: connection.scopes,
       fingerprint: broker.audit.fingerprint(grant.accessToken),
     })
-    const options = { makeDefault: meantAccount(claimed) !== 'new' }
+    const options = { makeDefault: requestedAccount(claimed) !== 'new' }
     return store.authorizations.finishStep(claimed, connection, options, now(), audit)
   }
   const finished = await patiently(broker, claimed, () =>

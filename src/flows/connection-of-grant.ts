@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { currentStep, type Exchanging, meantAccount } from '../domain/authorization.ts'
+import { currentStep, type Exchanging, requestedAccount } from '../domain/authorization.ts'
 import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { newId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
@@ -26,12 +26,12 @@ export async function connectionOf(
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
-  if (isAnotherAccount(known, meantAccount(claimed), grant))
+  if (isAnotherAccount(known, requestedAccount(claimed), grant))
     throw new ProviderRefusal(
       'account_mismatch',
       `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
     )
-  const { id, account } = whichConnection(known, meantAccount(claimed), grant)
+  const { id, account } = whichConnection(known, requestedAccount(claimed), grant)
   const scopes = grantedScopes(entry.provider, claimed, grant, response)
   const { accessToken, refreshToken } = grant
   const { callbackMembers = {} } = factsOf(entry.provider)

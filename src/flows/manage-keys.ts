@@ -3,9 +3,9 @@ import {
   type ApiKey,
   isExpired,
   issueApiKey,
-  type KeyOrder,
   type KeyPrefix,
-  successor,
+  type NewApiKey,
+  rotatedApiKey,
 } from '../domain/api-key.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
@@ -25,7 +25,7 @@ export function listKeys(broker: Broker, projectId: string): Promise<readonly Ap
 
 export async function createKey(
   broker: Broker,
-  order: Omit<KeyOrder, 'createdAt'>,
+  order: Omit<NewApiKey, 'createdAt'>,
   prefix?: KeyPrefix,
 ): Promise<Issued> {
   const issued = issueApiKey({ ...order, createdAt: broker.now() }, prefix)
@@ -48,7 +48,7 @@ export async function rotateKey(
   const old = (await listKeys(broker, project.id)).find((one) => one.id === id)
   if (old === undefined || old.revokedAt !== undefined || isExpired(old, now))
     throw new BrokerError('not_found', `There is no live API key "${id}" in the project "${project.name}".`)
-  const issued = successor(old, now, prefix)
+  const issued = rotatedApiKey(old, now, prefix)
   const oldEndsAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + graceSeconds)
   const entries = broker.audit.of(project.id, { action: 'key.rotated', subject: id })
   if (!(await broker.store.apiKeys.rotate(old, oldEndsAt, issued.record, entries)))

@@ -7,8 +7,8 @@ import {
   type Confirmed,
   type Confirming,
   currentStep,
-  meantAccount,
   type Pending,
+  requestedAccount,
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
@@ -45,7 +45,7 @@ export async function startAttempt(
   if (verifier.kind === 'oidc' && !hasLoggedIn(broker, verifier, authorization, browserId, loginProof))
     return { outcome: 'login_required', verifier, authorization }
   const { id, projectId, userId, step } = authorization
-  const account = meantAccount(authorization)
+  const account = requestedAccount(authorization)
   const { providerUid, scopes } = currentStep(authorization)
   const stored = await findProviderByUid(broker, projectId, providerUid)
   const entry = stored && (await withCurrentMetadata(broker, stored))

@@ -11,7 +11,6 @@ import type { Release } from '../services/release.ts'
 import type { ListedFaults } from './catalogue/validate-tool.ts'
 import type { AnswerReading } from './read-answer.ts'
 import type { ToolAnswer } from './tool-answer.ts'
-import type { ToolError } from './tool-error.ts'
 
 // What every kind of worker can do for the broker, whatever it speaks. One folder each implements it (arcade/, oxp/,
 // mcp/, openapi/, module/); `backends.ts` chooses. Validation, consent, policies, secrets and scrubbing are done around
@@ -100,14 +99,3 @@ export type ToolEvent =
       readonly data: { readonly progress: number; readonly total?: number; readonly message?: string }
     }
   | { readonly kind: 'chunk'; readonly data: unknown }
-
-/** Why a worker could not be asked. Its message is for the operator: it may name the worker's host. */
-export class WorkerFault extends Error {
-  readonly error: ToolError
-
-  constructor(error: ToolError) {
-    super(error.developerMessage ?? error.message)
-    this.name = 'WorkerFault'
-    this.error = error
-  }
-}

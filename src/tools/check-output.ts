@@ -1,9 +1,9 @@
 import type { Tool } from '../domain/tool.ts'
 import type { WorkerType } from '../domain/worker.ts'
 import { withoutOptionalNulls } from './arcade/optional-nulls.ts'
-import type { Complaint } from './json-schema/complaint.ts'
 import { SchemaFault } from './json-schema/schema-fault.ts'
 import { type Validity, validateOutput, validitySentence } from './json-schema/schema-validator.ts'
+import type { SchemaViolation } from './json-schema/violation.ts'
 import { LargeJson } from './large-json.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
@@ -48,7 +48,7 @@ export function withCheckedValue<Answer extends ToolAnswer>(
 
 export type Checked =
   | { readonly outcome: 'valid' }
-  | ({ readonly outcome: 'invalid' } & Complaint)
+  | ({ readonly outcome: 'invalid' } & SchemaViolation)
   | { readonly outcome: 'bad schema'; readonly message: string }
 
 export function check(validate: () => Validity): Checked {

@@ -1,14 +1,14 @@
 import type { OutgoingResponse } from '../egress/outgoing.ts'
 import { readWorkerAnswer } from './arcade/read-worker-answer.ts'
-import { WorkerFault } from './backend.ts'
 import { type CheckedTool, withCheckedValue } from './check-output.ts'
 import { readMcpResult } from './mcp/read-mcp-result.ts'
 import { readResponse } from './openapi/read-response.ts'
-import { type Asked, readOxpAnswer } from './oxp/read-oxp-answer.ts'
+import { readOxpAnswer, type SentCall } from './oxp/read-oxp-answer.ts'
 import { isRecord } from './read-json.ts'
 import { scrubParsed } from './scrub.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
 import { badOutputError, type ToolError } from './tool-error.ts'
+import { WorkerFault } from './worker-fault.ts'
 import { jsonOf } from './worker-request.ts'
 
 // All that is done with an answer before anything else sees it, as one function without side effects: it runs on the
@@ -18,7 +18,7 @@ import { jsonOf } from './worker-request.ts'
 export type RawAnswer =
   /** Arcade's worker protocol. */
   | { readonly protocol: 'http'; readonly response: OutgoingResponse }
-  | { readonly protocol: 'oxp'; readonly response: OutgoingResponse; readonly asked: Asked }
+  | { readonly protocol: 'oxp'; readonly response: OutgoingResponse; readonly asked: SentCall }
   | { readonly protocol: 'openapi'; readonly response: OutgoingResponse; readonly isSafe: boolean }
   /** The JSON of a CallToolResult. */
   | { readonly protocol: 'mcp'; readonly bytes: Uint8Array }

@@ -87,7 +87,7 @@ export function fromJsonText(text: string): unknown {
 export class LargeMcpResult extends LargeJson {
   /** Whether it has structured content. */
   readonly isStructured: boolean
-  /** The value with what came beside the texts (mcp/kept-content.ts). */
+  /** The value with what came beside the texts (mcp/media-content.ts). */
   readonly value: LargeJson
   /** In place of the value, for those who know artifacts. */
   readonly artifact: Artifact | undefined

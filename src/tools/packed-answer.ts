@@ -1,5 +1,5 @@
 import { LARGE_BYTES, LargeJson, LargeMcpResult } from './large-json.ts'
-import { isStructured, valueWithMedia, withMedia } from './mcp/kept-content.ts'
+import { isStructured, valueWithMedia, withMedia } from './mcp/media-content.ts'
 import type { Artifact, ToolAnswer } from './tool-answer.ts'
 
 /** Parts of an answer that may be of any size. */

@@ -5,8 +5,8 @@ import {
   type OutgoingRequest,
   type OutgoingResponse,
 } from '../egress/outgoing.ts'
-import { WorkerFault } from './backend.ts'
 import { badOutputError, type ErrorKind, type ToolError } from './tool-error.ts'
+import { WorkerFault } from './worker-fault.ts'
 
 // One request to what runs tools: bounded in time and size, tried again only when surely nothing was done, and what
 // went wrong said in the contract's error kinds (reference/arcade.md section 1.4). What the other side wrote beside

@@ -5,9 +5,9 @@ import { didYouMean } from '../domain/nearest.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { NO_NEEDS } from '../domain/worker-needs.ts'
 import { checkReachable } from '../egress/reachable-url.ts'
-import { WorkerFault } from './backend.ts'
 import { acceptAtRegistration } from './catalogue/acceptance.ts'
 import { takeCatalogue } from './catalogue/take-catalogue.ts'
+import { WorkerFault } from './worker-fault.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
 
 /** What an operator says of a worker. */

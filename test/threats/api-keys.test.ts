@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { issueApiKey, type KeyOrder } from '../../src/domain/api-key.ts'
+import { issueApiKey, type NewApiKey } from '../../src/domain/api-key.ts'
 import { createCharge, createCountGuess } from '../../src/http/endpoint/rate-limit.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => gatepass.close())
 
-async function addKey(of: Partial<KeyOrder> = {}) {
+async function addKey(of: Partial<NewApiKey> = {}) {
   const { store, now } = gatepass.broker
   const { id: projectId } = await store.projects.ensure('default', now())
   const issued = issueApiKey({ projectId, name: 'test', role: 'caller', createdAt: now(), ...of })
@@ -43,9 +43,9 @@ describe('threat 29: API keys', () => {
 
   test('while one is rotated both are good, and the old one ends with its grace', async () => {
     const { key: old, record } = await addKey()
-    const { key: fresh, record: successor } = issueApiKey({ ...record, createdAt: clock() })
+    const { key: fresh, record: rotatedApiKey } = issueApiKey({ ...record, createdAt: clock() })
     const { apiKeys } = gatepass.broker.store
-    expect(await apiKeys.rotate(record, clock() + 3600, successor)).toBe(true)
+    expect(await apiKeys.rotate(record, clock() + 3600, rotatedApiKey)).toBe(true)
     expect([(await ask(old)).status, (await ask(fresh)).status]).toEqual([200, 200])
     clock.advance(3600)
     expect([(await ask(old)).status, (await ask(fresh)).status]).toEqual([401, 200])

@@ -4,8 +4,9 @@ import { stringify } from 'yaml'
 import { BrokerError } from '../../src/domain/errors.ts'
 import type { CatalogueTool } from '../../src/tools/backend.ts'
 import { buildRequest } from '../../src/tools/openapi/build-request.ts'
+import { checkOpenapiSettings } from '../../src/tools/openapi/check-openapi-settings.ts'
 import { parseDocument } from '../../src/tools/openapi/openapi-document.ts'
-import { checkSettings, type OpenapiSettings } from '../../src/tools/openapi/openapi-settings.ts'
+import type { OpenapiSettings } from '../../src/tools/openapi/openapi-settings.ts'
 import { readOpenapi } from '../../src/tools/openapi/read-openapi.ts'
 import { planOf } from '../../src/tools/openapi/request-plan.ts'
 import { BadArgument } from '../../src/tools/openapi/write-parameter.ts'
@@ -616,5 +617,5 @@ describe('an argument', () => {
 })
 
 test('settings are refused as invalid requests', () => {
-  expect(() => checkSettings({ document: { openapi: '2' } })).toThrow(BrokerError)
+  expect(() => checkOpenapiSettings({ document: { openapi: '2' } })).toThrow(BrokerError)
 })

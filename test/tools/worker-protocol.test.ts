@@ -8,8 +8,8 @@ import {
   workerCatalogue,
   workerHealth,
 } from '../../src/tools/arcade/worker-protocol.ts'
-import { WorkerFault } from '../../src/tools/backend.ts'
 import type { ToolAnswer } from '../../src/tools/tool-answer.ts'
+import { WorkerFault } from '../../src/tools/worker-fault.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 
 const ISSUER = 'https://gatepass.example'

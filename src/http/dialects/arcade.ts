@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../domain/clock.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { isList } from '../../tools/large-json.ts'
-import { withMedia } from '../../tools/mcp/kept-content.ts'
+import { withMedia } from '../../tools/mcp/media-content.ts'
 import { type Execution, type ExecutionOutcome, isSuccess } from '../../tools/run/execution.ts'
 import { artifactToJson } from '../../tools/tool-answer.ts'
 import type { ToolError } from '../../tools/tool-error.ts'

@@ -4,8 +4,8 @@ import { type AuthorizationRequirement, functionName, type JsonSchema, type Tool
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
 import { chosenRequirements } from '../../tools/catalogue/tool-requirements.ts'
-import { asksForUser, splitToolId, wholeVersion } from '../../tools/oxp/read-oxp-tool.ts'
-import { withoutReferences } from './without-references.ts'
+import { completedVersion, requiresUser, splitToolId } from '../../tools/oxp/read-oxp-tool.ts'
+import { inlineReferences } from './inline-references.ts'
 
 /** OXP's ToolDefinition, which allows no further members. */
 export interface OxpDefinition {
@@ -60,8 +60,8 @@ export async function oxpDefinition(broker: Broker, tool: Tool): Promise<OxpDefi
     name: functionName(tool),
     description: description === '' ? title : description,
     version: oxpVersion(tool),
-    input_schema: withoutReferences(inputSchema),
-    output_schema: outputSchema.type === 'null' ? null : withoutReferences(outputSchema),
+    input_schema: inlineReferences(inputSchema),
+    output_schema: outputSchema.type === 'null' ? null : inlineReferences(outputSchema),
     ...(isAnything && {
       requirements: {
         ...(authorization.length > 0 && { authorization }),
@@ -87,7 +87,7 @@ export async function requirementId(
 export function needsUser({ requirements, source }: Tool): boolean {
   const { authorization, alternatives = [] } = requirements
   return (
-    authorization.length > 0 || alternatives.some((one) => one.length > 0) || asksForUser(source.document)
+    authorization.length > 0 || alternatives.some((one) => one.length > 0) || requiresUser(source.document)
   )
 }
 
@@ -121,9 +121,9 @@ function oxpPath({ namespace, name }: Tool): string {
 }
 
 function isPlain(version: string | undefined): boolean {
-  return version !== undefined && wholeVersion(version) === oxpVersion({ version })
+  return version !== undefined && completedVersion(version) === oxpVersion({ version })
 }
 
 function oxpVersion({ version = '0.0.0' }: Pick<Tool, 'version'>): string {
-  return /^\d+\.\d+\.\d+/.exec(wholeVersion(version))?.[0] ?? '0.0.0'
+  return /^\d+\.\d+\.\d+/.exec(completedVersion(version))?.[0] ?? '0.0.0'
 }

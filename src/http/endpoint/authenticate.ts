@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { type ApiKey, isExpired, mayAct, type Role } from '../../domain/api-key.ts'
+import { type ApiKey, includesRole, isExpired, type Role } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { createReadCache } from '../../services/read-cache.ts'
 import { inContext } from '../../services/request-context.ts'
@@ -35,7 +35,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
         'invalid_authorization',
         'This API key has expired. Make a new one with `gatepass keys create`.',
       )
-    if (!mayAct(key.role, role)) {
+    if (!includesRole(key.role, role)) {
       recordRefusal(`${c.req.method} ${c.req.routePath}`, key)
       throw new BrokerError(
         'insufficient_role',

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { folded, nearest } from '../../domain/nearest.ts'
+import { foldName, nearest } from '../../domain/nearest.ts'
 
 // Finds members of a request that its schema does not have. Zod drops them silently: a misspelled member would run a
 // tool without its input, or request other scopes than the caller meant.
@@ -137,11 +137,11 @@ function meantBy(
   name: string,
   siblings: readonly string[],
 ): string | undefined {
-  const wanted = folded(name)
+  const wanted = foldName(name)
   const beside = (sibling: string | undefined) => sibling && dotted([...path, sibling])
   return (
-    beside(siblings.find((one) => folded(one) === wanted)) ??
-    placesOf(root).find((place) => folded(place.slice(place.lastIndexOf('.') + 1)) === wanted) ??
+    beside(siblings.find((one) => foldName(one) === wanted)) ??
+    placesOf(root).find((place) => foldName(place.slice(place.lastIndexOf('.') + 1)) === wanted) ??
     beside(nearest(name, siblings)) ??
     beside(onlyOne(siblings.filter((one) => one.startsWith(`${name}_`))))
   )

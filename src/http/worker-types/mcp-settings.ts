@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import {
+  hasSecretPlaceholder,
   type McpRequirements,
   type McpSecrets,
   type McpSettings,
-  namesSecret,
 } from '../../tools/mcp/settings.ts'
 import { idText, plainText, scopeText } from '../endpoint/fields.ts'
 import { workerUri } from './define.ts'
@@ -24,7 +24,7 @@ const headers = z.record(z.string(), z.string().max(2000)).superRefine((said, ct
   for (const [name, value] of Object.entries(said)) {
     if (!HEADER_NAME.test(name) || OWN_HEADERS.test(name)) refuse(name, 'is no header that can be set')
     else if (!/^[\x20-\x7e]*$/.test(value)) refuse(name, 'has characters that no header may have')
-    else if (SECRET_HEADERS.test(name) && !namesSecret(value))
+    else if (SECRET_HEADERS.test(name) && !hasSecretPlaceholder(value))
       refuse(name, `is a secret by its name: keep its value in mcp.secrets and write ${AS_SECRET} here`)
   }
 })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { keptMcpSecrets, mcpSettings } from '../../tools/mcp/settings.ts'
+import { mcpSettings, readableMcpSecrets } from '../../tools/mcp/settings.ts'
 import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 import {
   changedSecrets,
@@ -76,7 +76,7 @@ export const mcpWorker = defineWorkerType({
     settings: { ...changedSettings({}, said, oauth2) },
   }),
   toChange(broker, { uri, timeout, retry, secrets, oauth2, ...said }, worker) {
-    const kept = keptMcpSecrets(broker, worker)
+    const kept = readableMcpSecrets(broker, worker)
     const { authorization, ...before } = mcpSettings(worker)
     const isMoved = uri !== undefined && uri !== worker.uri
     return {
@@ -96,7 +96,7 @@ export const mcpWorker = defineWorkerType({
     const { uri, timeoutSeconds, retry } = worker
     const { headers, namespace, tokenMeta, providers, requirements, oauth2, authorization } =
       mcpSettings(worker)
-    const { secrets, clientSecret } = keptMcpSecrets(broker, worker)
+    const { secrets, clientSecret } = readableMcpSecrets(broker, worker)
     const redirectUri = authorization && broker.redirectUri({ uid: authorization.providerUid })
     const { clientId, authorizationUrl, externalId, scopes } = oauth2 ?? {}
     return {

@@ -1,14 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import { WorkerFault } from '../../tools/backend.ts'
-import {
-  baseUri,
-  checkSettings,
-  type OpenapiSettings,
-  openapiSettings,
-} from '../../tools/openapi/openapi-settings.ts'
+import { baseUri, checkOpenapiSettings } from '../../tools/openapi/check-openapi-settings.ts'
+import { type OpenapiSettings, openapiSettings } from '../../tools/openapi/openapi-settings.ts'
 import { parseInThread } from '../../tools/openapi/read-in-thread.ts'
 import { isRecord, Refusal } from '../../tools/read-json.ts'
+import { WorkerFault } from '../../tools/worker-fault.ts'
 import { changedLimits, defineWorkerType, limits } from './define.ts'
 import {
   fromSchemeWire,
@@ -121,7 +117,7 @@ async function toOpenapiSettings(said: Members, projectId: string): Promise<Open
 
 /** Throws `invalid_request` for faults that can be found without reading the document from its URL. */
 function uriOf(settings: OpenapiSettings): string {
-  checkSettings(settings)
+  checkOpenapiSettings(settings)
   return baseUri(settings)
 }
 

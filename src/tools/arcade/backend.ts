@@ -4,7 +4,7 @@ import { isSafeToRepeat } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { Backend, BackendCall, GivenAuthorization } from '../backend.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
-import { withoutUnsaidNulls } from './optional-nulls.ts'
+import { withoutUndeclaredNulls } from './optional-nulls.ts'
 import { nameAtWorker, readWorkerTools } from './read-worker-tool.ts'
 import {
   invokeWorker,
@@ -33,7 +33,7 @@ export const arcadeBackend: Backend = {
         executionId,
         createdAt,
         tool: { name, toolkit, ...(version !== undefined && { version }) },
-        inputs: withoutUnsaidNulls(tool.inputSchema, input),
+        inputs: withoutUndeclaredNulls(tool.inputSchema, input),
         context: contextOf(call),
         isRepeatable: isSafeToRepeat(tool),
       },

@@ -24,7 +24,7 @@ export function withoutOptionalNulls(schema: unknown, value: unknown, depth = 0)
  * Removes `null` for properties that are optional and whose schema does not allow `null`: models write it to mean
  * "absent", and a worker that only knows "given or not" refuses it. Values that no schema describes are kept.
  */
-export function withoutUnsaidNulls(schema: JsonSchema, input: Input): Input {
+export function withoutUndeclaredNulls(schema: JsonSchema, input: Input): Input {
   return strip(schema, input, 0) as Input // `strip` maps objects to objects
 }
 

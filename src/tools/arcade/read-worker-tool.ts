@@ -1,6 +1,7 @@
 import type {
   AuthorizationRequirement,
   JsonSchema,
+  Tool,
   ToolAnnotations,
   ToolRequirements,
 } from '../../domain/tool.ts'
@@ -91,9 +92,20 @@ function readTool(definition: unknown): CatalogueTool {
   }
 }
 
-/** The input schema that is checked before the call: it leaves to the worker what the definition cannot express. */
-export function looseInput({ input }: JsonRecord): JsonSchema {
-  return readInput(input, { isLoose: true })
+const looseSchemas = new WeakMap<object, JsonSchema>()
+
+/**
+ * The tool with the input schema that is checked before a call. It has no types that the tool's definition cannot
+ * express: the worker decides what fits those parameters.
+ */
+export function withLooseTypes(tool: Tool): Tool {
+  const { source } = tool
+  // a metadata tool's schema was written by its author
+  if (source.kind !== 'worker') return tool
+  const { document } = source
+  const inputSchema = looseSchemas.get(document) ?? readInput(document.input, { isLoose: true })
+  looseSchemas.set(document, inputSchema)
+  return { ...tool, inputSchema }
 }
 
 function readInput(input: unknown, reading: ValueReading = {}): JsonSchema {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Outgoing, OutgoingResponse } from '../../egress/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
-import { WorkerFault } from '../backend.ts'
 import { type AnswerReading, readAnswer } from '../read-answer.ts'
 import { scrub } from '../scrub.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { askWorker, jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 
 // The broker's side of Arcade's HTTP worker protocol: signs requests, bounds their time and size, and reports
@@ -120,7 +120,7 @@ export async function invokeWorker(
   }
 }
 
-interface Question {
+interface WorkerQuery {
   readonly path: 'health' | 'tools' | 'tools/invoke'
   readonly signed?: boolean
   readonly isRepeatable?: boolean
@@ -138,7 +138,7 @@ interface Answer {
 async function ask(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
-  { path, signed: isSigned = false, isRepeatable = false, body, signal }: Question,
+  { path, signed: isSigned = false, isRepeatable = false, body, signal }: WorkerQuery,
 ): Promise<Answer> {
   const { uri, secret, timeoutSeconds, retry } = worker
   const credentials = isSigned ? [secret] : []

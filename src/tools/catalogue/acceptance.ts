@@ -5,10 +5,10 @@ import { sha256 } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import {
-  beyond,
-  isNothing,
   NO_NEEDS,
+  needsNothing,
   needsOf,
+  unacceptedNeeds,
   unionOfNeeds,
   type WorkerNeeds,
 } from '../../domain/worker-needs.ts'
@@ -36,8 +36,8 @@ export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acce
   if (acceptsItself(broker, worker)) return { accepted: named, waiting: NO_NEEDS }
   // a worker of a release that knew of no acceptance keeps what it has
   const accepted = worker.accepted ?? named
-  const waiting = beyond(named, accepted)
-  return { accepted, waiting, ...(!isNothing(waiting) && { digest: digestOf(waiting) }) }
+  const waiting = unacceptedNeeds(named, accepted)
+  return { accepted, waiting, ...(!needsNothing(waiting) && { digest: digestOf(waiting) }) }
 }
 
 /**
@@ -57,7 +57,7 @@ export async function acceptWaiting(
       `Something else waits at the worker "${worker.id}" by now: look at GET /v1/workers/${worker.id} again.`,
     )
   const all = unionOfNeeds(accepted, waiting)
-  if (!isNothing(waiting))
+  if (!needsNothing(waiting))
     await broker.store.workers.accept(
       { uid: worker.uid, accepted: all },
       auditOf(broker, worker, 'worker.accepted', waiting),
@@ -68,7 +68,7 @@ export async function acceptWaiting(
 /** Accepts what the first reading of a worker's catalogue names, as part of its registration. */
 export async function acceptAtRegistration(broker: Broker, worker: Worker): Promise<void> {
   const named = needsOf(await ownTools(broker, worker))
-  if (isNothing(named)) return
+  if (needsNothing(named)) return
   await broker.store.workers.accept(
     { uid: worker.uid, accepted: named },
     auditOf(broker, worker, 'worker.accepted', named),
@@ -85,7 +85,7 @@ export async function settleAcceptance(
   const accepted = needsOf(known)
   await broker.store.workers.accept(
     { uid: worker.uid, accepted },
-    isNothing(accepted) ? undefined : auditOf(broker, worker, 'worker.accepted', accepted),
+    needsNothing(accepted) ? undefined : auditOf(broker, worker, 'worker.accepted', accepted),
   )
   return { ...worker, accepted }
 }
@@ -97,8 +97,8 @@ export function auditOfWaiting(
   { before, after }: { readonly before: readonly Tool[]; readonly after: readonly Tool[] },
 ): AuditEntries | undefined {
   if (acceptsItself(broker, worker) || worker.accepted === undefined) return undefined
-  const fresh = beyond(beyond(needsOf(after), worker.accepted), needsOf(before))
-  if (isNothing(fresh)) return undefined
+  const fresh = unacceptedNeeds(unacceptedNeeds(needsOf(after), worker.accepted), needsOf(before))
+  if (needsNothing(fresh)) return undefined
   broker.log.warn(
     { worker: worker.id, providers: Object.keys(fresh.providers), secrets: fresh.secrets },
     'a worker names more than was accepted: POST /v1/workers/{id}/accept',
@@ -111,8 +111,8 @@ export async function waitsFor(broker: Broker, tool: Tool): Promise<string | und
   if (tool.source.kind !== 'worker') return undefined
   const worker = await findWorkerByUid(broker, tool.source.workerUid)
   if (worker?.accepted === undefined || acceptsItself(broker, worker)) return undefined
-  const waiting = beyond(needsOf([tool]), worker.accepted)
-  if (isNothing(waiting)) return undefined
+  const waiting = unacceptedNeeds(needsOf([tool]), worker.accepted)
+  if (needsNothing(waiting)) return undefined
   return `The tool "${tool.title}" names ${written(waiting)}, which the worker "${worker.id}" did not name when it was accepted. An administrator looks at it with GET /v1/workers/${worker.id} and accepts it with POST /v1/workers/${worker.id}/accept.`
 }
 
@@ -128,10 +128,10 @@ export async function waitingTools(
   worker: Worker,
   { waiting }: Acceptance,
 ): Promise<string[]> {
-  if (isNothing(waiting)) return []
+  if (needsNothing(waiting)) return []
   const { accepted = NO_NEEDS } = worker
   return (await ownTools(broker, worker))
-    .filter((tool) => !isNothing(beyond(needsOf([tool]), accepted)))
+    .filter((tool) => !needsNothing(unacceptedNeeds(needsOf([tool]), accepted)))
     .map(toolId)
 }
 

@@ -2,10 +2,10 @@ import type { ValidateFunction } from 'ajv'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Dialect } from './dialect.ts'
-import { useOwnKeywords } from './own-keywords.ts'
 import { isNode, type SchemaDocument, type SchemaNode } from './read-document.ts'
-import { placeOf, SchemaFault } from './schema-fault.ts'
-import { withinSteps } from './steps.ts'
+import { replaceKeywords } from './replaced-keywords.ts'
+import { locationOf, SchemaFault } from './schema-fault.ts'
+import { withStepLimit } from './step-limit.ts'
 
 const META_OPTIONS = { strict: false, validateFormats: false, logger: false } as const
 const metaschemas = new Map<Dialect, ValidateFunction>()
@@ -14,14 +14,14 @@ const metaschemas = new Map<Dialect, ValidateFunction>()
 export function checkDocument(document: SchemaDocument): void {
   const { dialect, root } = document
   const isValid = metaschema(dialect)
-  const isSo = withinSteps(() => isValid(root))
+  const isSo = withStepLimit(() => isValid(root))
   if (typeof isSo === 'string') throw new SchemaFault('invalid_schema', 'The schema is too large to be used.')
   if (!isSo) {
     const { instancePath = '', message = '' } = isValid.errors?.[0] ?? {}
     const isTuple = /\/items$/.test(instancePath) && dialect === '2020-12'
     throw new SchemaFault(
       'invalid_schema',
-      `${placeOf(instancePath)} ${message}.${isTuple ? ' A tuple is `prefixItems` in 2020-12; `items` with a list needs draft-07 in `$schema`.' : ''}`,
+      `${locationOf(instancePath)} ${message}.${isTuple ? ' A tuple is `prefixItems` in 2020-12; `items` with a list needs draft-07 in `$schema`.' : ''}`,
     )
   }
   refuseLoops(document)
@@ -36,7 +36,7 @@ function metaschema(dialect: Dialect): ValidateFunction {
       ? 'https://json-schema.org/draft/2020-12/schema'
       : 'http://json-schema.org/draft-07/schema'
   const ajv = dialect === '2020-12' ? new Ajv2020(META_OPTIONS) : new Ajv(META_OPTIONS)
-  useOwnKeywords(ajv)
+  replaceKeywords(ajv)
   const compiled = ajv.getSchema(uri)
   if (compiled === undefined) throw new Error(`ajv has no metaschema of ${dialect}`)
   metaschemas.set(dialect, compiled)

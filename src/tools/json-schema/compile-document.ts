@@ -1,19 +1,19 @@
 import { _, Ajv, type CodeKeywordDefinition, type ErrorObject, type Options } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { COST, COST_OF_MEMBERS, flatten } from './flatten.ts'
-import { useOwnKeywords } from './own-keywords.ts'
 import { isNode, type SchemaDocument } from './read-document.ts'
+import { replaceKeywords } from './replaced-keywords.ts'
 import { SchemaFault } from './schema-fault.ts'
-import { charge, type Unknown, withinSteps } from './steps.ts'
+import { chargeSteps, type UncheckedReason, withStepLimit } from './step-limit.ts'
 
-export type Outcome =
+export type CheckOutcome =
   | { readonly outcome: 'valid' }
   | { readonly outcome: 'invalid'; readonly errors: readonly ErrorObject[] }
   /** The value could not be checked: it nests too deeply, the check takes too many steps, or ajv fails. */
-  | { readonly outcome: Unknown }
+  | { readonly outcome: UncheckedReason }
 
 function chargeForMembers(value: unknown, steps: number): void {
-  if (isNode(value)) charge(steps * Object.keys(value).length)
+  if (isNode(value)) chargeSteps(steps * Object.keys(value).length)
 }
 
 const cost = (keyword: string, spend: typeof chargeForMembers): CodeKeywordDefinition => ({
@@ -30,7 +30,7 @@ const cost = (keyword: string, spend: typeof chargeForMembers): CodeKeywordDefin
  * validator has its own ajv instance, because ajv keeps everything it compiles. Throws `SchemaFault` when the code
  * cannot be generated.
  */
-export function compileDocument(document: SchemaDocument): (value: unknown) => Outcome {
+export function compileDocument(document: SchemaDocument): (value: unknown) => CheckOutcome {
   const options: Options = {
     strict: false,
     meta: false,
@@ -47,12 +47,12 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => O
   ajv.opts.unevaluated = document.nodes.some(
     (node) => 'unevaluatedProperties' in node || 'unevaluatedItems' in node,
   )
-  useOwnKeywords(ajv)
-  ajv.addKeyword(cost(COST, (_value, steps) => charge(steps)))
+  replaceKeywords(ajv)
+  ajv.addKeyword(cost(COST, (_value, steps) => chargeSteps(steps)))
   ajv.addKeyword(cost(COST_OF_MEMBERS, chargeForMembers))
   const isValid = compiled(() => ajv.compile(flatten(document)))
   return (value) => {
-    const isSo = withinSteps(() => isValid(value))
+    const isSo = withStepLimit(() => isValid(value))
     const errors = isValid.errors ?? []
     isValid.errors = null // errors hold parts of the checked value
     if (isSo === true) return { outcome: 'valid' }
@@ -66,7 +66,7 @@ function patternsOf({ patterns }: SchemaDocument) {
     if (pattern === undefined) throw new Error('a pattern was not read')
     return {
       test: (text: string): boolean => {
-        charge((text.length * pattern.size) / 2)
+        chargeSteps((text.length * pattern.size) / 2)
         return pattern.test(text)
       },
       toString: () => source, // ajv identifies the pattern by its source

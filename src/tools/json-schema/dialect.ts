@@ -1,4 +1,4 @@
-import { cut, SchemaFault } from './schema-fault.ts'
+import { excerpt, SchemaFault } from './schema-fault.ts'
 
 export type Dialect = '2020-12' | 'draft-07'
 
@@ -50,6 +50,6 @@ export function readDialect(said: unknown): Dialect {
   if (said.replace(/#$/, '') === 'http://json-schema.org/draft-07/schema') return 'draft-07'
   throw new SchemaFault(
     'unsupported_schema',
-    `"${cut(said)}" is no dialect that is supported: use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#.`,
+    `"${excerpt(said)}" is no dialect that is supported: use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#.`,
   )
 }

@@ -9,7 +9,7 @@ export const COST_OF_MEMBERS = 'gatepassCostOfMembers'
  * Steps charged for a subschema that may fail without ending the check, because ajv keeps the errors of each until
  * the end.
  */
-const COST_OF_TRY = 20
+const COST_OF_ALTERNATIVE = 20
 
 /**
  * Moves every subschema into `$defs` of its own, so that the code generated for each stays small (ajv's grows with
@@ -24,7 +24,7 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
   const costOf = (node: SchemaNode): number =>
     Object.entries(node).reduce((sum, [keyword, value]) => {
       if (ofValue.has(keyword)) return sum + count(value)
-      return sum + width(value) * (keyword === 'anyOf' || keyword === 'oneOf' ? COST_OF_TRY : 1)
+      return sum + width(value) * (keyword === 'anyOf' || keyword === 'oneOf' ? COST_OF_ALTERNATIVE : 1)
     }, 1)
 
   const refer = (node: SchemaNode): SchemaNode => {
@@ -47,7 +47,7 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
 
   // a double `not`, because ajv otherwise copies the errors of all earlier items whenever one item fails
   const containing = (inner: unknown): unknown =>
-    isNode(inner) ? { [COST]: COST_OF_TRY, not: { not: place(inner) } } : inner
+    isNode(inner) ? { [COST]: COST_OF_ALTERNATIVE, not: { not: place(inner) } } : inner
 
   const body = (node: SchemaNode): SchemaNode => {
     const references = (targets.get(node) ?? []).map((target) => place(target))

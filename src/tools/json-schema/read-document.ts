@@ -1,6 +1,6 @@
 import { type Dialect, KEYWORDS, readDialect, TYPES } from './dialect.ts'
 import { escapeToken } from './json-pointer.ts'
-import { placeOf, SchemaFault } from './schema-fault.ts'
+import { locationOf, SchemaFault } from './schema-fault.ts'
 import { compilePattern, type Pattern } from './schema-pattern.ts'
 import { SchemaResources } from './schema-resources.ts'
 
@@ -85,11 +85,14 @@ export function readDocument(json: unknown): SchemaDocument {
     }
     if (Array.isArray(node.enum)) {
       if (node.enum.length === 0)
-        throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has an \`enum\` that allows no value.`)
+        throw new SchemaFault(
+          'invalid_schema',
+          `${locationOf(pointer)} has an \`enum\` that allows no value.`,
+        )
       node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()] // duplicates are harmless; ajv's metaschema refuses them
     }
     if (members > MAX_MEMBERS)
-      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} has more than ${MAX_MEMBERS} members.`)
+      throw new SchemaFault('invalid_schema', `${locationOf(pointer)} has more than ${MAX_MEMBERS} members.`)
     for (const keyword of ['$ref', '$dynamicRef']) {
       const uri = node[keyword]
       if (typeof uri === 'string') references.push({ node, pointer, base, keyword, uri })
@@ -106,7 +109,10 @@ export function readDocument(json: unknown): SchemaDocument {
     if (!nodes.has(found.pointer)) read(found.value, found.pointer, found.base, 0)
     const target = nodes.get(found.pointer)
     if (target === undefined)
-      throw new SchemaFault('invalid_schema', `${placeOf(pointer)} refers to something that is not a schema.`)
+      throw new SchemaFault(
+        'invalid_schema',
+        `${locationOf(pointer)} refers to something that is not a schema.`,
+      )
     targets.set(node, [...(targets.get(node) ?? []), target])
   }
   if (!isNode(root) && typeof root !== 'boolean') throw new Error('a schema was read as none')
@@ -126,7 +132,7 @@ function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, P
   const named = isNode(node.patternProperties) ? Object.keys(node.patternProperties) : []
   for (const source of typeof node.pattern === 'string' ? [node.pattern, ...named] : named)
     if (!patterns.has(source)) {
-      patterns.set(source, compilePattern(source, placeOf(pointer)))
+      patterns.set(source, compilePattern(source, locationOf(pointer)))
       const size = [...patterns.values()].reduce((sum, one) => sum + one.size, 0)
       if (size > MAX_PATTERN_SIZE)
         throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large in total.')

@@ -15,12 +15,12 @@ export class SchemaFault extends Error {
 }
 
 /** Names a place in the schema for people: its JSON Pointer (RFC 6901), or the whole schema. */
-export function placeOf(pointer: string): string {
-  return pointer === '' ? 'The schema' : `The schema at "${cut(pointer)}"`
+export function locationOf(pointer: string): string {
+  return pointer === '' ? 'The schema' : `The schema at "${excerpt(pointer)}"`
 }
 
 /** Shortens text from a schema for use in a message: no control characters, at most 120 characters. */
-export function cut(text: string): string {
+export function excerpt(text: string): string {
   const plain = text.replaceAll(/\p{Cc}/gu, ' ')
   return plain.length <= 120 ? plain : `${plain.slice(0, 119)}…`
 }

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { cut, SchemaFault } from './schema-fault.ts'
+import { excerpt, SchemaFault } from './schema-fault.ts'
 
 /**
  * A regular expression whose matching time is linear in the text, so that an untrusted pattern cannot block the
@@ -33,7 +33,7 @@ export function compilePattern(source: string, place: string): Pattern {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : ''
     throw new SchemaFault(
       'invalid_schema',
-      `${place} has a pattern that cannot be used (${cut(reason)}): lookaround and back-references are not supported, nor are more than 1,000 repetitions.`,
+      `${place} has a pattern that cannot be used (${excerpt(reason)}): lookaround and back-references are not supported, nor are more than 1,000 repetitions.`,
     )
   }
 }

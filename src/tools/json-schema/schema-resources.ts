@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.ts'
 import { valueAt } from './json-pointer.ts'
-import { cut, placeOf, SchemaFault } from './schema-fault.ts'
+import { excerpt, locationOf, SchemaFault } from './schema-fault.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -34,7 +34,7 @@ export class SchemaResources {
       if (uri === undefined || (uri.fragment !== '' && !isOld))
         throw new SchemaFault(
           'invalid_schema',
-          `${placeOf(pointer)} has an \`$id\` that is no URI without a fragment.`,
+          `${locationOf(pointer)} has an \`$id\` that is no URI without a fragment.`,
         )
       if (uri.whole !== outer) {
         this.#claim(this.#pointers, uri.whole, pointer)
@@ -61,7 +61,7 @@ export class SchemaResources {
     if (uri === undefined || start === undefined)
       throw new SchemaFault(
         'external_ref',
-        `${placeOf(from)} refers to "${cut(reference)}", which is not in it, and nothing is fetched: put it into \`$defs\`.`,
+        `${locationOf(from)} refers to "${excerpt(reference)}", which is not in it, and nothing is fetched: put it into \`$defs\`.`,
       )
     const isPointer = uri.fragment === '' || uri.fragment.startsWith('/')
     const pointer = isPointer ? `${start}${uri.fragment}` : this.#anchors.get(`${uri.whole}#${uri.fragment}`)
@@ -69,13 +69,13 @@ export class SchemaResources {
     if (pointer === undefined || value === undefined)
       throw new SchemaFault(
         'invalid_schema',
-        `${placeOf(from)} refers to "${cut(reference)}", and there is no such place.`,
+        `${locationOf(from)} refers to "${excerpt(reference)}", and there is no such place.`,
       )
     // with a single such anchor in the document, the dynamic scope cannot resolve to another
     if (isDynamic && !isPointer && (this.#dynamic.get(uri.fragment) ?? 0) > 1)
       throw new SchemaFault(
         'invalid_schema',
-        `${placeOf(from)} refers to one of several places named "${cut(uri.fragment)}" by \`$dynamicRef\`, which is not supported: give each a name of its own.`,
+        `${locationOf(from)} refers to one of several places named "${excerpt(uri.fragment)}" by \`$dynamicRef\`, which is not supported: give each a name of its own.`,
       )
     return { pointer, value, base: uri.whole }
   }
@@ -84,7 +84,7 @@ export class SchemaResources {
     if (names.has(name) && names.get(name) !== pointer)
       throw new SchemaFault(
         'invalid_schema',
-        `${placeOf(pointer)} has the name "${cut(name)}" of another schema in it.`,
+        `${locationOf(pointer)} has the name "${excerpt(name)}" of another schema in it.`,
       )
     names.set(name, pointer)
   }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { JsonSchema, Tool } from '../../domain/tool.ts'
 import { checkDocument } from './check-document.ts'
-import { compileDocument, type Outcome } from './compile-document.ts'
-import { type Complaint, complaintOf, toSentence } from './complaint.ts'
+import { type CheckOutcome, compileDocument } from './compile-document.ts'
 import { readDocument } from './read-document.ts'
 import { SchemaFault } from './schema-fault.ts'
+import { type SchemaViolation, violationOf, violationSentence } from './violation.ts'
 
 /**
  * The result of validating a value against a tool's schema: JSON Schema 2020-12, or draft-07 where `$schema` says so,
  * each by its own rules. `format`, `default` and other annotations assert nothing. Schemas are untrusted: nothing is
  * fetched, and the cost of a schema, its patterns and a value is bounded.
  */
-export type Validity = { readonly valid: true } | ({ readonly valid: false } & Complaint)
+export type Validity = { readonly valid: true } | ({ readonly valid: false } & SchemaViolation)
 
 /** Throws `SchemaFault` when the schema cannot be used. Bytes are parsed as JSON. */
 export function checkSchema(schema: unknown): void {
@@ -25,7 +25,7 @@ export function validate(schema: unknown, value: unknown): Validity {
     case 'valid':
       return { valid: true }
     case 'invalid':
-      return { valid: false, ...complaintOf(outcome.errors) }
+      return { valid: false, ...violationOf(outcome.errors) }
     case 'too_deep':
       return { valid: false, path: '', message: 'nests too deeply to be checked' }
     case 'too_long':
@@ -62,12 +62,12 @@ export function validateOutput(
 }
 
 /** Formats a violation for people, such as `input.items[0].count: must be integer`. */
-export function validitySentence(root: string, invalid: Complaint): string {
-  return toSentence(root, invalid)
+export function validitySentence(root: string, invalid: SchemaViolation): string {
+  return violationSentence(root, invalid)
 }
 
 interface Validator {
-  run(value: unknown): Outcome
+  run(value: unknown): CheckOutcome
   /** The number of subschemas; each takes about 2 kB. */
   readonly size: number
 }
@@ -104,7 +104,7 @@ function validatorOf(schema: unknown): Validator {
 function makeValidator(text: string): Validator {
   const document = readDocument(parse(text))
   checkDocument(document)
-  let compiled: ((value: unknown) => Outcome) | undefined
+  let compiled: ((value: unknown) => CheckOutcome) | undefined
   return {
     size: 1 + document.nodes.length,
     run(value) {

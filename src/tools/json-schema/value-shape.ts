@@ -37,11 +37,12 @@ export function schemaReader(root: JsonSchema): SchemaReader {
     let shape = ownShape(schema)
     if (typeof reference === 'string' && !followed.includes(reference)) {
       const target = read(valueAtReference(root, reference), [...followed, reference])
-      shape = both(shape, { ...target, followed: [...target.followed, reference] })
+      shape = mergeShapes(shape, { ...target, followed: [...target.followed, reference] })
     }
-    if (Array.isArray(allOf)) for (const one of allOf) shape = both(shape, read(one, followed))
+    if (Array.isArray(allOf)) for (const one of allOf) shape = mergeShapes(shape, read(one, followed))
     for (const choice of [anyOf, oneOf])
-      if (Array.isArray(choice)) shape = both(shape, oneOfThese(choice.map((one) => read(one, followed))))
+      if (Array.isArray(choice))
+        shape = mergeShapes(shape, mergeAlternatives(choice.map((one) => read(one, followed))))
     return shape
   }
 
@@ -89,8 +90,8 @@ function typeOf(value: unknown): JsonType {
 }
 
 /** Merges two shapes that a value must both have. If they contradict each other, the first wins. */
-function both(a: ValueShape, b: ValueShape): ValueShape {
-  const types = a.types && b.types ? meet(a.types, b.types) : (a.types ?? b.types)
+function mergeShapes(a: ValueShape, b: ValueShape): ValueShape {
+  const types = a.types && b.types ? intersectTypes(a.types, b.types) : (a.types ?? b.types)
   const required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])]
   const [values, items, description] = [a.enum ?? b.enum, a.items ?? b.items, a.description ?? b.description]
   return {
@@ -104,7 +105,7 @@ function both(a: ValueShape, b: ValueShape): ValueShape {
   }
 }
 
-function meet(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
+function intersectTypes(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
   const has = (set: ReadonlySet<JsonType>, type: JsonType) =>
     set.has(type) || (type === 'integer' && set.has('number'))
   const met = TYPES.filter((type) => has(a, type) && has(b, type))
@@ -112,7 +113,7 @@ function meet(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): ReadonlySet<J
 }
 
 /** Merges alternative shapes: only what all of them say is kept, except that `null` merely adds itself to the types. */
-function oneOfThese(choices: readonly ValueShape[]): ValueShape {
+function mergeAlternatives(choices: readonly ValueShape[]): ValueShape {
   const said = choices.filter(({ types }) => !(types?.size === 1 && types.has('null')))
   const [only, ...others] = said
   if (only === undefined) return choices[0] ?? ANY

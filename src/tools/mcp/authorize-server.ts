@@ -4,11 +4,11 @@ import type { Worker } from '../../domain/worker.ts'
 import { acquireTokens, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
-import { WorkerFault } from '../backend.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { listTools } from './catalogue.ts'
 import { ExchangeFault } from './exchange.ts'
 import { faultOf } from './mcp-error.ts'
-import { findServerAuthorization, remember } from './server-authorization.ts'
+import { findServerAuthorization, saveServerAuthorization } from './server-authorization.ts'
 import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function authorizeMcpServer(
   worker: Worker,
   { userId, nextUri }: { readonly userId: string; readonly nextUri?: string },
 ): Promise<TokenAcquisition> {
-  const authorization = await findNow(broker, worker).catch((error: unknown) => {
+  const authorization = await currentAuthorization(broker, worker).catch((error: unknown) => {
     if (!(error instanceof WorkerFault)) throw error
     throw new BrokerError(
       error.error.canRetry ? 'provider_unavailable' : 'provider_incomplete',
@@ -36,7 +36,7 @@ export async function authorizeMcpServer(
       `The worker "${worker.id}" answers without an authorization, so there is none to begin.`,
     )
   const audit = broker.audit.of(worker.projectId, { action: 'worker.changed', subject: worker.id, userId })
-  await remember(broker, worker, { ...authorization, userId }, audit)
+  await saveServerAuthorization(broker, worker, { ...authorization, userId }, audit)
   return acquireTokens(broker, {
     projectId: worker.projectId,
     userId,
@@ -47,7 +47,10 @@ export async function authorizeMcpServer(
 }
 
 /** What the server requires now. If it lists its tools without authorization, what it was last seen to require. */
-async function findNow(broker: Broker, worker: Worker): Promise<ServerAuthorization | undefined> {
+async function currentAuthorization(
+  broker: Broker,
+  worker: Worker,
+): Promise<ServerAuthorization | undefined> {
   try {
     await listTools(broker, worker, undefined)
     return mcpSettings(worker).authorization

@@ -1,15 +1,16 @@
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
-import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
+import type { Backend, BackendCall } from '../backend.ts'
 import { scrub } from '../scrub.ts'
 import { scrubAnswer } from '../scrub-answer.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { type CallAccess, callMcpTool } from './call-tool.ts'
 import { mcpCatalogue } from './catalogue.ts'
 import { ExchangeFault } from './exchange.ts'
-import { faultOf, withoutSecrets } from './mcp-error.ts'
+import { faultOf, scrubFault } from './mcp-error.ts'
 import { findServerAuthorization } from './server-authorization.ts'
 import { openSession } from './session.ts'
 import { mcpHeaders, mcpSettings } from './settings.ts'
@@ -38,7 +39,7 @@ export const mcpBackend: Backend = {
       if (error instanceof ExchangeFault && error.seen.refused?.status === 401)
         return { healthy: true, message: 'The server answers and requires an authorization.' }
       const { host } = new URL(worker.uri)
-      const fault = error instanceof WorkerFault ? error : faultOf(withoutSecrets(error, shown), host)
+      const fault = error instanceof WorkerFault ? error : faultOf(scrubFault(error, shown), host)
       return { healthy: false, message: fault.message }
     }
   },
@@ -62,8 +63,9 @@ export const mcpBackend: Backend = {
         { ...rest, ...(onEvent && { onEvent: (event) => onEvent(clean(event)) }) },
         access,
       )
-      const refusal = withoutSecrets(error, values)
-      if (token === undefined && isUnauthorized(refusal)) return await tellOfConsent(broker, worker, refusal)
+      const refusal = scrubFault(error, values)
+      if (token === undefined && isUnauthorized(refusal))
+        return await discoverAuthorization(broker, worker, refusal)
       return scrubAnswer({ ...outcome, logs: [], durationMs: performance.now() - started }, values)
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
@@ -89,7 +91,11 @@ function isUnauthorized(error: unknown): error is ExchangeFault {
  * The server requires OAuth although it lists its tools without. Discovers its authorization server, so that its
  * tools declare the requirement from the next synchronization on.
  */
-async function tellOfConsent(broker: Broker, worker: Worker, { seen }: ExchangeFault): Promise<ToolAnswer> {
+async function discoverAuthorization(
+  broker: Broker,
+  worker: Worker,
+  { seen }: ExchangeFault,
+): Promise<ToolAnswer> {
   await findServerAuthorization(broker, worker, bearerChallenge(seen.refused?.challenge))
   return ownError({
     kind: 'TOOL_REQUIREMENTS_NOT_MET',

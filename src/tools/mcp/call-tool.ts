@@ -4,16 +4,16 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { contextOf } from '../arcade/backend.ts'
 import type { BackendCall } from '../backend.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
-import { callMeta } from './call-meta.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
-import { createLargeResults } from './large-messages.ts'
-import { outcomeOf, withoutSecrets } from './mcp-error.ts'
+import { largeResultReader } from './large-messages.ts'
+import { outcomeOf, scrubFault } from './mcp-error.ts'
 import { readMcpResult } from './read-mcp-result.ts'
 import { type McpSession, openSession } from './session.ts'
-import { isKnownLegacy, leaseSession, noteProtocol } from './sessions.ts'
-import { mcpSettings } from './settings.ts'
+import { isKnownLegacy, leaseSession, rememberProtocol } from './sessions.ts'
+import { DEFAULT_TOKEN_META, type McpSettings, mcpSettings } from './settings.ts'
 
 /** How a call authenticates to the server, and until when it may take. */
 export interface CallAccess {
@@ -61,7 +61,7 @@ export async function callMcpTool(
  * Whether the server no longer knows the session: 404 by the protocol, while many servers answer 400 and mention the
  * session.
  */
-function isForgotten(error: unknown): boolean {
+function isSessionUnknown(error: unknown): boolean {
   if (!(error instanceof ExchangeFault) || error.seen.refused?.hadSession !== true) return false
   const { status } = error.seen.refused
   if (status !== 400 || !(error.cause instanceof SdkHttpError)) return status === 404
@@ -87,9 +87,9 @@ async function callOnce(
   const { host } = new URL(worker.uri)
   const timeoutMs = Math.max(1, endsAt - performance.now())
   const { signal, userId, reading } = call
-  const large = reading && createLargeResults(reading, shown)
+  const large = reading && largeResultReader(reading, shown)
   // remove secrets before texts are cut, because a cut secret would not be recognised
-  const clean = (error: unknown) => withoutSecrets(error, [...(reading?.secrets ?? []), ...shown])
+  const clean = (error: unknown) => scrubFault(error, [...(reading?.secrets ?? []), ...shown])
   const open = async () => {
     const isLegacy = isKnownLegacy(worker)
     const session = await openSession(broker.outgoing, {
@@ -100,7 +100,7 @@ async function callOnce(
       isLegacy,
       signal,
     })
-    noteProtocol(worker, session)
+    rememberProtocol(worker, session)
     return session
   }
   const key = sha256(JSON.stringify([worker.uid, worker.uri, worker.timeoutSeconds, userId ?? null, headers]))
@@ -119,7 +119,7 @@ async function callOnce(
     } catch (error) {
       const refused = error instanceof ExchangeFault ? error.seen.refused : undefined
       isUsable = refused === undefined && error instanceof ExchangeFault && error.seen.fault === undefined
-      const isStale = isReused && isForgotten(error)
+      const isStale = isReused && isSessionUnknown(error)
       return { outcome: outcomeOf(clean(error), host, 'calling'), error, wasCalled, isStale }
     } finally {
       end(isUsable)
@@ -158,4 +158,20 @@ function request(
       }),
     },
   )
+}
+
+/**
+ * The `_meta` of a call: the tool's tokens, secrets and user, in the form Arcade's MCP servers read. Only tools that
+ * declare such needs get it, and it never contains the token for the server itself.
+ */
+function callMeta(
+  { tokenMeta = DEFAULT_TOKEN_META }: Pick<McpSettings, 'tokenMeta'>,
+  call: BackendCall,
+): Record<string, unknown> | undefined {
+  const authorizations = call.authorizations.filter(({ requirements }) =>
+    requirements.some(({ use }) => use !== 'server'),
+  )
+  const { secrets, metadata } = call
+  if (authorizations.length + secrets.length + metadata.length === 0) return undefined
+  return { [tokenMeta]: contextOf({ ...call, authorizations }) }
 }

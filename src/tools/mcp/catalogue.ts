@@ -10,16 +10,16 @@ import { policyProvider } from '../../services/policies/policy-provider.ts'
 import type { Release } from '../../services/release.ts'
 import { permit } from '../../services/request-context.ts'
 import type { CatalogueItem } from '../backend.ts'
-import { WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'
 import { badOutputError } from '../tool-error.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { MAX_CATALOGUE_SECONDS } from '../worker-request.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
-import { faultOf, withoutSecrets } from './mcp-error.ts'
+import { faultOf, scrubFault } from './mcp-error.ts'
 import { namespaceOf, readMcpTool, versionOf } from './read-mcp-tool.ts'
 import { authorizationFault, findServerAuthorization } from './server-authorization.ts'
 import { type McpSession, openSession } from './session.ts'
-import { noteProtocol } from './sessions.ts'
+import { rememberProtocol } from './sessions.ts'
 import { mcpHeaders, mcpSettings, type ServerAuthorization } from './settings.ts'
 
 const MAX_PAGES = 100
@@ -44,17 +44,17 @@ export async function mcpCatalogue(broker: Broker, worker: Worker): Promise<read
   const { host } = new URL(worker.uri)
   const known = mcpSettings(worker).authorization
   try {
-    const listing = await listTools(broker, worker, known && (await listerToken(broker, worker, known)))
+    const listing = await listTools(broker, worker, known && (await catalogueToken(broker, worker, known)))
     return toItems(worker, listing, known)
   } catch (error) {
     if (error instanceof WorkerFault) throw error
     if (!isUnauthorized(error)) throw faultOf(error, host)
     const challenge = bearerChallenge(error.seen.refused?.challenge)
     const found = await findServerAuthorization(broker, worker, challenge)
-    const token = await listerToken(broker, worker, found, { forceRefresh: true })
-    if (token === undefined) throw await wantsConsent(broker, worker, found)
+    const token = await catalogueToken(broker, worker, found, { forceRefresh: true })
+    if (token === undefined) throw await consentFault(broker, worker, found)
     const listing = await listTools(broker, worker, token).catch(async (error: unknown) => {
-      throw isUnauthorized(error) ? await wantsConsent(broker, worker, found) : faultOf(error, host)
+      throw isUnauthorized(error) ? await consentFault(broker, worker, found) : faultOf(error, host)
     })
     return toItems(worker, listing, found)
   }
@@ -100,7 +100,7 @@ export async function listTools(broker: Broker, worker: Worker, token: string | 
     })
     return scrub(listing, shown) as Listing // `scrub` keeps the shape
   } catch (error) {
-    throw withoutSecrets(error, shown)
+    throw scrubFault(error, shown)
   }
 }
 
@@ -118,7 +118,7 @@ async function readListing(
     longestMs: timeoutMs,
     isLegacy: false,
   })
-  noteProtocol(worker, session)
+  rememberProtocol(worker, session)
   try {
     const { name, version } = session.client.getServerVersion() ?? { name: '', version: '' }
     const tools = await exchange({ timeoutMs: Math.max(1, endsAt - performance.now()) }, (signal) =>
@@ -154,7 +154,7 @@ function unreadable(developerMessage: string): WorkerFault {
 }
 
 /** The token of the user for whom the tools are listed; its release is audited. `undefined` if there is none now. */
-async function listerToken(
+async function catalogueToken(
   broker: Broker,
   { projectId, uri }: Worker,
   { providerUid, userId }: ServerAuthorization,
@@ -185,7 +185,7 @@ async function listerToken(
   }
 }
 
-async function wantsConsent(
+async function consentFault(
   broker: Broker,
   worker: Worker,
   { providerUid, userId }: ServerAuthorization,

@@ -11,7 +11,7 @@ import type { LargeResults } from './large-messages.ts'
 // observes both.
 
 /** What HTTP showed during one request of the protocol. */
-export interface Seen {
+export interface HttpObservations {
   fault?: OutgoingError
   refused?: {
     readonly status: number
@@ -25,8 +25,8 @@ export interface Seen {
 }
 
 interface Exchange {
-  readonly seen: Seen
-  /** Aborted at the end of the exchange, to close whatever is still open. */
+  readonly seen: HttpObservations
+  /** Aborted at the end of the exchange, to close its open requests. */
   readonly over: AbortSignal
   /** Reports that the stream ended without an answer. */
   broken(error: OutgoingError): void
@@ -38,15 +38,15 @@ interface Exchange {
 
 const exchanges = new AsyncLocalStorage<Exchange>()
 /** Time for the SDK to read an answer that arrived with the end of its stream. */
-const LAST_WORDS_MS = 100
+const STREAM_END_GRACE_MS = 100
 /** Lower bound on the reconnection delay, since a server may ask for reconnections without delay. */
-const LEAST_PAUSE_MS = 500
+const MIN_RECONNECT_DELAY_MS = 500
 
 /** An exchange's failure together with what HTTP showed. */
 export class ExchangeFault extends Error {
-  readonly seen: Seen
+  readonly seen: HttpObservations
 
-  constructor(cause: unknown, seen: Seen) {
+  constructor(cause: unknown, seen: HttpObservations) {
     super('An exchange with an MCP server failed.', { cause })
     this.name = 'ExchangeFault'
     this.seen = seen
@@ -70,19 +70,19 @@ export async function exchange<T>(
   },
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const seen: Seen = {}
+  const seen: HttpObservations = {}
   const stop = new AbortController()
   const over = new AbortController()
   const timer = setTimeout(() => {
     seen.isTimeout = true
     stop.abort(new Error('Out of time'))
   }, timeoutMs)
-  const giveUp = () => {
+  const cancel = () => {
     seen.isCancelled = true
     stop.abort(new Error('Cancelled'))
   }
-  signal?.addEventListener('abort', giveUp, { once: true })
-  if (signal?.aborted) giveUp()
+  signal?.addEventListener('abort', cancel, { once: true })
+  if (signal?.aborted) cancel()
   const broken = (error: OutgoingError) => {
     seen.fault ??= error
     stop.abort(error)
@@ -96,7 +96,7 @@ export async function exchange<T>(
     throw new ExchangeFault(error, seen)
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', giveUp)
+    signal?.removeEventListener('abort', cancel)
     over.abort()
   }
 }
@@ -122,7 +122,7 @@ export function exchangeFetch(outgoing: Outgoing, timeoutMs: number): FetchLike 
     }
     try {
       const response = await ask(url, { ...init, redirect: 'error', signal: AbortSignal.any(signals) })
-      return current === undefined ? response : watched(response, current, headers, new URL(url).host)
+      return current === undefined ? response : observed(response, current, headers, new URL(url).host)
     } catch (error) {
       if (error instanceof OutgoingError && current !== undefined) current.seen.fault ??= error
       throw error
@@ -139,7 +139,7 @@ export function reconnectLater(reconnect: () => void, delayMs: number): () => vo
       if (current !== undefined) current.isReconnecting = false
       reconnect()
     },
-    Math.max(delayMs, LEAST_PAUSE_MS),
+    Math.max(delayMs, MIN_RECONNECT_DELAY_MS),
   )
   return () => clearTimeout(timer)
 }
@@ -150,7 +150,7 @@ function isCancellation(body: RequestInit['body']): boolean {
   )
 }
 
-function watched(response: Response, current: Exchange, sent: Headers, host: string): Response {
+function observed(response: Response, current: Exchange, sent: Headers, host: string): Response {
   const { status, headers, body } = response
   if (!response.ok) {
     const challenge = headers.get('www-authenticate') ?? undefined
@@ -164,8 +164,8 @@ function watched(response: Response, current: Exchange, sent: Headers, host: str
     return body === null ? response : new Response(beginningOf(body), { status, headers })
   }
   if (body === null) return response
-  if (current.large !== undefined) return watchedEvents(current.large.replaced(response), current, host)
-  return watchedEvents(response, current, host)
+  if (current.large !== undefined) return observedEvents(current.large.replaced(response), current, host)
+  return observedEvents(response, current, host)
 }
 
 /** The beginning of an error body: as much as the SDK may parse on the event loop. */
@@ -186,13 +186,13 @@ function beginningOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Arra
   })
 }
 
-function watchedEvents(response: Response, current: Exchange, host: string): Response {
+function observedEvents(response: Response, current: Exchange, host: string): Response {
   const { status, headers, body } = response
   if (body === null || !/^text\/event-stream\b/i.test(headers.get('content-type') ?? '')) return response
-  return new Response(untilItBreaks(body, current, host), { status, headers })
+  return new Response(reportingBreak(body, current, host), { status, headers })
 }
 
-function untilItBreaks(
+function reportingBreak(
   body: ReadableStream<Uint8Array>,
   current: Exchange,
   host: string,
@@ -208,7 +208,7 @@ function untilItBreaks(
         setTimeout(() => {
           if (!current.isReconnecting && current.requests === requests)
             current.broken(new OutgoingError('unreachable', host, { requestSent: true }))
-        }, LAST_WORDS_MS)
+        }, STREAM_END_GRACE_MS)
       } catch (error) {
         controller.error(error)
         if (error instanceof OutgoingError) current.broken(error)

@@ -64,7 +64,11 @@ function read(
   const { jsonrpc, id, result, error } = message
   if (isRecord(error))
     return {
-      stub: JSON.stringify({ jsonrpc, id, error: { code: error.code, message: wordsOf(error, secrets) } }),
+      stub: JSON.stringify({
+        jsonrpc,
+        id,
+        error: { code: error.code, message: errorMessage(error, secrets) },
+      }),
     }
   if (!isRecord(result)) return {}
   const bytes = new TextEncoder().encode(JSON.stringify(result))
@@ -74,7 +78,7 @@ function read(
 }
 
 /** Removes secrets before cutting, because a cut secret would not be recognised. */
-function wordsOf({ message }: JsonRecord, secrets: readonly string[]): string {
+function errorMessage({ message }: JsonRecord, secrets: readonly string[]): string {
   return String(scrub(String(message), secrets)).slice(0, MAX_ERROR)
 }
 

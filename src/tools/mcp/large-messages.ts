@@ -21,7 +21,7 @@ export interface LargeResults {
 const task = threadTask<LargeMessage, ReadMessage>('./large-message-task', import.meta.url)
 
 /** `shown`: secrets that the server was sent besides those of the call. */
-export function createLargeResults(
+export function largeResultReader(
   { secrets, tool, owner, signal }: AnswerReading,
   shown: readonly string[],
 ): LargeResults {
@@ -54,7 +54,7 @@ type Replace = (bytes: Uint8Array, form: LargeMessage['form']) => Promise<Uint8A
 
 /** Passes on a body that is one message. */
 function messageOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
-  return generated(async function* () {
+  return streamOf(async function* () {
     const pieces: Uint8Array[] = []
     for await (const piece of body) pieces.push(piece)
     const bytes = Buffer.concat(pieces)
@@ -66,7 +66,7 @@ const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d]
 
 /** Passes on a body of server-sent events, each when it is complete. */
 function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
-  return generated(async function* () {
+  return streamOf(async function* () {
     let pieces: Uint8Array[] = []
     let size = 0
     let isLineEmpty = true
@@ -106,7 +106,7 @@ function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableS
   })
 }
 
-function generated(pieces: () => AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+function streamOf(pieces: () => AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   const source = pieces()
   return new ReadableStream(
     {

@@ -1,17 +1,17 @@
 import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
-import { WorkerFault } from '../backend.ts'
 import { scrub } from '../scrub.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, type ErrorKind, type ToolError } from '../tool-error.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { refusalOf, toolErrorOf } from '../worker-request.ts'
 import { ExchangeFault } from './exchange.ts'
 import { serverScopes } from './settings.ts'
 
 /** Error code URLElicitationRequiredError of MCP 2025-11-25. */
 const URL_ELICITATION_REQUIRED = -32_042
-const MAX_WORDS = 500
+const MAX_MESSAGE_LENGTH = 500
 
 /** Converts a failed exchange to an error, or to the consent for further scopes that the server requires. */
 export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'calling'): ToolOutcome {
@@ -56,7 +56,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
     )
   if (cause instanceof ProtocolError) return refusedByProtocol(cause)
   if (cause instanceof SdkError && cause.code === SdkErrorCode.UnsupportedResultType)
-    return own(ASKS_THE_USER)
+    return own(ELICITATION_REFUSED)
   return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`)) // the SDK's message may quote the answer, so it is not passed on
 }
 
@@ -64,7 +64,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
  * Removes the secrets that the server was sent from the failure: its error, and the metadata URL in its challenge,
  * may repeat them.
  */
-export function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+export function scrubFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof ExchangeFault) || secrets.length === 0) return error
   const { cause, seen } = error
   const clean = <T>(said: T) => scrub(said, secrets) as T // `scrub` keeps the shape
@@ -82,7 +82,7 @@ export function faultOf(error: unknown, host: string): WorkerFault {
 }
 
 /** Elicitation is not passed on: a server's link may lead anywhere, and its question may ask for anything. */
-const ASKS_THE_USER: ToolError = {
+const ELICITATION_REFUSED: ToolError = {
   kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED',
   message:
     'The tool asks for input from its user (MCP elicitation), which is not passed on: only this broker sends users links.',
@@ -90,12 +90,12 @@ const ASKS_THE_USER: ToolError = {
 }
 
 function refusedByProtocol({ code, message }: ProtocolError): ToolOutcome {
-  if (code === URL_ELICITATION_REQUIRED) return { outcome: 'error', error: ASKS_THE_USER, isOwn: true }
+  if (code === URL_ELICITATION_REQUIRED) return { outcome: 'error', error: ELICITATION_REFUSED, isOwn: true }
   const [kind, said] = RPC_ERRORS.get(code) ?? [
     'UPSTREAM_RUNTIME_UNMAPPED',
     'What runs the tool refused the call.',
   ]
-  const words = message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_WORDS)
+  const words = message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
   return {
     outcome: 'error',
     error: { kind, message: said, canRetry: false, developerMessage: `JSON-RPC error ${code}: ${words}` },

@@ -2,7 +2,7 @@ import { membersOf } from '../../providers/response-body.ts'
 import { isDeeperThan, isRecord, type JsonRecord } from '../read-json.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, readErrorKind, type ToolError, withoutStacks } from '../tool-error.ts'
-import { mediaOf } from './kept-content.ts'
+import { mediaOf } from './media-content.ts'
 
 const MAX_DEPTH = 100
 

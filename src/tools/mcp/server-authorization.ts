@@ -13,9 +13,9 @@ import type { Challenge } from '../../providers/protected-resource.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
-import { WorkerFault } from '../backend.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { clientMetadataUrl } from './client-metadata-url.ts'
-import { serverOf } from './server-metadata.ts'
+import { findAuthorizationServer } from './find-authorization-server.ts'
 import { isSameServer, serverProvider, withAuthMethod, withEndpoints, withScopes } from './server-provider.ts'
 import { mcpSecrets, mcpSettings, type ServerAuthorization, serverScopes } from './settings.ts'
 
@@ -42,7 +42,7 @@ export async function findServerAuthorization(
     const entry = await findEntry(broker, worker, challenge)
     const known = mcpSettings(worker).authorization
     const isKnown = known?.providerUid === entry.uid
-    return await remember(broker, worker, {
+    return await saveServerAuthorization(broker, worker, {
       providerUid: entry.uid,
       scopes: challenge.scopes ?? (isKnown ? known.scopes : []),
       ...(isKnown && known.userId !== undefined && { userId: known.userId }),
@@ -54,7 +54,7 @@ export async function findServerAuthorization(
 }
 
 /** Stores the authorization in the worker's current settings, unless the worker's URL has changed meanwhile. */
-export async function remember(
+export async function saveServerAuthorization(
   broker: Broker,
   worker: Worker,
   authorization: ServerAuthorization,
@@ -78,7 +78,7 @@ export function authorizationFault(developerMessage: string, canRetry = false): 
 }
 
 async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): Promise<ProviderEntry> {
-  const { resource, metadata, silence, scopesSupported } = await serverOf(
+  const { resource, metadata, silence, scopesSupported } = await findAuthorizationServer(
     broker,
     worker,
     challenge,
@@ -229,7 +229,7 @@ async function registered(
       scopes: entry.provider.defaultScopes,
     }),
   )
-  return asClient(broker, entry, registration)
+  return withClientOf(broker, entry, registration)
 }
 
 function withRegistration(
@@ -237,10 +237,10 @@ function withRegistration(
   entry: ProviderEntry,
   registration: ClientRegistration,
 ): Promise<ProviderEntry> {
-  return changed(broker, asClient(broker, entry, registration))
+  return changed(broker, withClientOf(broker, entry, registration))
 }
 
-function asClient(
+function withClientOf(
   broker: Broker,
   { clientSecret: _, ...entry }: ProviderEntry,
   { client, authMethod }: ClientRegistration,

@@ -42,7 +42,7 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
   const client = new Client(
     { name: 'gatepass', version },
     {
-      // no elicitation, no sampling, no roots: a server's links and questions reach nobody
+      // no elicitation, no sampling, no roots: requests of the server are not passed to users or models
       capabilities: {},
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: 'auto' },

@@ -12,17 +12,17 @@ export interface Lease {
   end(isUsable: boolean): void
 }
 
-interface Held {
+interface PooledSession {
   readonly session: McpSession
   uses: number
   timer?: NodeJS.Timeout
 }
 
 /** For all servers and users of a process. */
-const MAX_HELD = 256
+const MAX_SESSIONS = 256
 const IDLE_MS = 60_000
 
-const sessionsOf = new WeakMap<Broker, Map<string, Held>>()
+const sessionsOf = new WeakMap<Broker, Map<string, PooledSession>>()
 
 /**
  * Leases the session of `key`, which identifies the server's settings, the user and the token, so users never share a
@@ -33,21 +33,21 @@ export async function leaseSession(
   key: string,
   open: () => Promise<McpSession>,
 ): Promise<Lease> {
-  const held = sessionsOf.get(broker) ?? new Map<string, Held>()
-  sessionsOf.set(broker, held)
-  const known = held.get(key)
-  if (known !== undefined) return lease(held, key, known, true)
-  const fresh: Held = { session: await open(), uses: 0 }
+  const pool = sessionsOf.get(broker) ?? new Map<string, PooledSession>()
+  sessionsOf.set(broker, pool)
+  const known = pool.get(key)
+  if (known !== undefined) return lease(pool, key, known, true)
+  const fresh: PooledSession = { session: await open(), uses: 0 }
   // when two calls opened one at the same time, one is pooled
-  if (!held.has(key) && makeRoom(held)) held.set(key, fresh)
-  return lease(held, key, fresh, false)
+  if (!pool.has(key) && makeRoom(pool)) pool.set(key, fresh)
+  return lease(pool, key, fresh, false)
 }
 
-function lease(held: Map<string, Held>, key: string, one: Held, isReused: boolean): Lease {
+function lease(pool: Map<string, PooledSession>, key: string, one: PooledSession, isReused: boolean): Lease {
   one.uses++
   clearTimeout(one.timer)
   const drop = () => {
-    if (held.get(key) === one) held.delete(key)
+    if (pool.get(key) === one) pool.delete(key)
     one.session.close()
   }
   return {
@@ -55,9 +55,9 @@ function lease(held: Map<string, Held>, key: string, one: Held, isReused: boolea
     isReused,
     end(isUsable) {
       one.uses--
-      if (!isUsable && held.get(key) === one) held.delete(key)
+      if (!isUsable && pool.get(key) === one) pool.delete(key)
       if (one.uses > 0) return
-      if (held.get(key) !== one) return drop()
+      if (pool.get(key) !== one) return drop()
       one.timer = setTimeout(drop, IDLE_MS)
       one.timer.unref()
     },
@@ -65,12 +65,12 @@ function lease(held: Map<string, Held>, key: string, one: Held, isReused: boolea
 }
 
 /** Makes room by closing the session that has been idle longest. `false` if all are in use. */
-function makeRoom(held: Map<string, Held>): boolean {
-  if (held.size < MAX_HELD) return true
-  for (const [key, one] of held) {
+function makeRoom(pool: Map<string, PooledSession>): boolean {
+  if (pool.size < MAX_SESSIONS) return true
+  for (const [key, one] of pool) {
     if (one.uses > 0) continue
     clearTimeout(one.timer)
-    held.delete(key)
+    pool.delete(key)
     one.session.close()
     return true
   }
@@ -89,7 +89,7 @@ export function isKnownLegacy({ uid, uri }: Pick<Worker, 'uid' | 'uri'>): boolea
   return performance.now() - (legacySince.get(`${uid} ${uri}`) ?? Number.NEGATIVE_INFINITY) < LEGACY_KNOWN_MS
 }
 
-export function noteProtocol({ uid, uri }: Pick<Worker, 'uid' | 'uri'>, { client }: McpSession): void {
+export function rememberProtocol({ uid, uri }: Pick<Worker, 'uid' | 'uri'>, { client }: McpSession): void {
   const key = `${uid} ${uri}`
   if (client.getProtocolEra() !== 'legacy') return void legacySince.delete(key)
   if (isKnownLegacy({ uid, uri })) return

@@ -2,8 +2,8 @@ import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { UnsealError } from '../../store/seal.ts'
-import { WorkerFault } from '../backend.ts'
 import { openSecret } from '../secrets.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 
 /** The settings of an MCP server besides its URL: what the operator configured and what discovery found. */
@@ -66,7 +66,7 @@ export interface McpSecrets {
   readonly clientSecret?: string
 }
 
-export const USUAL_TOKEN_META = 'arcade_context'
+export const DEFAULT_TOKEN_META = 'arcade_context'
 
 export function mcpSettings({ settings }: Pick<Worker, 'settings'>): McpSettings {
   return settings as McpSettings // only this broker writes these settings
@@ -81,7 +81,7 @@ export function mcpSecrets(broker: Broker, worker: Worker): McpSecrets {
  * Like `mcpSecrets`, for showing or changing the settings: empty if the sealed value was tampered with, so that an
  * operator can set it again.
  */
-export function keptMcpSecrets(broker: Broker, worker: Worker): McpSecrets {
+export function readableMcpSecrets(broker: Broker, worker: Worker): McpSecrets {
   try {
     return mcpSecrets(broker, worker)
   } catch (error) {
@@ -93,7 +93,7 @@ export function keptMcpSecrets(broker: Broker, worker: Worker): McpSecrets {
 const PLACEHOLDER = /\$\{secret:([A-Za-z0-9_.-]{1,100})\}/g
 
 /** Whether the value contains a placeholder, so that it is not itself secret. */
-export function namesSecret(value: string): boolean {
+export function hasSecretPlaceholder(value: string): boolean {
   return new RegExp(PLACEHOLDER.source).test(value)
 }
 

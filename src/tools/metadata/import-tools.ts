@@ -41,7 +41,7 @@ export interface ImportOptions {
 }
 
 /** What a dry run would have written so far; later documents are read against it too. */
-interface Pretended {
+interface DryRunState {
   readonly tools: Map<string, Tool>
   readonly entries: Map<string, ProviderEntry>
 }
@@ -56,14 +56,14 @@ export async function importTools(
   documents: readonly unknown[],
   { worker, dryRun = false }: ImportOptions = {},
 ): Promise<ImportedTool[]> {
-  const pretended: Pretended | undefined = dryRun ? { tools: new Map(), entries: new Map() } : undefined
+  const dryRunState: DryRunState | undefined = dryRun ? { tools: new Map(), entries: new Map() } : undefined
   const imported: ImportedTool[] = []
   for (const document of documents)
     imported.push(
-      await importTool(broker, projectId, document, worker, pretended).catch((error: unknown) => {
+      await importTool(broker, projectId, document, worker, dryRunState).catch((error: unknown) => {
         // another import has just added the same tool or provider, so the second attempt updates it
         if (!(error instanceof BrokerError && error.code === 'already_exists')) throw error
-        return importTool(broker, projectId, document, worker, pretended)
+        return importTool(broker, projectId, document, worker, dryRunState)
       }),
     )
   return imported
@@ -74,7 +74,7 @@ async function importTool(
   projectId: string,
   document: unknown,
   worker: Worker | undefined,
-  pretended: Pretended | undefined,
+  dryRunState: DryRunState | undefined,
 ): Promise<ImportedTool> {
   const reading = readToolMetadata(document, { allowsHttp: (url) => broker.outgoing.allows(url) })
   if (reading.outcome === 'refused') {
@@ -99,7 +99,7 @@ async function importTool(
     return { name: metadata.title, result: 'refused', reason: faults.join(' '), providers: [], warnings }
   const id = toolId(metadata).toLowerCase()
   const known =
-    pretended?.tools.get(id) ??
+    dryRunState?.tools.get(id) ??
     (await broker.store.tools.named(projectId, id)).find((tool) => toolId(tool).toLowerCase() === id)
   if (known !== undefined && known.source.kind !== 'metadata')
     return {
@@ -120,7 +120,7 @@ async function importTool(
       warnings,
     }
   const uid = known?.uid ?? newId('tool')
-  const matched = await matchProviders(broker, metadata, { uid, projectId }, { warnings, pretended })
+  const matched = await matchProviders(broker, metadata, { uid, projectId }, { warnings, dryRunState })
   const binding = worker ? await bindingFor(broker, metadata, worker, warnings) : known?.binding
   const now = broker.now()
   const tool: Tool = {
@@ -146,9 +146,9 @@ async function importTool(
     known.digest === tool.digest &&
     matched.changed.length === 0 &&
     JSON.stringify([known.requirements, known.binding]) === JSON.stringify([tool.requirements, tool.binding])
-  if (pretended !== undefined) {
-    pretended.tools.set(id, tool)
-    for (const entry of matched.changed) pretended.entries.set(entry.uid, entry)
+  if (dryRunState !== undefined) {
+    dryRunState.tools.set(id, tool)
+    for (const entry of matched.changed) dryRunState.entries.set(entry.uid, entry)
   } else if (!same) {
     const audit = broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) })
     await broker.store.tools.put(tool, matched.changed, audit)
@@ -160,7 +160,7 @@ async function importTool(
     providers: matched.entries.map((entry) => ({
       id: entry.id,
       name: entry.name,
-      ...(!(pretended !== undefined && matched.added.has(entry.uid)) && {
+      ...(!(dryRunState !== undefined && matched.added.has(entry.uid)) && {
         redirectUri: broker.redirectUri(entry),
       }),
       missing: missingSettings(broker, entry),
@@ -189,7 +189,7 @@ async function matchProviders(
   broker: Broker,
   metadata: ToolMetadata,
   tool: Pick<Tool, 'uid' | 'projectId'>,
-  { warnings, pretended }: { readonly warnings: Warning[]; readonly pretended: Pretended | undefined },
+  { warnings, dryRunState }: { readonly warnings: Warning[]; readonly dryRunState: DryRunState | undefined },
 ): Promise<{
   readonly entries: readonly ProviderEntry[]
   /** The uids of entries that are not stored yet. */
@@ -202,14 +202,14 @@ async function matchProviders(
     store.providers.list(tool.projectId),
     store.tools.list(tool.projectId),
   ])
-  const isPretended = new Set([...(pretended?.tools.values() ?? [])].map(({ uid }) => uid))
+  const isInDryRun = new Set([...(dryRunState?.tools.values() ?? [])].map(({ uid }) => uid))
   const tools = [
-    ...storedTools.filter(({ uid }) => !isPretended.has(uid)),
-    ...(pretended?.tools.values() ?? []),
+    ...storedTools.filter(({ uid }) => !isInDryRun.has(uid)),
+    ...(dryRunState?.tools.values() ?? []),
   ]
   const all = new Map(stored.map((entry) => [entry.uid, entry]))
   const isStored = new Set(all.keys())
-  for (const [uid, entry] of pretended?.entries ?? []) all.set(uid, entry)
+  for (const [uid, entry] of dryRunState?.entries ?? []) all.set(uid, entry)
   const changed = new Map<string, ProviderEntry>()
   const scopes = new Map<string, readonly string[]>()
   for (const [index, wanted] of metadata.oauth.entries()) {

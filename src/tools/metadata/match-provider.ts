@@ -67,7 +67,7 @@ export function matchProvider(
     ...found,
     provider,
     ...(found.clientId === undefined && wanted.clientId !== undefined && { clientId: wanted.clientId }),
-    ...(takesSecret(broker, found, wanted) &&
+    ...(storesSecret(broker, found, wanted) &&
       wanted.clientSecret !== undefined && {
         clientSecret: sealClientSecret(broker, found, wanted.clientSecret),
       }),
@@ -130,7 +130,7 @@ function settingsOf({
 }
 
 /** Whether the file's secret is stored: if the entry has none, or a different one that came from a file. */
-function takesSecret(broker: Broker, found: ProviderEntry, wanted: OAuthEntry): boolean {
+function storesSecret(broker: Broker, found: ProviderEntry, wanted: OAuthEntry): boolean {
   if (wanted.clientSecret === undefined) return false
   if (found.clientSecret === undefined) return true
   if (found.source === 'admin') return false

@@ -15,16 +15,16 @@ export function toolName(title: string): string {
 }
 
 /** The warning that a title is not a valid name, with the derived name. */
-export function respelledName(title: string, name: string): string {
+export function derivedNameWarning(title: string, name: string): string {
   return `${quote(title)} is called \`${name}\`.`
 }
 
-function respelledNamespace(toolSet: string, namespace: string): string {
+function derivedNamespaceWarning(toolSet: string, namespace: string): string {
   return `${quote(toolSet)} became the namespace \`${namespace}\`.`
 }
 
 /** Whether the warning only reports a derived name, which requires no action. */
-export function isRespelling(warning: string): boolean {
+export function isDerivedNameWarning(warning: string): boolean {
   return /^".* (?:is called|became the namespace) `[\w.-]+`\.$/s.test(warning)
 }
 
@@ -36,7 +36,7 @@ export function readNamespace(toolSet: unknown, path: string, warn: Warn): strin
     return 'local'
   }
   const namespace = sanitize(toolSet).toLowerCase() || 'local'
-  if (namespace !== toolSet) warn(path, respelledNamespace(toolSet, namespace))
+  if (namespace !== toolSet) warn(path, derivedNamespaceWarning(toolSet, namespace))
   return namespace
 }
 

@@ -11,7 +11,7 @@ import { readInputSchema } from './read-schema.ts'
 export function declaredSecrets(tool: JsonRecord, path: string, warn: Warn): string[] {
   const { properties } = readInputSchema(tool.configurations, at(path, 'configurations'), warn)
   const keys = [...(isRecord(properties) ? Object.keys(properties) : []), ...storedKeys(tool.config)]
-  return [...new Set(keys.filter(looksSecret).map(secretKey))]
+  return [...new Set(keys.filter(isSecretName).map(secretKey))]
 }
 
 /** The key of the secret for a configuration key. */
@@ -28,12 +28,12 @@ const RUN_TOGETHER =
 const PUBLIC_KEY =
   /^(public|primary|foreign|sort|partition|cache|object|row|group|json|storage|idempotency|search)$/
 const COUNTED_TOKEN = /^(max|min|num|input|output|sell|buy|from|to|stop|pad|eos|bos|page|next)$/
-/** Last words that describe a secret without being one. */
+/** Endings of keys that describe a secret without being one. */
 const ABOUT =
   /^(id|name|url|uri|path|file|type|header|prefix|length|limit|count|address|symbol|decimals|amount)$/
 
 /** Whether the words of a configuration key name a secret. */
-function looksSecret(configurationKey: string): boolean {
+function isSecretName(configurationKey: string): boolean {
   const words = wordsOf(configurationKey)
   const [last = '', before = ''] = words.toReversed()
   if (ABOUT.test(last)) return false
@@ -83,7 +83,7 @@ function withoutDefaults(value: unknown, isSecret = false): unknown {
   if (!isRecord(value)) return value
   return mapMembers(value, (inner, name) => {
     if (isSecret && VALUE_KEYWORDS.includes(name)) return undefined
-    if (looksSecret(name)) return isRecord(inner) ? withoutDefaults(inner, true) : undefined
+    if (isSecretName(name)) return isRecord(inner) ? withoutDefaults(inner, true) : undefined
     return withoutDefaults(inner, isSecret)
   })
 }
@@ -97,8 +97,8 @@ function withoutStoredValues(config: unknown): unknown {
   if (!isRecord(config)) return config
   const { key_name: key } = config
   return mapMembers(config, (inner, name) => {
-    if (name === 'key_value' && typeof key === 'string' && looksSecret(key)) return undefined
-    return looksSecret(name) ? undefined : withoutStoredValues(inner)
+    if (name === 'key_value' && typeof key === 'string' && isSecretName(key)) return undefined
+    return isSecretName(name) ? undefined : withoutStoredValues(inner)
   })
 }
 

@@ -87,7 +87,7 @@ export function providerOf(facts: EntryFacts): DescribedProvider {
         : token,
       tokenTypes: facts.tokenTypes ?? provider.tokenTypes,
     },
-    filled: filledFrom(facts, known, pkce),
+    filled: describeFilled(facts, known, pkce),
   }
 }
 
@@ -132,7 +132,7 @@ const METHOD_WORDS: Readonly<Partial<Record<ClientAuthMethod, string>>> = {
   client_secret_basic_unencoded: 'the secret by HTTP Basic, not encoded',
 }
 
-function filledFrom(facts: EntryFacts, known: BuiltInProvider, pkce: Provider['pkce']): string[] {
+function describeFilled(facts: EntryFacts, known: BuiltInProvider, pkce: Provider['pkce']): string[] {
   const { tokenRequest } = known.provider
   const filled: string[] = []
   if (facts.authMethod === undefined && tokenRequest.authMethod !== 'client_secret_post')

@@ -3,10 +3,10 @@ import { isAbsent, isDeeperThan, isRecord, type JsonRecord, kindOf, quote, Refus
 import { at, type Warn, type Warning } from './metadata-member.ts'
 import {
   agentMember,
+  derivedNameWarning,
   hasToolMember,
   readNamespace,
   readVersion,
-  respelledName,
   toolName,
   warnOfSpellings,
 } from './metadata-name.ts'
@@ -90,7 +90,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
 
   const title = tool.name
   const name = toolName(title)
-  if (name !== title) warn(at(path, 'name'), respelledName(title, name))
+  if (name !== title) warn(at(path, 'name'), derivedNameWarning(title, name))
   const version = readVersion(tool.version, at(path, 'version'), warn)
   warnOfSpellings(tool, path, warn)
   const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters' // `input_args` is the name in a Shinkai node's stored form
@@ -105,7 +105,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     ...(outputSchema !== undefined && { outputSchema }),
     secrets: declaredSecrets(tool, path, warn),
     oauth: readOAuthEntries(tool.oauth, at(path, 'oauth'), options, warn),
-    document: tool === value ? withoutSecrets(tool) : storedAgain(value, tool),
+    document: tool === value ? withoutSecrets(tool) : storedWithout(value, tool),
   }
 }
 
@@ -129,7 +129,7 @@ function unwrap(value: JsonRecord): { readonly tool: JsonRecord; readonly path: 
   return { tool, path: 'content[0]' }
 }
 
-function storedAgain(stored: JsonRecord, tool: JsonRecord): JsonRecord {
+function storedWithout(stored: JsonRecord, tool: JsonRecord): JsonRecord {
   const content = Array.isArray(stored.content) ? stored.content.slice(1) : []
   return { ...stored, content: [withoutSecrets(tool), ...content] }
 }

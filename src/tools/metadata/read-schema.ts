@@ -4,8 +4,8 @@ import { SchemaFault } from '../json-schema/schema-fault.ts'
 import { isAbsent, isRecord, type JsonRecord, kindOf, Refusal } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 import { isOfType, isPattern, isTypeName, isUsable, readNames, readTypes } from './schema-keyword.ts'
-import { settleReferences } from './schema-reference.ts'
-import { withoutMisplaced } from './schema-shape.ts'
+import { removeBadReferences } from './schema-reference.ts'
+import { moveMisplaced } from './schema-shape.ts'
 
 /**
  * Converts what tool files call JSON Schema into valid JSON Schema 2020-12. Invalid parts are repaired if their
@@ -17,7 +17,7 @@ export type Schema = JsonSchema | boolean
  * Reads a tool's input or configuration schema, which has the type `object`. Without a schema any object is accepted.
  */
 export function readInputSchema(value: unknown, path: string, warn: Warn): JsonSchema {
-  if (isUnsaid(value)) return { type: 'object', properties: {} }
+  if (isMissing(value)) return { type: 'object', properties: {} }
   const schema = readRoot(value, path, warn)
   if (schema.type !== undefined && schema.type !== 'object')
     warn(at(path, 'type'), 'Arguments are always an object; the type became `object`.')
@@ -26,7 +26,7 @@ export function readInputSchema(value: unknown, path: string, warn: Warn): JsonS
 
 /** Reads a tool's result schema; `undefined` if the file says nothing about the result. */
 export function readOutputSchema(value: unknown, path: string, warn: Warn): JsonSchema | undefined {
-  if (isUnsaid(value)) return undefined
+  if (isMissing(value)) return undefined
   const schema = readRoot(value, path, warn)
   if (Object.keys(schema).length === 0) return undefined
   const isObject = schema.type === undefined && schema.properties !== undefined
@@ -34,7 +34,7 @@ export function readOutputSchema(value: unknown, path: string, warn: Warn): Json
 }
 
 /** Real files write `[]` for "no configuration". */
-function isUnsaid(value: unknown): boolean {
+function isMissing(value: unknown): boolean {
   return isAbsent(value) || (Array.isArray(value) && value.length === 0)
 }
 
@@ -45,7 +45,7 @@ function isUnsaid(value: unknown): boolean {
 function readRoot(value: unknown, path: string, warn: Warn): JsonSchema {
   if (isRecord(value)) checkDialect(value, path)
   const schema = readSchema(value, path, warn)
-  return isRecord(schema) ? settleReferences(schema, path, warn) : {}
+  return isRecord(schema) ? removeBadReferences(schema, path, warn) : {}
 }
 
 function checkDialect({ $schema }: JsonRecord, path: string): void {
@@ -82,7 +82,7 @@ function readSchema(value: unknown, path: string, warn: Warn): Schema {
     warn(path, `It is ${kindOf(value)} and no schema; anything is accepted.`)
     return {}
   }
-  const node = withoutMisplaced(value, path, warn)
+  const node = moveMisplaced(value, path, warn)
   const members = Object.entries(node)
     // `null` means absent, except where null is a value; `$schema` has no effect within a document
     .filter(

@@ -18,11 +18,11 @@ interface Node {
  * Removes every `$ref` that leads out of the document, to no schema, or into an endless circle. The remaining ones
  * are `#` and a JSON Pointer (RFC 6901 section 6) to a schema within the root.
  */
-export function settleReferences(root: JsonSchema, path: string, warn: Warn): JsonSchema {
+export function removeBadReferences(root: JsonSchema, path: string, warn: Warn): JsonSchema {
   const nodes = new Map<string, Node>()
   collect(root, '', nodes)
   if (![...nodes.values()].some(({ schema }) => typeof schema.$ref === 'string')) return root
-  const endless = endlessAmong(nodes)
+  const endless = endlessSchemas(nodes)
   const settle = (value: unknown, pointer: string, where: string): unknown => {
     if (Array.isArray(value)) return value.map((one, i) => settle(one, `${pointer}/${i}`, `${where}[${i}]`))
     if (!isRecord(value)) return value
@@ -66,7 +66,7 @@ function collect(schema: unknown, pointer: string, nodes: Map<string, Node>): vo
 }
 
 /** The schemas whose application to a value may never end: those that remain after all that surely end are removed. */
-function endlessAmong(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
+function endlessSchemas(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
   const left = new Map<string, number>()
   const usedBy = new Map<string, string[]>()
   for (const [pointer, { inPlace }] of nodes) {

@@ -3,7 +3,7 @@ import { at, type Warn } from './metadata-member.ts'
 import { isTypeName } from './schema-keyword.ts'
 
 /** Moves keywords to where they belong: real files have them one level too deep or too high. */
-export function withoutMisplaced(node: JsonRecord, path: string, warn: Warn): JsonRecord {
+export function moveMisplaced(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   const settled = withDependencies(withHoisted(node, path, warn), path, warn)
   return withTuple(withSiblings(settled, path, warn), path, warn)
 }

@@ -1,7 +1,8 @@
 import type { Worker } from '../../domain/worker.ts'
-import { type Backend, WorkerFault } from '../backend.ts'
+import type { Backend } from '../backend.ts'
 import { ownError } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { loadedModule, type ToolModule } from './load-module.ts'
 import { runHandler } from './run-handler.ts'
 

@@ -32,10 +32,10 @@ export async function runHandler(
 ): Promise<ToolAnswer> {
   const logs: ToolLog[] = []
   const ending = new AbortController()
-  const timer = setTimeout(() => ending.abort(new Error('The time is over.')), timeoutSeconds * 1000)
-  const giveUp = () => ending.abort(new Error('Nobody waits for it any more.'))
-  call.signal?.addEventListener('abort', giveUp)
-  if (call.signal?.aborted === true) giveUp()
+  const timer = setTimeout(() => ending.abort(new Error('The time limit has passed.')), timeoutSeconds * 1000)
+  const cancel = () => ending.abort(new Error('The caller has cancelled.'))
+  call.signal?.addEventListener('abort', cancel)
+  if (call.signal?.aborted === true) cancel()
   let isOver = false
   const aborted = Promise.withResolvers<ToolAnswer>()
   ending.signal.addEventListener('abort', () => aborted.resolve(timedOut(logs)))
@@ -52,8 +52,8 @@ export async function runHandler(
   } finally {
     isOver = true
     clearTimeout(timer)
-    call.signal?.removeEventListener('abort', giveUp)
-    ending.abort(new Error('It has ended.'))
+    call.signal?.removeEventListener('abort', cancel)
+    ending.abort(new Error('The run has ended.'))
   }
 }
 

@@ -2,17 +2,24 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
-import { type Backend, type BackendCall, type CatalogueItem, WorkerFault } from '../backend.ts'
+import type { Backend, BackendCall, CatalogueItem } from '../backend.ts'
 import { readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { askWorker, MAX_HEALTH_SECONDS, refusalOf, toolErrorOf } from '../worker-request.ts'
 import { buildRequest } from './build-request.ts'
-import { again, type KeptReading, keep, readAndKeep, readBefore } from './kept-reading.ts'
 import { type OpenapiSettings, openapiSettings } from './openapi-settings.ts'
 import { placeCredentials } from './place-credentials.ts'
 import { readInThread } from './read-in-thread.ts'
 import { readRequestDescription } from './read-request-description.ts'
+import {
+  type CachedReading,
+  cachedItems,
+  cachedReading,
+  cacheReading,
+  readAndCache,
+} from './reading-cache.ts'
 import { planOf } from './request-plan.ts'
 import { BadArgument } from './write-parameter.ts'
 
@@ -37,7 +44,7 @@ export const openapiBackend: Backend = {
     const { url } = openapiSettings(worker)
     try {
       if (url !== undefined) await fetchDocument(broker, worker, url, undefined)
-      else await askWhetherItAnswers(broker, worker)
+      else await checkAnswers(broker, worker)
       return { healthy: true }
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
@@ -87,26 +94,26 @@ async function catalogueOf(
   const { uid, projectId } = worker
   const { url, document = {} } = options.settings
   const settings = sha256(JSON.stringify([options.namespace, options.settings]))
-  const before = readBefore(uid, settings)
+  const before = cachedReading(uid, settings)
   if (url === undefined) {
-    if (before !== undefined) return again(before)
-    return readAndKeep(uid, { settings }, () => readInThread({ ...options, source: document }, projectId))
+    if (before !== undefined) return cachedItems(before)
+    return readAndCache(uid, { settings }, () => readInThread({ ...options, source: document }, projectId))
   }
   const fetched = await fetchDocument(broker, worker, url, before)
-  if (fetched === 'unchanged' && before !== undefined) return again(before)
+  if (fetched === 'unchanged' && before !== undefined) return cachedItems(before)
   const { bytes, ...validators } = fetched as FetchedDocument // `unchanged` is only returned when there was a cached reading
   const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('base64') // Web Crypto hashes off the event loop
   const known = { settings, digest, ...validators }
   if (before?.digest === digest) {
     const { items, refused } = before
-    keep(uid, { ...known, ...(items && { items }), ...(refused !== undefined && { refused }) })
-    return again(before)
+    cacheReading(uid, { ...known, ...(items && { items }), ...(refused !== undefined && { refused }) })
+    return cachedItems(before)
   }
   const source = { ...options, documentUrl: url, source: bytes }
-  return readAndKeep(uid, known, () => readInThread(source, projectId))
+  return readAndCache(uid, known, () => readInThread(source, projectId))
 }
 
-interface FetchedDocument extends Pick<KeptReading, 'etag' | 'lastModified'> {
+interface FetchedDocument extends Pick<CachedReading, 'etag' | 'lastModified'> {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
@@ -115,7 +122,7 @@ async function fetchDocument(
   broker: Broker,
   worker: Worker,
   url: string,
-  before: KeptReading | undefined,
+  before: CachedReading | undefined,
 ): Promise<FetchedDocument | 'unchanged'> {
   const { status, headers, body } = await askWorker(broker.outgoing, {
     url,
@@ -141,7 +148,7 @@ async function fetchDocument(
 }
 
 /** Checks that the API answers. Any status below 500 will do, since its root path may not exist. */
-async function askWhetherItAnswers(broker: Broker, worker: Worker): Promise<void> {
+async function checkAnswers(broker: Broker, worker: Worker): Promise<void> {
   try {
     const { status, body } = await broker.outgoing.stream({
       url: worker.uri,

@@ -55,7 +55,7 @@ function pathPart(property: string, value: unknown, parameter: PlannedParameter 
   if (parameter === undefined || value === undefined || value === null)
     throw new BadArgument(`"${property}" is missing: it is a part of the path.`)
   const part = toSimple(property, value, parameter, (text) => {
-    if (isStep(text)) throw new BadArgument(`"${property}" would lead to another path.`)
+    if (leavesPath(text)) throw new BadArgument(`"${property}" would lead to another path.`)
     return encode(text)
   })
   if (part === '') throw new BadArgument(`"${property}" is empty: it is a part of the path.`)
@@ -63,7 +63,7 @@ function pathPart(property: string, value: unknown, parameter: PlannedParameter 
 }
 
 /** Whether a server that decodes once too often could read a part of the text as `.` or `..`. */
-function isStep(text: string): boolean {
+function leavesPath(text: string): boolean {
   let decoded = text
   for (let i = 0; i < 3; i++) {
     if (/\p{Cc}/u.test(decoded) || decoded.split(/[/\\]/).some((part) => part === '.' || part === '..'))

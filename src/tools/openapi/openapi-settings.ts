@@ -1,11 +1,6 @@
-import { BrokerError } from '../../domain/errors.ts'
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { type JsonRecord, quote, Refusal } from '../read-json.ts'
-import { readDocument } from './openapi-document.ts'
-import { readRequestDescription } from './read-request-description.ts'
-import { isHeaderName, isHeaderValue, isReservedHeader } from './request-plan.ts'
-import { checkedServer, serverOf } from './server-url.ts'
+import type { JsonRecord } from '../read-json.ts'
 
 /** The operator's settings of an HTTP API, stored as the worker's settings. Nothing in them is secret. */
 export interface OpenapiSettings {
@@ -76,51 +71,6 @@ export type RequestAuthorization =
     }
   | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
 
-/** Checks what can be checked without a request to the API. Throws `invalid_request`. */
-export function checkSettings(settings: OpenapiSettings): void {
-  asInvalidRequest(() => {
-    checkHeaders(settings.headers ?? {})
-    if (settings.request !== undefined) readRequestDescription(settings.request, settings)
-    if (settings.document !== undefined) readDocument(settings.document)
-    baseUri(settings)
-  })
-}
-
-/** Turns a `Refusal` into `invalid_request`, because settings come from the caller. */
-export function asInvalidRequest<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Refusal) throw new BrokerError('invalid_request', error.message)
-    throw error
-  }
-}
-
-function checkHeaders(headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (!isHeaderName(name) || isReservedHeader(name))
-      throw new Refusal(
-        `headers has ${quote(name)}, which cannot be set: tokens and keys are said in authorization.`,
-      )
-    if (!isHeaderValue(value))
-      throw new Refusal(`headers has a value for ${quote(name)} that no header may have.`)
-  }
-}
-
-/**
- * The worker's URL: the server of its requests, or the document's own URL if the server is only known from the
- * document. Throws `Refusal`.
- */
-export function baseUri({ document, url, request, serverUrl }: OpenapiSettings): string {
-  if (serverUrl !== undefined) return checkedServer(serverUrl, undefined)
-  if (request !== undefined) return `${new URL(request.url).origin}/`
-  if (url !== undefined) {
-    const { origin, pathname } = new URL(url)
-    return origin + pathname
-  }
-  return serverOf([document?.servers], undefined)
-}
-
 export function openapiSettings({ settings }: Pick<Worker, 'settings'>): OpenapiSettings {
-  return settings as OpenapiSettings // workers of this type are only stored with these settings
+  return settings as OpenapiSettings // only this broker writes the settings of such workers
 }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type CatalogueItem, WorkerFault } from '../backend.ts'
+import type { CatalogueItem } from '../backend.ts'
 import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { inThread, ThreadFault, type ThreadOptions, threadTask } from '../thread-pool.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import type { ParsedDocument } from './parse-document-task.ts'
 import type { DocumentReading, DocumentToRead } from './read-document-task.ts'
 

@@ -51,7 +51,7 @@ export function unusedSettings(
   const strangers = saysSecurity(document, operations)
     ? Object.keys(authorization).filter((name) => !schemes.includes(name))
     : []
-  const known = new Set(operations.flatMap((one) => wordsOf(one)))
+  const known = new Set(operations.flatMap((one) => namesOf(one)))
   const unknown = (list: readonly string[] = []) => list.filter((one) => !known.has(one))
   const say = (what: string, names: readonly string[], are: string) =>
     names.length === 0 ? [] : [`${what} names ${names.slice(0, MAX_ADVICE).map(quote).join(', ')}, ${are}`]
@@ -116,12 +116,12 @@ function resolvedOr(document: OpenapiDocument, item: JsonRecord, what: string): 
   }
 }
 
-function wordsOf({ name, operation }: FoundOperation): string[] {
+function namesOf({ name, operation }: FoundOperation): string[] {
   return [operation.operationId, name, ...tagsOf(operation)].filter((one) => typeof one === 'string')
 }
 
 function isChosen(one: FoundOperation, { include, exclude = [] }: OperationChoice = {}): boolean {
-  const words = wordsOf(one)
+  const words = namesOf(one)
   const names = (list: readonly string[]) => list.some((one) => words.includes(one))
   return (include === undefined || names(include)) && !names(exclude)
 }

@@ -1,16 +1,15 @@
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
+import { checkedServer, pathTemplate, placeholdersOf, serverOf } from './api-url.ts'
 import { type OpenapiDocument, textOf } from './openapi-document.ts'
 import type { OpenapiSettings } from './openapi-settings.ts'
-import { readAnswers } from './read-answers.ts'
 import { type ReadBody, readBody } from './read-body.ts'
 import { type ReadParameter, readParameters } from './read-parameters.ts'
-import { type ReadSecurity, readOwnSecurity, readSecurity } from './read-security.ts'
+import { type ReadSecurity, readConfiguredSecurity, readSecurity } from './read-security.ts'
+import { readSuccessResponse } from './read-success-response.ts'
 import { lowerCased, type Method, type RequestPlan, toToolDocument } from './request-plan.ts'
-import { checkedServer, serverOf } from './server-url.ts'
 import { schemaWriter } from './tool-schema.ts'
-import { pathTemplate, placeholdersOf } from './url-template.ts'
 
 const VERSION = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
 
@@ -44,10 +43,10 @@ export function readOperation(
   const { authorization = {} } = settings
   const security =
     found.requiresNothing === true && Object.keys(authorization).length > 0
-      ? readOwnSecurity(document, authorization)
+      ? readConfiguredSecurity(document, authorization)
       : readSecurity(document, operation.security ?? root.security, authorization)
   const { parameters, body, inputSchema } = readInput(document, found, security, settings)
-  const answers = readAnswers(document, operation.responses)
+  const answers = readSuccessResponse(document, operation.responses)
   const server =
     settings.serverUrl === undefined
       ? serverOf([operation.servers, pathItem.servers, root.servers], documentUrl)

@@ -1,6 +1,7 @@
 import { isToolName } from '../../domain/tool-id.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { isRecord, quote, Refusal } from '../read-json.ts'
+import { checkedServer, pathTemplate, placeholdersOf } from './api-url.ts'
 import type { OpenapiSettings, RequestAuthorization, RequestDescription } from './openapi-settings.ts'
 import { annotationsOf } from './read-operation.ts'
 import {
@@ -16,8 +17,6 @@ import {
   type RequestPlan,
   toToolDocument,
 } from './request-plan.ts'
-import { checkedServer } from './server-url.ts'
-import { pathTemplate, placeholdersOf } from './url-template.ts'
 
 /** Reads the description of one request as a tool. Throws `Refusal`. */
 export function readRequestDescription(

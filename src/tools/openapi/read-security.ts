@@ -42,7 +42,7 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
   const mapped = needing.filter(({ isMapped }) => isMapped)
   const chosen = mapped.length > 0 ? mapped : needing
   const [first] = chosen
-  if (first === undefined) return withNothing
+  if (first === undefined) return NO_SECURITY
   const isOptional = usable.some(({ credentials }) => credentials.length === 0)
   const secrets = secretsOf(first)
   // secrets are the same for all users, so there is nothing to choose per user
@@ -73,14 +73,14 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
  * that is no scheme of the document stands for `Authorization: Bearer`, or for the header of its mapping. Throws
  * `Refusal`.
  */
-export function readOwnSecurity(document: OpenapiDocument, mappings: Mappings): ReadSecurity {
+export function readConfiguredSecurity(document: OpenapiDocument, mappings: Mappings): ReadSecurity {
   const schemes = securitySchemesOf(document)
   const read = Object.entries(mappings).map(([name, mapping]) =>
     Object.hasOwn(schemes, name) && mapping.header === undefined
       ? readScheme(name, resolved(document, schemes[name], `The security scheme ${quote(name)}`), [], mapping)
-      : ownScheme(mapping),
+      : configuredScheme(mapping),
   )
-  const { requirements, credentials } = together(read)
+  const { requirements, credentials } = combined(read)
   const secrets = credentials.flatMap((one) => (one.kind === 'secret' ? [one.key] : []))
   return {
     requirements: { authorization: requirements, secrets: [...new Set(secrets)], metadata: [] },
@@ -88,7 +88,7 @@ export function readOwnSecurity(document: OpenapiDocument, mappings: Mappings): 
   }
 }
 
-function ownScheme(mapping: SchemeMapping): ReadScheme {
+function configuredScheme(mapping: SchemeMapping): ReadScheme {
   const header = mapping.header?.toLowerCase() ?? 'authorization'
   if (!isCredentialHeader(header)) throw new Refusal(`There is no header ${quote(header)}.`)
   if (!('secret' in mapping)) return { ...token(mapping, mapping.scopes ?? [], header), isMapped: true }
@@ -103,7 +103,7 @@ export function securitySchemesOf({ root: { components } }: OpenapiDocument): Js
   return isRecord(components) && isRecord(components.securitySchemes) ? components.securitySchemes : {}
 }
 
-const withNothing: ReadSecurity = {
+const NO_SECURITY: ReadSecurity = {
   requirements: { authorization: [], secrets: [], metadata: [] },
   credentials: [],
 }
@@ -114,16 +114,21 @@ function secretsOf({ credentials }: Alternative): string[] {
 
 function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappings: Mappings): Alternative {
   const schemes = securitySchemesOf(document)
-  return together(
+  return combined(
     Object.entries(alternative).map(([name, asked]) => {
-      const scheme = resolved(document, ownOf(schemes, name), `The security scheme ${quote(name)}`)
-      return readScheme(name, scheme, Array.isArray(asked) ? asked.map(String) : [], ownOf(mappings, name))
+      const scheme = resolved(document, ownMember(schemes, name), `The security scheme ${quote(name)}`)
+      return readScheme(
+        name,
+        scheme,
+        Array.isArray(asked) ? asked.map(String) : [],
+        ownMember(mappings, name),
+      )
     }),
   )
 }
 
 /** Combines schemes that are needed together. Throws `Refusal` if two occupy the same place. */
-function together(read: readonly ReadScheme[]): Alternative {
+function combined(read: readonly ReadScheme[]): Alternative {
   const credentials = read.map(({ credential }) => credential)
   const places = credentials.map((one) =>
     one.kind === 'token' ? `header ${one.header}` : `${one.in} ${one.name}`,
@@ -138,7 +143,7 @@ function together(read: readonly ReadScheme[]): Alternative {
 }
 
 /** Own members only: the document may use names such as `constructor`. */
-function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+function ownMember<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined
 }
 

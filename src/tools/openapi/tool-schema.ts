@@ -46,11 +46,12 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
   }
 
   function writeDefinitions(): void {
-    for (const [name, reference] of unwritten) definitions.set(name, any(targetOf(document, reference)))
+    for (const [name, reference] of unwritten)
+      definitions.set(name, writeSchema(targetOf(document, reference)))
     unwritten.clear()
   }
 
-  function any(schema: unknown): unknown {
+  function writeSchema(schema: unknown): unknown {
     if (typeof schema === 'boolean') return schema
     if (!isRecord(schema)) throw new Refusal('It has a schema that is neither an object nor a boolean.')
     if (left-- <= 0) throw new TooManySchemas(`It has more than ${MAX_SCHEMAS} schemas.`)
@@ -61,13 +62,13 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
     if (schema.$dynamicRef !== undefined || schema.$recursiveRef !== undefined)
       throw new Refusal('It has a $dynamicRef, which is not supported.')
     const { $ref: reference, ...rest } = schema
-    if (typeof reference !== 'string') return own(schema)
+    if (typeof reference !== 'string') return writeKeywords(schema)
     const target = { $ref: `#/$defs/${nameOf(reference)}` }
     // OpenAPI 3.0 ignores the siblings of `$ref`
-    return document.version === '3.0' ? target : { ...own(rest), ...target }
+    return document.version === '3.0' ? target : { ...writeKeywords(rest), ...target }
   }
 
-  function own(schema: JsonRecord): JsonRecord {
+  function writeKeywords(schema: JsonRecord): JsonRecord {
     const written: Record<string, unknown> = {}
     for (const [keyword, value] of Object.entries(checkable(withoutReadOnly(schema, direction), document))) {
       if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
@@ -75,13 +76,15 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
       else if (keyword === 'pattern' && !isUsable(value, document)) written.$comment = `pattern: ${value}`
       else if (direction === 'output' && CLOSING.has(keyword) && value === false) continue
       else if (MAPS.has(keyword) && isRecord(value))
-        written[keyword] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, any(one)]))
-      else if (LISTS.has(keyword) && Array.isArray(value)) written[keyword] = value.map(any)
+        written[keyword] = Object.fromEntries(
+          Object.entries(value).map(([name, one]) => [name, writeSchema(one)]),
+        )
+      else if (LISTS.has(keyword) && Array.isArray(value)) written[keyword] = value.map(writeSchema)
       else if (SINGLE.has(keyword) && (isRecord(value) || typeof value === 'boolean'))
-        written[keyword] = any(value)
+        written[keyword] = writeSchema(value)
       else if (!MAPS.has(keyword) && !LISTS.has(keyword) && !SINGLE.has(keyword)) written[keyword] = value
     }
-    return document.version === '3.0' ? in2020(written, schema.nullable === true) : written
+    return document.version === '3.0' ? toDraft2020(written, schema.nullable === true) : written
   }
 
   return {
@@ -89,7 +92,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
       // the top-level schema is written inline, where readers and models expect it
       const isReference = isRecord(schema) && typeof schema.$ref === 'string'
       const isBare = isReference && (document.version === '3.0' || Object.keys(schema).length === 1)
-      const written = any(isBare ? resolved(document, schema, 'A schema') : schema)
+      const written = writeSchema(isBare ? resolved(document, schema, 'A schema') : schema)
       writeDefinitions()
       return isRecord(written) ? written : written === true ? {} : { not: {} }
     },
@@ -169,7 +172,7 @@ function withoutReadOnly(schema: JsonRecord, direction: 'input' | 'output'): Jso
 }
 
 /** Translates keywords of OpenAPI 3.0 to 2020-12. */
-function in2020(schema: Record<string, unknown>, isNullable: boolean): JsonRecord {
+function toDraft2020(schema: Record<string, unknown>, isNullable: boolean): JsonRecord {
   const { exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema
   const plain: JsonRecord = {
     ...rest,

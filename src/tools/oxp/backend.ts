@@ -4,14 +4,15 @@ import { toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { currentContext } from '../../services/request-context.ts'
-import { type Backend, type BackendCall, WorkerFault } from '../backend.ts'
+import type { Backend, BackendCall } from '../backend.ts'
 import { readAnswer } from '../read-answer.ts'
 import { scrub } from '../scrub.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { askOxpServer, oxpSettings } from './oxp-server.ts'
-import { asksForUser, readOxpTool } from './read-oxp-tool.ts'
+import { readOxpTool, requiresUser } from './read-oxp-tool.ts'
 
 /** Servers of the Open Tool Execution Protocol (OXP) 1.0. */
 export const oxpBackend: Backend = {
@@ -70,11 +71,11 @@ async function callTool(broker: Broker, worker: Worker, call: BackendCall): Prom
 function toRequest(call: BackendCall) {
   const { tool, input, secrets, userId } = call
   const document = tool.source.document
-  const needsUser = asksForUser(document)
+  const needsUser = requiresUser(document)
   if (needsUser && userId === undefined)
-    throw unmet(`The tool "${tool.title}" acts for a user: say which in user_id.`)
+    throw requirementsNotMet(`The tool "${tool.title}" acts for a user: say which in user_id.`)
   return {
-    tool_id: idAtServer(call),
+    tool_id: serverToolId(call),
     call_id: callIdOf(call),
     input,
     context: {
@@ -86,7 +87,7 @@ function toRequest(call: BackendCall) {
 }
 
 /** The server's tool id with its version: without a version the server runs the latest. */
-function idAtServer({ tool: { source, namespace, name, version } }: BackendCall): string {
+function serverToolId({ tool: { source, namespace, name, version } }: BackendCall): string {
   const { id } = source.document
   const listed = typeof id === 'string' ? id : `${namespace}.${name}`
   return listed.includes('@') || version === undefined ? listed : `${listed}@${version}`
@@ -114,13 +115,13 @@ function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: s
       foreign.find(({ release: { entry } }) => [entry.id, entry.wellKnownId].includes(id)) ??
       (authorizations.length === 1 && tool.requirements.authorization.length === 1 ? foreign[0] : undefined)
     if (given === undefined)
-      throw unmet(
+      throw requirementsNotMet(
         `The tool "${tool.title}" needs an authorization "${id}", which the tool that is bound to it does not ask for.`,
       )
     return { id, token: given.release.accessToken }
   })
 }
 
-function unmet(message: string): WorkerFault {
+function requirementsNotMet(message: string): WorkerFault {
   return new WorkerFault({ kind: 'TOOL_REQUIREMENTS_NOT_MET', message, canRetry: false })
 }

@@ -31,7 +31,7 @@ export function oxpSettings({ settings }: Pick<Worker, 'settings'>): OxpSettings
   }
 }
 
-export interface OxpQuestion {
+export interface OxpRequest {
   readonly path: 'health' | 'tools' | 'tools/call'
   /** If present, the method is POST. */
   readonly body?: unknown
@@ -57,7 +57,7 @@ const TOKEN_SECONDS = 60
 export async function askOxpServer(
   broker: Broker,
   worker: Worker,
-  { path, body, timeoutSeconds, isRepeatable = false, signal }: OxpQuestion,
+  { path, body, timeoutSeconds, isRepeatable = false, signal }: OxpRequest,
 ): Promise<OxpReply> {
   const { auth, audience } = oxpSettings(worker)
   const secret = auth === 'none' || path === 'health' ? '' : openWorkerSecret(broker, worker)

@@ -1,15 +1,15 @@
 import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { type Members, membersOf, readJsonMembers } from '../../providers/response-body.ts'
-import { WorkerFault } from '../backend.ts'
 import { isDeeperThan } from '../read-json.ts'
 import type { ToolAnswer, ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { jsonOf } from '../worker-request.ts'
 
 const MAX_DEPTH = 100
 
 /** What the answer must match. */
-export interface Asked {
+export interface SentCall {
   readonly callId: string
   /** The ids of the authorizations whose tokens were sent. */
   readonly given: readonly string[]
@@ -19,7 +19,7 @@ export interface Asked {
  * Reads the answer to `tools/call`, wrapped in `result` or not. Throws `WorkerFault` if it is not an answer of the
  * protocol.
  */
-export function readOxpAnswer(response: OutgoingResponse, asked: Asked): ToolAnswer {
+export function readOxpAnswer(response: OutgoingResponse, asked: SentCall): ToolAnswer {
   const said = [400, 422].includes(response.status) ? readJsonMembers(response.body) : undefined
   if (said !== undefined && typeof said.message === 'string') {
     if (isDeeperThan(said, MAX_DEPTH)) throw badAnswer(`nests deeper than ${MAX_DEPTH} levels`)
@@ -65,7 +65,7 @@ function readError(error: Members): ToolError {
  * Reads a ServerErrorResponse: the tool did not run. Links in it are never followed or shown, because the broker
  * itself asks for missing consent. A requirement whose token was sent means that the server rejected the token.
  */
-function readRefusal(said: Members, { given }: Asked): ToolOutcome {
+function readRefusal(said: Members, { given }: SentCall): ToolOutcome {
   const missing = membersOf(said.missing_requirements)
   const challenges = Array.isArray(missing?.authorization) ? missing.authorization : []
   const ids = challenges.flatMap((one) => text(membersOf(one)?.id) ?? [])

@@ -42,18 +42,18 @@ export function splitToolId(id: string): { toolkit: string; name: string; versio
   return {
     toolkit: path.slice(0, Math.max(dot, 0)),
     name: path.slice(dot + 1),
-    ...(version !== undefined && { version: wholeVersion(version) }),
+    ...(version !== undefined && { version: completedVersion(version) }),
   }
 }
 
 /** Completes `1` and `1.2` with zeros; other versions are returned unchanged. */
-export function wholeVersion(version: string): string {
+export function completedVersion(version: string): string {
   const [major, minor = '0'] = version.split('.', 2)
   return /^\d+(\.\d+)?$/.test(version) ? `${major}.${minor}.0` : version
 }
 
 /** Whether the tool requires a `user_id`. */
-export function asksForUser(document: JsonRecord): boolean {
+export function requiresUser(document: JsonRecord): boolean {
   return isRecord(document.requirements) && document.requirements.user_id === true
 }
 
@@ -68,7 +68,7 @@ function readTool(definition: unknown): CatalogueTool {
       `id is ${id === '' ? 'missing' : quote(id)}; it is Toolkit.Tool, with @version or without.`,
     )
   const said = text(document.version, 'version')
-  const version = said === undefined ? versionOfId : wholeVersion(said.replace(/^v/i, ''))
+  const version = said === undefined ? versionOfId : completedVersion(said.replace(/^v/i, ''))
   if (version !== undefined && !VERSION.test(version))
     throw new Refusal(`version is ${quote(version)}; it is three numbers with dots between them.`)
 

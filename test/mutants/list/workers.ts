@@ -16,7 +16,7 @@ export const workers: readonly Mutation[] = [
     rows: [],
     fault: 'null for what is optional is passed on to a worker',
     file: 'src/tools/arcade/backend.ts',
-    from: 'inputs: withoutUnsaidNulls(tool.inputSchema, input),',
+    from: 'inputs: withoutUndeclaredNulls(tool.inputSchema, input),',
     to: 'inputs: input,',
     test: 'tools/arcade-mcp-ts.test.ts',
     name: 'is not told of a null for what is optional',

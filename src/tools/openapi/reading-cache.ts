@@ -2,7 +2,7 @@ import type { CatalogueItem } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 
 /** The result of reading a worker's document: its items, or why it was refused. */
-export interface KeptReading {
+export interface CachedReading {
   /** Hash of the settings that were in effect. */
   readonly settings: string
   /** SHA-256 of the document's bytes, if it was fetched from a URL. */
@@ -14,15 +14,15 @@ export interface KeptReading {
   readonly refused?: string
 }
 
-/** The number of workers whose readings are kept. */
+/** How many workers' readings are kept. */
 const MAX_KEPT = 200
 /**
  * Results by worker. A document is fetched every half minute and seldom changes, and a large one takes seconds to
  * read.
  */
-const kept = new Map<string, KeptReading>()
+const kept = new Map<string, CachedReading>()
 
-export function keep(workerUid: string, reading: KeptReading): void {
+export function cacheReading(workerUid: string, reading: CachedReading): void {
   kept.delete(workerUid)
   kept.set(workerUid, reading)
   const [oldest] = kept.keys()
@@ -30,29 +30,29 @@ export function keep(workerUid: string, reading: KeptReading): void {
 }
 
 /** The cached reading of the worker's document, if the settings are the same. */
-export function readBefore(workerUid: string, settings: string): KeptReading | undefined {
+export function cachedReading(workerUid: string, settings: string): CachedReading | undefined {
   const before = kept.get(workerUid)
   return before?.settings === settings ? before : undefined
 }
 
 /** Reads the document and caches the result, also a refusal. Throws `Refusal`. */
-export async function readAndKeep(
+export async function readAndCache(
   workerUid: string,
-  known: Pick<KeptReading, 'settings' | 'digest' | 'etag' | 'lastModified'>,
+  known: Pick<CachedReading, 'settings' | 'digest' | 'etag' | 'lastModified'>,
   read: () => Promise<readonly CatalogueItem[]>,
 ): Promise<readonly CatalogueItem[]> {
   try {
     const items = await read()
-    keep(workerUid, { ...known, items })
+    cacheReading(workerUid, { ...known, items })
     return items
   } catch (error) {
-    if (error instanceof Refusal) keep(workerUid, { ...known, refused: error.message })
+    if (error instanceof Refusal) cacheReading(workerUid, { ...known, refused: error.message })
     throw error
   }
 }
 
 /** The items of a cached reading. Throws `Refusal` if the document was refused. */
-export function again({ items, refused }: KeptReading): readonly CatalogueItem[] {
+export function cachedItems({ items, refused }: CachedReading): readonly CatalogueItem[] {
   if (items !== undefined) return items
   throw new Refusal(refused ?? 'The document cannot be read.')
 }

@@ -1,12 +1,12 @@
 import type { ErrorObject } from 'ajv'
 import { pointerTokens } from './json-pointer.ts'
-import { cut } from './schema-fault.ts'
+import { excerpt } from './schema-fault.ts'
 
 /**
  * How a value violates its schema: a JSON Pointer (RFC 6901) to the place and a message that quotes member names but
  * no values.
  */
-export interface Complaint {
+export interface SchemaViolation {
   readonly path: string
   readonly message: string
   /** The missing or unexpected member at `path`. */
@@ -14,21 +14,21 @@ export interface Complaint {
 }
 
 /** Chooses the most telling of ajv's errors. The last error is that of the schema as a whole. */
-export function complaintOf(errors: readonly ErrorObject[]): Complaint {
+export function violationOf(errors: readonly ErrorObject[]): SchemaViolation {
   const last = errors.at(-1)
   if (last === undefined) return { path: '', message: 'is not valid' }
   const within = errors.slice(0, -1).filter((one) => one.instancePath.startsWith(last.instancePath))
-  if (last.keyword === 'if' && within.length > 0) return complaintOf(within)
+  if (last.keyword === 'if' && within.length > 0) return violationOf(within)
   if (last.keyword === 'anyOf' || (last.keyword === 'oneOf' && last.params.passingSchemas === null)) {
     // the alternative that failed deepest in the value is probably the intended one
     const deepest = within.reduce((depth, one) => Math.max(depth, depthOf(one)), 0)
     if (deepest > depthOf(last)) {
       const end = within.findLastIndex((one) => depthOf(one) === deepest)
-      return complaintOf(within.slice(0, end + 1))
+      return violationOf(within.slice(0, end + 1))
     }
     const ofOtherTypes = new Set(within.filter((one) => one.keyword === 'type').map(schemaOf))
     const ofType = within.filter((one) => !ofOtherTypes.has(schemaOf(one)))
-    if (ofType.length === 1) return complaintOf(ofType)
+    if (ofType.length === 1) return violationOf(ofType)
     const types = within.flatMap((one) => (one.keyword === 'type' ? one.params.type : []))
     if (ofType.length === 0 && types.length > 0)
       return { path: last.instancePath, message: `must be ${[...new Set(types)].join(' or ')}` }
@@ -48,7 +48,7 @@ function memberOf({ params }: ErrorObject): unknown {
 }
 
 /** Formats the violation for people, such as `input.items[0].count: must be integer`. */
-export function toSentence(root: string, { path, message }: Complaint): string {
+export function violationSentence(root: string, { path, message }: SchemaViolation): string {
   const place = pointerTokens(path).map((name) =>
     /^\d+$/.test(name)
       ? `[${name}]`
@@ -56,7 +56,7 @@ export function toSentence(root: string, { path, message }: Complaint): string {
         ? `.${name}`
         : `[${JSON.stringify(name)}]`,
   )
-  return `${cut(root + place.join(''))}: ${message}`
+  return `${excerpt(root + place.join(''))}: ${message}`
 }
 
 function schemaOf({ schemaPath }: ErrorObject): string {
@@ -78,11 +78,11 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
     case 'propertyNames':
       return `must not have a member named ${quote(params.propertyName)}`
     case 'enum':
-      return `must be one of ${cut(params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', '))}`
+      return `must be one of ${excerpt(params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', '))}`
     case 'const':
-      return `must be ${cut(JSON.stringify(params.allowedValue))}`
+      return `must be ${excerpt(JSON.stringify(params.allowedValue))}`
     case 'pattern':
-      return `must match the pattern ${cut(params.pattern)}`
+      return `must match the pattern ${excerpt(params.pattern)}`
     case 'anyOf':
       return 'must be one of the alternatives the schema has'
     case 'oneOf':
@@ -97,5 +97,5 @@ function messageOf({ keyword, params, message = 'is not valid' }: ErrorObject): 
 }
 
 function quote(name: unknown): string {
-  return `"${cut(String(name))}"`
+  return `"${excerpt(String(name))}"`
 }

@@ -18,7 +18,7 @@ const MAX_SCHEMAS = 2000
  * reference, and one that is not a JSON Pointer, becomes a schema that accepts anything; the tool itself is still
  * checked against its full schema when it is called.
  */
-export function withoutReferences(root: JsonSchema): JsonSchema {
+export function inlineReferences(root: JsonSchema): JsonSchema {
   let left = MAX_SCHEMAS
 
   const plain = (schema: unknown, followed: readonly string[]): unknown => {

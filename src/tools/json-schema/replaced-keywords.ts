@@ -1,18 +1,18 @@
 import { _, type Ajv, type FuncKeywordDefinition, str } from 'ajv'
 import { isNode, UNKNOWN_TYPE } from './read-document.ts'
-import { charge } from './steps.ts'
+import { chargeSteps } from './step-limit.ts'
 
 // Replacements for keywords whose ajv implementation may cost more than its schema and value suggest, or fails on a
 // member named `valueOf`.
 
 /** Replaces ajv's implementations by these. */
-export function useOwnKeywords(ajv: Pick<Ajv, 'addKeyword' | 'removeKeyword'>): void {
+export function replaceKeywords(ajv: Pick<Ajv, 'addKeyword' | 'removeKeyword'>): void {
   for (const keyword of [uniqueItems, maxLength, minLength, constant, enumeration])
     ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
-  ajv.addKeyword(unknownType)
+  ajv.addKeyword(unknownTypeKeyword)
 }
 
-const unknownType: FuncKeywordDefinition = {
+const unknownTypeKeyword: FuncKeywordDefinition = {
   keyword: UNKNOWN_TYPE,
   schemaType: 'string',
   validate: () => false,
@@ -42,7 +42,7 @@ const minLength: FuncKeywordDefinition = {
 }
 
 function codePoints(text: string): number {
-  charge(text.length / 4)
+  chargeSteps(text.length / 4)
   let count = 0
   for (const _character of text) count++
   return count
@@ -78,9 +78,9 @@ function isSame(wanted: unknown, value: unknown): boolean {
   return typeof value === 'object' && value !== null && canonical(wanted) === canonical(value)
 }
 
-/** Serializes a JSON value so that equal values give equal texts, whatever the order of members. */
+/** Serializes a JSON value so that equal values give equal texts, independent of the order of members. */
 function canonical(value: unknown): string {
-  charge(1)
+  chargeSteps(1)
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isNode(value)) return JSON.stringify(value) ?? 'null'
   const names = Object.keys(value).sort()

@@ -28,7 +28,7 @@ export interface FoundServer {
  * one at the server's own origin (MCP 2025-03-26). Wrong metadata is an error and never replaced by a guess. Throws
  * `ProviderRefusal`. `check` is called before an issuer is requested, with `undefined` if no issuer is known.
  */
-export async function serverOf(
+export async function findAuthorizationServer(
   broker: Broker,
   worker: Worker,
   challenge: Challenge,

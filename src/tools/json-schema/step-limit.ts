@@ -5,29 +5,29 @@
  */
 const MAX_STEPS = 10_000_000
 
-class TooLong extends Error {}
+class StepLimitExceeded extends Error {}
 
 // checks are synchronous, so one counter serves all
 let stepsLeft = 0
 
-export function charge(steps: number): void {
+export function chargeSteps(steps: number): void {
   stepsLeft -= steps
-  if (stepsLeft < 0) throw new TooLong()
+  if (stepsLeft < 0) throw new StepLimitExceeded()
 }
 
 /** Why a value could not be checked. */
-export type Unknown = 'too_deep' | 'too_long' | 'not_checked'
+export type UncheckedReason = 'too_deep' | 'too_long' | 'not_checked'
 
 /**
  * Runs `work` under the step limit. Returns the reason instead of a result when it takes too many steps or overflows
  * the stack.
  */
-export function withinSteps<Result>(work: () => Result): Result | Unknown {
+export function withStepLimit<Result>(work: () => Result): Result | UncheckedReason {
   stepsLeft = MAX_STEPS
   try {
     return work()
   } catch (error) {
-    if (error instanceof TooLong) return 'too_long'
+    if (error instanceof StepLimitExceeded) return 'too_long'
     if (error instanceof RangeError) return 'too_deep'
     // the code ajv generates for `unevaluatedProperties` in `oneOf` may throw; no schema or value may stop the
     // process

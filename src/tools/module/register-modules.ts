@@ -11,7 +11,7 @@ const TIMEOUT_SECONDS = 30
  * Loads these files and makes them the modules of the project `default`, each a worker named after its file; workers
  * of other modules are deleted. Throws `ModuleFault`; nothing is changed if a file cannot be loaded.
  */
-export async function useModules(broker: Broker, files: readonly string[]): Promise<void> {
+export async function registerModules(broker: Broker, files: readonly string[]): Promise<void> {
   const { store, now, audit } = broker
   const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
   const before = await store.workers.list(projectId)

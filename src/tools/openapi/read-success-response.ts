@@ -9,7 +9,7 @@ import { schemaWriter, TooManySchemas } from './tool-schema.ts'
  * The `accept` header, and the output schema if it is certain: only if the operation has a single successful
  * response, a JSON object or list. Any other schema could make valid answers count as failures.
  */
-export function readAnswers(
+export function readSuccessResponse(
   document: OpenapiDocument,
   responses: unknown,
 ): { readonly accept: string; readonly schema?: JsonSchema } {
