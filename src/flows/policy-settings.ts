@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
 import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
-import { checkReachable } from '../egress/reachable-url.ts'
+import { checkReachable, invalidUrl } from '../egress/reachable-url.ts'
 import { isTimeZone } from '../services/policies/policy-time.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
 
@@ -90,7 +90,7 @@ export async function deletePolicy(broker: Broker, projectId: string, id: string
 
 async function put(broker: Broker, policy: Policy): Promise<Policy> {
   checkRule(policy)
-  if (policy.hook !== undefined) checkReachable(broker.outgoing, 'hook.url', policy.hook.url)
+  if (policy.hook !== undefined) checkHookUrl(broker, policy.hook.url)
   const audit = broker.audit.of(policy.projectId, { action: 'policy.set', subject: policy.id })
   await broker.store.policies.put(policy, audit)
   return policy
@@ -149,6 +149,11 @@ function hookNotOf(effect: Policy['effect']): BrokerError {
 
 function isZoneAlone({ days, from, to }: NonNullable<PolicyMatch['time']>): boolean {
   return days === undefined && from === undefined && to === undefined
+}
+
+function checkHookUrl(broker: Broker, url: string): void {
+  if (!/^https?:/i.test(url)) throw invalidUrl('hook.url')
+  checkReachable(broker.outgoing, 'hook.url', url)
 }
 
 function originOf(url: string): string {
