@@ -5,6 +5,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { addAudit } from './admin/audit.ts'
 import { addKeys } from './admin/keys.ts'
 import { addPolicies } from './admin/policies.ts'
+import { addProjects } from './admin/projects.ts'
 import { addSecrets } from './admin/secrets.ts'
 import { addAuthProviders } from './auth-providers/auth-providers.ts'
 import { addAuthorizations } from './authorizations/authorizations.ts'
@@ -120,7 +121,8 @@ export function createApp(
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addSecrets(add, broker) //          /v1/admin/secrets
-  addKeys(add, broker) //             /v1/admin/keys, /v1/admin/projects
+  addKeys(add, broker) //             /v1/admin/keys
+  addProjects(add, broker) //         /v1/admin/projects
   addArcadeVerifier(add, broker) //   /v1/admin/settings/session_verification, /v1/auth/validate_custom_verifier
   addOrganizationPaths(app, broker, authenticate) // /v1/orgs/{org}/projects/{project}/…
   addAudit(add, broker) //            /v1/admin/audit

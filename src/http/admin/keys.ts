@@ -1,13 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import { type ApiKey, isExpired, KEY_PREFIXES, ROLES } from '../../domain/api-key.ts'
+import { KEY_PREFIXES, ROLES } from '../../domain/api-key.ts'
 import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import type { Project } from '../../domain/project.ts'
 import {
-  administersInstallation,
   createKey,
-  createProject,
   listKeys,
   projectForKey,
   projectOf,
@@ -16,55 +13,22 @@ import {
 } from '../../flows/manage-keys.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText, plainText } from '../endpoint/fields.ts'
+import { issuedSchema, issuedToWire, keySchema, keyToWire } from './key-wire.ts'
+import { checkedProjectName } from './projects.ts'
 
+/** In seconds. */
 const CENTURY = 100 * 365 * 24 * 3600
 const DAY = 24 * 3600
 
-/** Of a new project: what can be typed and quoted everywhere. */
-const projectName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, 'letters, digits, _ . - only, a letter or digit first')
 const prefix = z
   .enum(KEY_PREFIXES)
   .nullish()
   .openapi({ description: 'How the key begins: `arc` for software that takes only Arcade’s keys for keys' })
 
-const limits = {
-  expires_at: z.string().optional(),
-  rate_limit: z.number().int().optional(),
-}
-const keySchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    project: z.string(),
-    role: z.enum(ROLES),
-    status: z.enum(['active', 'expired', 'revoked']),
-    created_at: z.string(),
-    ...limits,
-    last_used_at: z.string().optional(),
-    replaced_by: z.string().optional().openapi({ description: 'The key that took its place' }),
-    revoked_at: z.string().optional(),
-  })
-  .openapi('ApiKey')
-const issuedSchema = z
-  .object({
-    id: z.string(),
-    key: z.string().openapi({ description: 'The key itself: this is its only showing' }),
-    project: z.string(),
-    role: z.enum(ROLES),
-    name: z.string(),
-    ...limits,
-  })
-  .openapi('IssuedApiKey')
-const projectSchema = z
-  .object({ id: z.string(), name: z.string(), created_at: z.string() })
-  .openapi('Project')
-
 const idParams = z.object({ id: idText })
 const tag = 'Administration'
 
-/** API keys and projects: what `gatepass keys` does, for administrators without access to the database. */
+/** API keys, for administrators without access to the database; `gatepass keys` uses the same endpoints. */
 export function addKeys(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -120,7 +84,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       const expiresAt = readExpiry(body, broker.now())
       const own = await projectOf(broker, caller)
       const project =
-        body.project == null ? own : await projectForKey(broker, own, checkedName(body.project, own))
+        body.project == null ? own : await projectForKey(broker, own, checkedProjectName(body.project, own))
       const order = {
         projectId: project.id,
         name: body.name ?? '',
@@ -201,50 +165,6 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       return c.body(null, 204)
     },
   )
-
-  add(
-    {
-      method: 'get',
-      path: '/v1/admin/projects',
-      role: 'admin',
-      tag,
-      summary: 'The projects',
-      description: 'All of them for an administrator of the project `default`; for others their own alone.',
-      query: z.object(pageQuery),
-      responses: { 200: { description: 'A page', schema: pageSchema(projectSchema) } },
-    },
-    async ({ c, query, caller }) => {
-      const own = await projectOf(broker, caller)
-      const projects = administersInstallation(own) ? await broker.store.projects.list() : [own]
-      return c.json(slicePage(projects.map(projectToWire), query))
-    },
-  )
-
-  add(
-    {
-      method: 'post',
-      path: '/v1/admin/projects',
-      role: 'admin',
-      tag,
-      summary: 'Make a project',
-      description:
-        'By an administrator of the project `default`. It has no key yet: POST /v1/admin/keys with its name as `project` makes the first one.',
-      body: z.object({ name: projectName }),
-      responses: { 201: { description: 'Made', schema: projectSchema } },
-    },
-    async ({ c, body, caller }) =>
-      c.json(projectToWire(await createProject(broker, await projectOf(broker, caller), body.name)), 201),
-  )
-}
-
-/** A new project's name is as `projectName` has it; the caller's own may be older than that rule. */
-function checkedName(name: string, own: Project): string {
-  if (name === own.name || projectName.safeParse(name).success) return name
-  throw invalidMember(
-    'name',
-    'invalid',
-    `"${name}" is no name for a project: letters, digits, _ . - only, a letter or digit first, at most 100.`,
-  )
 }
 
 function readExpiry(
@@ -266,39 +186,4 @@ function readExpiry(
       'expires_at must be in the future, and within a hundred years: the key would be refused from the first request on.',
     )
   return expiresAt
-}
-
-function issuedToWire(
-  { key, record }: { key: string; record: ApiKey },
-  project: string,
-): z.infer<typeof issuedSchema> {
-  const { id, role, name } = record
-  return { id, key, project, role, name, ...limitsOf(record) }
-}
-
-export function keyToWire(key: ApiKey, project: string, now: EpochSeconds): z.infer<typeof keySchema> {
-  const { id, name, role, createdAt, lastUsedAt, revokedAt, replacedBy } = key
-  return {
-    id,
-    name,
-    project,
-    role,
-    status: revokedAt !== undefined ? 'revoked' : isExpired(key, now) ? 'expired' : 'active',
-    created_at: toTimestamp(createdAt),
-    ...limitsOf(key),
-    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
-    ...(replacedBy !== undefined && { replaced_by: replacedBy }),
-    ...(revokedAt !== undefined && { revoked_at: toTimestamp(revokedAt) }),
-  }
-}
-
-function limitsOf({ expiresAt, rateLimit }: ApiKey) {
-  return {
-    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
-    ...(rateLimit !== undefined && { rate_limit: rateLimit }),
-  }
-}
-
-function projectToWire({ id, name, createdAt }: Project): z.infer<typeof projectSchema> {
-  return { id, name, created_at: toTimestamp(createdAt) }
 }
