@@ -12,35 +12,35 @@ import type { ListedFaults } from './catalogue/validate-tool.ts'
 import type { AnswerReading } from './read-answer.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 
-// What every kind of worker can do for the broker, whatever it speaks. One folder each implements it (arcade/, oxp/,
-// mcp/, openapi/, module/); `backends.ts` chooses. Validation, consent, policies, secrets and scrubbing are done around
-// it, once for all (`execute-tool.ts`).
+// The interface to every kind of worker. Each protocol has a folder that implements it (arcade/, oxp/, mcp/, openapi/,
+// module/), and `backends.ts` chooses one. Validation, consent, policies, secrets and scrubbing are the same for all and
+// are done by `execute-tool.ts`.
 
 export interface Backend {
-  /** What the worker lists now. Throws `WorkerFault`. */
+  /** Reads the worker's list of tools. Throws `WorkerFault`. */
   catalogue(broker: Broker, worker: Worker): Promise<readonly CatalogueItem[]>
-  /** Whether it is well. `message` says why not, for the operator. Throws nothing for what the worker does wrong. */
+  /** Whether the worker is healthy; `message` tells the operator why not. Never throws for an error of the worker. */
   health(broker: Broker, worker: Worker): Promise<{ readonly healthy: boolean; readonly message?: string }>
-  /** Where a call of the tool takes what it is given, as `host` or `host:port`; absent: to the host of the worker's `uri`. */
+  /** The hosts that a call of the tool is sent to, as `host` or `host:port`. Absent: the host of the worker's `uri`. */
   hosts?(tool: Tool): readonly string[]
   /**
-   * Runs a tool. Whatever the worker does wrong is an answer of the outcome `error` with `isOwn`; nothing is thrown for
-   * it. `broker.outgoing` is the one way out; `worker.timeoutSeconds` bounds the whole, `signal` ends it early.
+   * Runs a tool. An error of the worker is returned with the outcome `error` and `isOwn`, never thrown. All requests go
+   * through `broker.outgoing`. `worker.timeoutSeconds` limits the whole call; `signal` cancels it.
    */
   call(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer>
 }
 
-/** What a worker lists, and what there is to say of the list as a whole, for the operator. */
+/** A tool that a worker lists, or a remark for the operator about the list as a whole. */
 export type CatalogueItem = ListedTool | { readonly outcome: 'remark'; readonly message: string }
 
-/** A tool as its worker describes it, or why it was left out. */
+/** A tool as its worker describes it, or the reason why the tool was left out. */
 export type ListedTool =
   | {
       readonly outcome: 'read'
       readonly tool: CatalogueTool
-      /** What was made of what could not be taken as it stands, for the operator: a sentence. */
+      /** A sentence for the operator about a part of the description that had to be changed. */
       readonly remark?: string
-      /** What was found by `listedFaults` already, elsewhere than on the event loop. */
+      /** The result of `listedFaults`, where a thread has computed it already. */
       readonly faults?: ListedFaults
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
@@ -60,39 +60,39 @@ export interface CatalogueTool {
   readonly meta?: Readonly<Record<string, unknown>>
   readonly icons?: readonly Readonly<Record<string, unknown>>[]
   readonly requirements: ToolRequirements
-  /** The description as it came, without anything secret: kept, and given back to `call` in `tool.source`. */
+  /** The worker's description without secrets. It is stored, and `call` finds it in `tool.source`. */
   readonly document: Readonly<Record<string, unknown>>
 }
 
 export interface BackendCall {
   readonly executionId: string
-  /** The caller's own name of this call, where it gave one: the same call again must not be done twice. */
+  /** The caller's idempotency key for this call: a repeated call with the same key must not run twice. */
   readonly callId?: string
   /** RFC 3339. */
   readonly createdAt: string
-  /** The worker's own tool, also where a metadata tool is bound to it. Its `source.document` is what `catalogue` gave. */
+  /** The worker's tool, also when a caller runs a metadata tool that is bound to it. `source.document` is the one of `catalogue`. */
   readonly tool: Tool
-  /** Valid by the tool's schema. */
+  /** Already validated by the tool's schema. */
   readonly input: Readonly<Record<string, unknown>>
   readonly userId?: string
-  /** One for each provider the tool needs, in the order it declares them. */
+  /** One for each provider that the tool needs, in the order in which the tool declares them. */
   readonly authorizations: readonly GivenAuthorization[]
   readonly secrets: readonly { readonly key: string; readonly value: string }[]
   readonly metadata: readonly { readonly key: string; readonly value: string }[]
   readonly signal?: AbortSignal
-  /** What its answer is read with (`readAnswer`). */
+  /** Options for `readAnswer`. */
   readonly reading?: AnswerReading
-  /** Told of what the tool says while it runs. */
+  /** Receives the events of the tool while it runs. */
   readonly onEvent?: (event: ToolEvent) => void
 }
 
-/** A token for the tool, and which of its requirements it is for (several where they name the same provider). */
+/** A token for the tool, and the requirements that it meets: several where they name the same provider. */
 export interface GivenAuthorization {
   readonly requirements: readonly AuthorizationRequirement[]
   readonly release: Release
 }
 
-/** What a tool says while it runs. */
+/** An event of a tool that is running. */
 export type ToolEvent =
   | {
       readonly kind: 'progress'

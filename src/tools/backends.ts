@@ -7,10 +7,10 @@ import { oxpBackend } from './oxp/backend.ts'
 
 const loadMcp = async () => (await import('./mcp/backend.ts')).mcpBackend
 
-/** One for each type of worker. */
+/** The backend of each worker type. */
 const BACKENDS: Readonly<Record<WorkerType, Backend>> = {
   http: arcadeBackend,
-  // the MCP client is loaded with the first MCP server: it takes a tenth of every start
+  // the MCP client is loaded with the first MCP server, because loading it takes a tenth of every start
   mcp: {
     catalogue: async (...of) => (await loadMcp()).catalogue(...of),
     health: async (...of) => (await loadMcp()).health(...of),
@@ -21,7 +21,7 @@ const BACKENDS: Readonly<Record<WorkerType, Backend>> = {
   oxp: oxpBackend,
 }
 
-/** What speaks to the worker. */
+/** The backend that speaks the worker's protocol. */
 export function backendOf({ type }: Pick<Worker, 'type'>): Backend {
   return BACKENDS[type]
 }

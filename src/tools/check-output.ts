@@ -8,16 +8,16 @@ import { LargeJson } from './large-json.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
 
-/** As much of a tool as the check of its output needs. */
+/** The part of a tool that the check of its output needs. */
 export interface CheckedTool extends Pick<Tool, 'title' | 'outputSchema'> {
   readonly workerType: WorkerType
-  /** A schema that cannot be used is none of its caller's concern: what runs the tool checks by itself. */
+  /** The worker checks the output itself, so a schema that cannot be used here is no error. */
   readonly isCheckedElsewhere: boolean
 }
 
 /**
- * The answer, or an error in its place when its value is not what the tool's schema says. A `LargeJson` was checked
- * where it was read.
+ * Returns the answer, or an error in its place when the tool's schema refuses the value. A `LargeJson` has been checked
+ * by the thread that read it.
  */
 export function withCheckedValue<Answer extends ToolAnswer>(
   tool: CheckedTool,
@@ -51,6 +51,7 @@ export type Checked =
   | ({ readonly outcome: 'invalid' } & SchemaViolation)
   | { readonly outcome: 'bad schema'; readonly message: string }
 
+/** Runs a validation and turns a schema that cannot be used (`SchemaFault`) into an outcome. */
 export function check(validate: () => Validity): Checked {
   try {
     const validity = validate()

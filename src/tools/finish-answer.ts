@@ -11,10 +11,10 @@ import { badOutputError, type ToolError } from './tool-error.ts'
 import { WorkerFault } from './worker-fault.ts'
 import { jsonOf } from './worker-request.ts'
 
-// All that is done with an answer before anything else sees it, as one function without side effects: it runs on the
-// event loop for small answers and in a thread for large ones (read-answer.ts).
+// Parses, scrubs, shortens and checks an answer before other code sees it. It is one function without side effects,
+// because it runs on the event loop for small answers and in a thread for large ones (read-answer.ts).
 
-/** What a tool was answered by, not read yet. */
+/** The answer of a worker before it is parsed. */
 export type RawAnswer =
   /** Arcade's worker protocol. */
   | { readonly protocol: 'http'; readonly response: OutgoingResponse }
@@ -27,14 +27,14 @@ export type RawAnswer =
 
 export interface AnswerJob {
   readonly raw: RawAnswer
-  /** Taken out of it. */
+  /** Removed from the answer. */
   readonly secrets: readonly string[]
-  /** Whose output schema its value must fit; absent: it is not checked here. */
+  /** The tool whose output schema the value must fit. Absent: the value is not checked here. */
   readonly tool?: CheckedTool
 }
 
 export function finishAnswer({ raw, secrets, tool }: AnswerJob): ToolAnswer {
-  const clean = scrubParsed(read(raw), secrets) as ToolAnswer // the same shape, with the values taken out
+  const clean = scrubParsed(read(raw), secrets) as ToolAnswer // `scrubParsed` keeps the shape
   const answer = boundedAnswer(clean, raw.protocol === 'openapi' ? MAX_API_MESSAGE : MAX_MESSAGE)
   return tool === undefined ? answer : withCheckedValue(tool, answer)
 }
@@ -62,16 +62,16 @@ function read(raw: RawAnswer): ToolAnswer {
   }
 }
 
-/** In characters. */
+/** Limits in characters. */
 const MAX_MESSAGE = 10_000
-/** Of an API that knows nothing of tools: its page of an error may be long. */
+/** For APIs, whose errors may be long pages. */
 const MAX_API_MESSAGE = 500
 const MAX_STACKTRACE = 50_000
 const MAX_SCOPES = 500
 
 /**
- * Words of an error and scopes that are asked for are read by people and by flows: they are of a bounded length. Cut only
- * when secrets are out of them: the beginning of one would not be found.
+ * Shortens the texts of an error and the scopes that a worker requests. This happens after secrets were removed, because a
+ * secret that was cut in two would not be found.
  */
 export function boundedAnswer(answer: ToolAnswer, longest = MAX_MESSAGE): ToolAnswer {
   if (answer.outcome === 'error') return { ...answer, error: boundedError(answer.error, longest) }

@@ -1,21 +1,21 @@
-// What is written in more ways than one (escapes of JSON, any number of times over, of URLs and of HTML, the space of a
-// form) as the UTF-8 bytes it stands for, without backslashes. Byte by byte, so that a text may come in pieces, and
-// linear: no byte is read twice.
+// Decodes the escapes of JSON (also when escaped several times), URLs and HTML, and the `+` of forms, to the UTF-8 bytes
+// that they stand for, without backslashes. The decoder takes one byte at a time, so a text may come in pieces, and never
+// reads a byte twice, so its time is linear.
 
-/** Told of each folded byte: what it is written as begins at `start` and ends before `end`. */
+/** Receives the decoded bytes. The source of each begins at `start` and ends before `end`. */
 export interface FoldSink {
-  /** `raw`: the byte it is written as, 0 where it is an escape. */
+  /** `raw`: the source byte; 0 where the source is an escape. */
   folded(byte: number, start: number, end: number, raw: number): void
 }
 
 export interface TextFold {
-  /** Reads one byte, which is the one at `at`. */
+  /** Reads the byte at the position `at`. */
   read(byte: number, at: number): void
-  /** Ends an escape that was not completed. */
+  /** Ends the text; an escape that is not complete is taken literally. */
   end(at: number): void
-  /** Where the escape begins that has begun; `undefined`: there is none. */
+  /** Where the unfinished escape begins; `undefined` where there is none. */
   readonly begun: number | undefined
-  /** An escape that has begun is taken to begin no earlier. */
+  /** Treats the unfinished escape as if it began at `at` at the earliest. */
   forgetBefore(at: number): void
 }
 
@@ -23,14 +23,14 @@ type State = 'plain' | 'backslashes' | 'unicode' | 'high surrogate' | 'percent' 
 
 const [BACKSLASH, PERCENT, AMPERSAND, SEMICOLON, SPACE, LETTER_U] = [0x5c, 0x25, 0x26, 0x3b, 0x20, 0x75]
 
-/** 1: the beginning of an escape. Else the byte that it folds to, if that is another. */
+/** By byte: 1 where an escape begins, the decoded byte where it differs, 0 for all other bytes. */
 const SPECIAL = new Uint8Array(256)
 for (const byte of [BACKSLASH, PERCENT, AMPERSAND]) SPECIAL[byte] = 1
-/** After its backslash is gone, `\\n` is an `n`; a form writes a space as `+`. */
+/** Backslashes are dropped, so `\\n` becomes `n`, and the control character must become the same; a form writes a space as `+`. */
 for (const [from, to] of ['\bb', '\ff', '\nn', '\rr', '\tt', '+ '])
   SPECIAL[(from as string).charCodeAt(0)] = (to as string).charCodeAt(0)
 
-/** The value of a hexadecimal digit, 255 for what is none. */
+/** The value of a hexadecimal digit; 255 for any other byte. */
 const HEX = new Uint8Array(256).fill(255)
 for (let i = 0; i < 16; i++) {
   const digit = i.toString(16)
@@ -50,15 +50,15 @@ export function createFold(sink: FoldSink): TextFold {
 class Fold implements TextFold {
   readonly #sink: FoldSink
   #state: State = 'plain'
-  /** Where the escape begins that is being read. */
+  /** Where the current escape begins. */
   #start = 0
-  /** What has been read of it, to be taken as it is if it turns out to be none. */
+  /** The bytes of the current escape, which are taken literally if it turns out to be none. */
   readonly #letters = new Uint8Array(LONGEST_ENTITY + 2)
   #length = 0
   #value = 0
-  /** Of an escaped percent sign that may be the beginning of another escape: where it ends. */
+  /** Where an escaped percent sign ends that may begin another escape. */
   #percentEnd = 0
-  /** The first half of a character outside of the basic plane, and what it is written as. */
+  /** A high surrogate that waits for its low surrogate, and its position. */
   #high = 0
   #highStart = 0
   #highEnd = 0
@@ -214,7 +214,7 @@ class Fold implements TextFold {
     if (code <= 0x10ffff) this.#character(code, this.#start, at + 1)
   }
 
-  /** What was read was no escape: `byte` is read on its own. */
+  /** The bytes were no escape: they are taken literally, and `byte` is read as plain text. */
   #failed(byte: number, at: number): void {
     this.#giveUp(at)
     this.#plain(byte, at)
@@ -244,7 +244,7 @@ class Fold implements TextFold {
     this.#utf8(REPLACEMENT, this.#highStart, this.#highEnd)
   }
 
-  /** `isByte`: of a URL, where each byte is escaped by itself. */
+  /** `isByte`: from a URL, which escapes each byte separately. */
   #character(code: number, start: number, end: number, isByte = false): void {
     if (code === BACKSLASH) return
     const special = code < 0x80 ? (SPECIAL[code] as number) : 0
@@ -279,7 +279,7 @@ function isAlphanumeric(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || ((byte | SPACE) >= 0x61 && (byte | SPACE) <= 0x7a)
 }
 
-/** It is no escape, and none begins with it. */
+/** Whether the byte is neither changed by decoding nor the beginning of an escape. */
 export function foldsToItself(byte: number): boolean {
   return SPECIAL[byte] === 0
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Artifact } from './tool-answer.ts'
 
-// A JSON value as its text: what a tool answers may be megabytes, and neither parsing nor writing it may hold up other
-// requests. Such a value is read and scrubbed in a thread (read-answer.ts), and goes on as bytes.
+// A JSON value that stays text. A tool may answer megabytes, and parsing or writing them must not block other requests, so
+// a thread reads and scrubs such a value (read-answer.ts) and the event loop only passes its bytes on.
 
-/** What is larger is not parsed on the event loop. */
+/** Larger JSON is not parsed on the event loop. */
 export const LARGE_BYTES = 64 * 1024
-/** With so many values it still takes only a few milliseconds to parse. */
+/** JSON with this many values is parsed in a few milliseconds. */
 const MAX_PARSED_VALUES = 20_000
 
-/** Stands for a JSON value wherever one may stand, if what holds it is written by `jsonBody` or `jsonText`. */
+/** Takes the place of a JSON value in any structure that `jsonBody` or `jsonText` writes. */
 export class LargeJson {
   /** UTF-8. */
   readonly bytes: Uint8Array
@@ -26,7 +26,7 @@ export class LargeJson {
     return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length).toString()
   }
 
-  /** Commas and opening brackets: at least as many as it has values. */
+  /** Counts commas and opening brackets, which are at least as many as the values. */
   isParsedSoon(): boolean {
     let values = 0
     for (const byte of this.bytes)
@@ -38,7 +38,7 @@ export class LargeJson {
     return JSON.parse(this.text())
   }
 
-  /** For whatever writes JSON without regard to it: right, and slow. */
+  /** For writers of JSON that do not know this class: correct, but slow. */
   toJSON(): unknown {
     if (collecting === undefined) return this.parse()
     collecting.found.push(this)
@@ -52,9 +52,9 @@ export function isList(value: unknown): boolean {
 
 let collecting: { readonly mark: string; readonly found: LargeJson[] } | undefined
 
-/** As `JSON.stringify`, in pieces: each `LargeJson` as it is. `undefined` for what JSON has no word for. */
+/** The text of `JSON.stringify`, cut at each `LargeJson`. */
 function pieces(value: unknown): { readonly texts: readonly string[]; readonly large: readonly LargeJson[] } {
-  const mark = randomUUID() // nobody who wrote a part of the value knows it
+  const mark = randomUUID() // random, so that no part of the value can contain it
   const found: LargeJson[] = []
   collecting = { mark, found }
   let text: string | undefined
@@ -66,7 +66,7 @@ function pieces(value: unknown): { readonly texts: readonly string[]; readonly l
   return { texts: found.length === 0 ? [text ?? 'null'] : (text ?? 'null').split(`"${mark}"`), large: found }
 }
 
-/** A text where nothing in it is large, else its UTF-8. */
+/** The JSON as a string, or as UTF-8 bytes where a part of it is large. */
 export function jsonBody(value: unknown): string | Uint8Array {
   const { texts, large } = pieces(value)
   if (large.length === 0) return texts[0] ?? ''
@@ -78,18 +78,18 @@ export function jsonText(value: unknown): string {
   return texts.map((text, i) => text + (large[i]?.text() ?? '')).join('')
 }
 
-/** The value of a JSON text that may be large and that nobody looks into. */
+/** The value of a JSON text; a large one is not parsed. */
 export function fromJsonText(text: string): unknown {
   return text.length > LARGE_BYTES ? new LargeJson(Buffer.from(text)) : JSON.parse(text)
 }
 
-/** A large CallToolResult, with what is looked for in it found out where it was read. */
+/** A large CallToolResult, with the facts about it that callers need. The thread that read it has computed them. */
 export class LargeMcpResult extends LargeJson {
-  /** Whether it has structured content. */
+  /** Whether the result has structured content. */
   readonly isStructured: boolean
-  /** The value with what came beside the texts (mcp/media-content.ts). */
+  /** The value with its images and other media (mcp/media-content.ts). */
   readonly value: LargeJson
-  /** In place of the value, for those who know artifacts. */
+  /** The artifact that the result stands for, if it is one. */
   readonly artifact: Artifact | undefined
 
   constructor(bytes: Uint8Array, about: Pick<LargeMcpResult, 'isStructured' | 'value' | 'artifact'>) {

@@ -2,19 +2,19 @@ import { LARGE_BYTES, LargeJson, LargeMcpResult } from './large-json.ts'
 import { isStructured, valueWithMedia, withMedia } from './mcp/media-content.ts'
 import type { Artifact, ToolAnswer } from './tool-answer.ts'
 
-/** Parts of an answer that may be of any size. */
+/** The parts of an answer whose size has no limit. */
 const PARTS = ['value', 'mcpResult', 'logs', 'extra', 'parameterErrors'] as const
 type Part = (typeof PARTS)[number]
 
-/** An answer that can cross the border of a thread without costing the event loop its size. */
+/** An answer whose large parts are bytes, so that a thread hands it over without the event loop copying it. */
 export interface PackedAnswer {
   readonly answer: ToolAnswer
   readonly parts: Readonly<Partial<Record<Part, Uint8Array>>>
-  /** Of a large `mcpResult`. */
+  /** Facts about a large `mcpResult`. */
   readonly mcp?: { readonly isStructured: boolean; readonly value: Uint8Array; readonly artifact?: Artifact }
 }
 
-/** What is smaller stays in the answer. */
+/** Smaller parts stay in the answer. */
 const SMALL = LARGE_BYTES / 4
 
 export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): PackedAnswer {
@@ -28,7 +28,7 @@ export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): Pa
   const mcp = answer.outcome === 'value' && answer.mcpResult !== undefined ? answer : undefined
   const isMcpLarge = mcp !== undefined && (isLarge(mcp.mcpResult) || isLarge(mcp.value))
   const rest = mapParts(answer, (part, value) => {
-    // The value of an MCP tool goes the way of the result it was made from. A value of `null` stays: callers look for it.
+    // The value of an MCP tool and the result it was made of are packed together. `null` stays, because callers test for it.
     const isOfMcp = mcp !== undefined && (part === 'mcpResult' || (part === 'value' && value !== null))
     const goes = isOfMcp ? isMcpLarge : isLarge(value)
     if (!goes) return value
@@ -66,7 +66,7 @@ export function unpackAnswer({ answer, parts, mcp }: PackedAnswer): ToolAnswer {
   })
 }
 
-/** The answer with what the function makes of its parts; a `LargeJson` takes the place of the value it stands for. */
+/** A copy of the answer with every large part replaced by what `change` returns, such as a `LargeJson`. */
 export function mapParts(answer: ToolAnswer, change: (part: Part, value: unknown) => unknown): ToolAnswer {
   const changed: Record<string, unknown> = { ...answer, logs: change('logs', answer.logs) }
   if (answer.outcome === 'value') changed.value = change('value', answer.value)
@@ -82,5 +82,5 @@ export function mapParts(answer: ToolAnswer, change: (part: Part, value: unknown
       }),
     }
   }
-  return changed as unknown as ToolAnswer // the same members, each as large as it likes
+  return changed as unknown as ToolAnswer // the same members
 }

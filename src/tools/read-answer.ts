@@ -5,22 +5,22 @@ import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
 import { inThread, ThreadFault, threadTask } from './thread-pool.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
 
-/** What an answer is read with besides what its protocol says. */
+/** Options for reading an answer that do not depend on the worker's protocol. */
 export interface AnswerReading {
-  /** What the tool was given: taken out of its answer. It may grow until the answer is read. */
+  /** The tokens and secrets that the tool was given, which are removed from its answer. Entries may be added until the answer is read. */
   readonly secrets: readonly string[]
   readonly tool?: CheckedTool
-  /** The project: large answers of several are read in turn. */
+  /** The project. Projects take turns in the queue for large answers. */
   readonly owner: string
-  /** Nobody waits for it any more. */
+  /** The call was cancelled. */
   readonly signal?: AbortSignal
 }
 
 const task = threadTask<AnswerJob, PackedAnswer>('./read-answer-task', import.meta.url)
 
 /**
- * Reads an answer and takes secrets out of it. A large one is read in a thread, its value is checked there too, and the
- * large parts of what comes back are `LargeJson`. `shown`: what the worker was shown besides, such as the token of the request.
+ * Reads an answer and removes secrets from it. A thread reads a large answer and checks its value, and the large parts of
+ * the result are `LargeJson`. `shown`: further secrets that the worker has seen, such as the token of the request.
  */
 export async function readAnswer(
   raw: RawAnswer,
@@ -29,7 +29,7 @@ export async function readAnswer(
 ): Promise<ToolAnswer> {
   const job: AnswerJob = { raw, secrets: [...secrets, ...shown] }
   const { length } = 'bytes' in raw ? raw.bytes : raw.response.body
-  if (length <= LARGE_BYTES) return finishAnswer(job) // execute-tool.ts checks it
+  if (length <= LARGE_BYTES) return finishAnswer(job) // execute-tool.ts checks the value
   try {
     return unpackAnswer(
       await inThread(task, { ...job, ...(tool && { tool }) }, { owner, ...(signal && { signal }) }),

@@ -1,6 +1,6 @@
-// What somebody else wrote, read member by member. `path` is where it stands, such as `output.value_schema`.
+// Reads JSON from other parties, one member at a time. `path` names the member in messages, such as `output.value_schema`.
 
-/** Ends the reading of one tool, with what to tell its author. Caught where that reading began, never further out. */
+/** Stops the reading of one tool. The message is for the tool's author. The function that began the reading catches it. */
 export class Refusal extends Error {}
 
 export type JsonRecord = Readonly<Record<string, unknown>>
@@ -14,13 +14,13 @@ export function isAbsent(value: unknown): value is undefined | null | '' {
   return value === undefined || value === null || value === ''
 }
 
-/** Throws `Refusal`, also when it is absent. */
+/** Returns an object. Throws `Refusal`, also when the member is absent. */
 export function record(value: unknown, path: string): JsonRecord {
   if (isRecord(value)) return value
   throw new Refusal(`${path} is ${kindOf(value)}; it must be an object.`)
 }
 
-/** Empty when it is absent. Throws `Refusal`. */
+/** Returns an array, which is empty when the member is absent. Throws `Refusal`. */
 export function list(value: unknown, path: string, most = Number.POSITIVE_INFINITY): readonly unknown[] {
   if (isAbsent(value)) return []
   if (!Array.isArray(value)) throw new Refusal(`${path} is ${kindOf(value)}; it must be an array.`)
@@ -28,14 +28,14 @@ export function list(value: unknown, path: string, most = Number.POSITIVE_INFINI
   return value
 }
 
-/** Throws `Refusal`, without the value, which may be a secret. */
+/** Returns a non-empty string, or `undefined` when the member is absent. Throws `Refusal`; its message omits the value, which may be a secret. */
 export function text(value: unknown, path: string): string | undefined {
   if (isAbsent(value)) return undefined
   if (typeof value === 'string') return value
   throw new Refusal(`${path} is ${kindOf(value)}; it must be a string.`)
 }
 
-/** Each a text that says something. Throws `Refusal`. */
+/** Returns an array of non-empty strings. Throws `Refusal`. */
 export function scopeList(value: unknown, path: string): string[] {
   return list(value, path).map((scope, index) => {
     if (typeof scope === 'string' && scope !== '') return scope
@@ -43,7 +43,7 @@ export function scopeList(value: unknown, path: string): string[] {
   })
 }
 
-/** A short rendering of a value from the file, for a message. Not for values that may be secrets. */
+/** A short form of a value for a message. Not for values that may be secrets. */
 export function quote(value: unknown): string {
   const json = JSON.stringify(value) ?? 'undefined'
   return json.length > 60 ? `${json.slice(0, 57)}...` : json
@@ -56,7 +56,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Whether the value nests deeper than `levels`. Reads no further than that, so it ends for any value. */
+/** Whether the value nests deeper than `levels`. It reads no deeper, so that it ends for any value. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))

@@ -3,7 +3,7 @@ import { mapParts } from './packed-answer.ts'
 import { scrub } from './scrub.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 
-/** `scrub` for an answer. Its parts that were read in a thread have been scrubbed of the same secrets there. */
+/** `scrub` for an answer. The thread that read the large parts has already removed the same secrets from them. */
 export function scrubAnswer(answer: ToolAnswer, secrets: readonly string[]): ToolAnswer {
   const large = new Map<string, LargeJson>()
   const small = mapParts(answer, (part, value) => {
@@ -11,6 +11,6 @@ export function scrubAnswer(answer: ToolAnswer, secrets: readonly string[]): Too
     large.set(part, value)
     return null
   })
-  const clean = scrub(small, secrets) as ToolAnswer // the same shape, with the values taken out
+  const clean = scrub(small, secrets) as ToolAnswer // `scrub` keeps the shape
   return large.size === 0 ? clean : mapParts(clean, (part, value) => large.get(part) ?? value)
 }

@@ -1,23 +1,23 @@
 import { formsOf } from './secret-forms.ts'
 import { createScanner } from './secret-scanner.ts'
 
-/** Takes secrets out of a body that is never there as a whole. */
+/** Removes secrets from a body that arrives in pieces. */
 export interface StreamScrubber {
-  /** What may be passed on by now; only what could be the beginning of a secret is kept back. */
+  /** Returns the bytes that may be sent on. Bytes that could be the beginning of a secret are held back. */
   push(chunk: Uint8Array): Uint8Array
   end(): Uint8Array
 }
 
-/** What one character may take when it is written as an escape: `\\u0041`, `%252541`, `&#x00041;`. */
+/** The length of one character that is written as an escape, at most: `\\u0041`, `%252541`, `&#x00041;`. */
 const LONGEST_ESCAPE = 12
 const ASTERISK = 0x2a
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Asterisks stand in place of a secret, byte for byte, so that lengths stay. In a text it is found in the forms that
- * `scrub` knows, in other content only as it is, however the body is cut into pieces. Kept back is at most the longest
- * form with all of it escaped. Not found is what is compressed, encrypted, in UTF-16, spread over several answers, or
- * written with escapes of more than 12 characters on average over the border of two chunks.
+ * Replaces each byte of a secret by an asterisk, so that lengths do not change. In a text it finds all forms that `scrub`
+ * knows; in other content it finds the secret itself. It does not matter how the body is cut into pieces. At most the
+ * length of the longest form, fully escaped, is held back. It does not find a secret that is compressed, encrypted, in
+ * UTF-16, spread over several answers, or escaped with more than 12 characters on average across two chunks.
  */
 export function createStreamScrubber(
   secrets: readonly string[],
@@ -27,7 +27,7 @@ export function createStreamScrubber(
   if (forms.isEmpty) return { push: (chunk) => chunk, end: () => NOTHING }
   const { exact, folded } = forms
   const most = (options.isText ? Math.max(exact.longest, folded.longest) : exact.longest) * LONGEST_ESCAPE
-  /** Bytes that are kept back, then those of the chunk: the first is at `from` in the body. */
+  /** The bytes that are held back, then those of the chunk. The first byte is at `from` in the body. */
   let bytes = NOTHING
   let from = 0
   const scanner = createScanner(

@@ -6,14 +6,14 @@ const REDACTED = '[redacted]'
 const MAX_DEPTH = 100
 
 /**
- * A deep copy of a JSON value in which none of these secrets is left: not by itself, not within a longer text, a key
- * or a number, and neither percent-encoded, in base64 or base64url (within a longer one too, as in
- * `Basic base64(user:secret)`), nor escaped for JSON or HTML. Secrets under 8 characters are let stand: replacing
- * them would wreck ordinary text. Against a worker that hides its token on purpose nothing helps.
+ * Returns a deep copy of a JSON value without these secrets. It finds a secret as a whole value and within longer texts,
+ * keys and numbers, also when the secret is percent-encoded, in base64 or base64url (within a longer value too, as in
+ * `Basic base64(user:secret)`), or escaped for JSON or HTML. Secrets of fewer than 8 characters are left in, because
+ * replacing them would damage ordinary text. A worker that hides its token on purpose is not stopped.
  *
- * What nests deeper than 100 levels becomes `[too deep]`, what is no JSON `[not JSON]`; keys `__proto__` are dropped.
- * The time it takes grows with the size of the value alone, whatever it holds and however many the secrets are: large
- * values are scrubbed in a thread all the same (finish-answer.ts).
+ * A value that nests deeper than 100 levels becomes `[too deep]`, a value that is not JSON `[not JSON]`, and keys
+ * `__proto__` are dropped. The time depends on the size of the value only, not on its content or the number of secrets;
+ * a thread scrubs large values all the same (finish-answer.ts).
  */
 export function scrub(value: unknown, secrets: readonly string[]): unknown {
   const text = serialised(value)
@@ -21,7 +21,7 @@ export function scrub(value: unknown, secrets: readonly string[]): unknown {
   return scrubbed(JSON.parse(text), text, secrets)
 }
 
-/** `scrub` for what `JSON.parse` has just made and nobody else has: it is not copied where it holds nothing. */
+/** `scrub` for a value that the caller has just parsed and does not share: without secrets in it, it is not copied. */
 export function scrubParsed(value: unknown, secrets: readonly string[]): unknown {
   const text = serialised(value)
   return text === undefined ? '[not JSON]' : scrubbed(value, text, secrets)
@@ -37,7 +37,7 @@ function serialised(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)
   } catch {
-    return undefined // a circle, a bigint, or too deep for the stack
+    return undefined // a cycle, a bigint, or too deep for the stack
   }
 }
 
@@ -56,7 +56,7 @@ function clean(value: unknown, redactor: Redactor, depth: number): unknown {
   return Object.fromEntries(members)
 }
 
-/** A name of its own for each of the keys that differed in a secret alone. No number is tried twice for a name. */
+/** A unique name for a key: keys that differed only in a secret are the same now. No number is tried twice for a name. */
 function free(name: string, members: ReadonlyMap<string, unknown>, copies: Map<string, number>): string {
   if (!members.has(name)) return name
   let number = copies.get(name) ?? 2
@@ -66,14 +66,14 @@ function free(name: string, members: ReadonlyMap<string, unknown>, copies: Map<s
 }
 
 interface Redactor {
-  /** Never `false` for the JSON of a text that holds a secret. */
+  /** `true` for every JSON text that contains a secret. */
   holds(text: string): boolean
   redact(text: string): string
 }
 
 function createRedactor(forms: SecretForms): Redactor {
   if (forms.isEmpty) return { holds: () => false, redact: (text) => text }
-  /** Apart from each other and in order. */
+  /** In order, and without overlaps. */
   const spans: [start: number, end: number][] = []
   const scanner = createScanner(forms, (start, end) => addSpan(spans, start, end))
   const find = (text: string): Buffer => {
@@ -108,7 +108,7 @@ function scan(scanner: SecretScanner, bytes: Uint8Array): void {
   scanner.end()
 }
 
-/** Those that overlap become one. */
+/** Adds a span; spans that overlap become one. */
 function addSpan(spans: [start: number, end: number][], start: number, end: number): void {
   let [from, to] = [start, end]
   for (let last = spans.at(-1); last !== undefined && last[1] > from; last = spans.at(-1)) {

@@ -1,37 +1,31 @@
 import { foldBytes, foldsToItself } from './fold-text.ts'
-import { createMatcher, type Matcher } from './secret-matcher.ts'
+import { createMatcher, type Form, type Matcher } from './secret-matcher.ts'
 
-// The ways in which a secret may be written that are looked for.
+// The forms of a secret that are searched for: as it is, escaped, and in base64.
 
 const MIN_SECRET_LENGTH = 8
-/** A secret of 8 characters that folds to less than half is backslashes. */
+/** A secret of 8 characters whose folded form is shorter consists of backslashes. */
 const MIN_FOLDED_LENGTH = 4
 
-/** One way a secret is written: as it is, or to be looked for in a folded text. */
-export interface Form {
-  readonly bytes: Uint8Array
-  readonly kind: 'exact' | 'folded' | 'base64'
-}
-
-/** What finds a set of secrets. */
+/** The matchers for a set of secrets. */
 export interface SecretForms {
-  /** In the bytes as they are. */
+  /** Searches the bytes as they are. */
   readonly exact: Matcher
-  /** In the folded bytes. */
+  /** Searches the folded bytes (fold-text.ts). */
   readonly folded: Matcher
-  /** None of them goes over the end of a line. */
+  /** No secret contains a line end. */
   readonly areOfOneLine: boolean
-  /** By byte: 1 where neither a form nor an escape begins with it. */
+  /** By byte: 1 where neither a form nor an escape begins with the byte. */
   readonly skippable: Uint8Array
   readonly isEmpty: boolean
 }
 
-/** Of the sets that were looked for last. */
+/** The most recently used sets. */
 const keptSets = new Map<string, SecretForms>()
 const MAX_SETS = 64
 
 export function formsOf(secrets: readonly string[]): SecretForms {
-  const known = secrets.flatMap((secret) => [secret, secret.trim()]) // what uses a secret may trim it
+  const known = secrets.flatMap((secret) => [secret, secret.trim()]) // a tool may trim a secret before it uses it
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
   return remembered(keptSets, MAX_SETS, JSON.stringify(usable), () => {
     const forms = usable.flatMap((secret) => remembered(keptForms, MAX_KEPT, secret, () => makeForms(secret)))
@@ -50,7 +44,7 @@ export function formsOf(secrets: readonly string[]): SecretForms {
   })
 }
 
-/** Of the secrets that were looked for last: making them costs more than looking, and each is looked for several times. */
+/** The forms of the most recently used secrets: making them takes longer than a search, and each is searched for several times. */
 const keptForms = new Map<string, readonly Form[]>()
 const MAX_KEPT = 256
 
@@ -63,14 +57,14 @@ function remembered<T>(kept: Map<string, T>, most: number, key: string, make: ()
   return value
 }
 
-/** What most tokens are made of: it folds to itself, escaped or not. */
+/** The characters of most tokens, which folding does not change. */
 const PLAIN = /^[\w.~-]*$/
 
 function makeForms(secret: string): readonly Form[] {
   const fold = (text: string) => foldBytes(Buffer.from(text))
-  // as it is, and as it is when all of it was escaped: only then does a `%41` that stands in a secret stay one
+  // folded as it is, and as if all of it had been escaped: only the second form keeps a `%41` that is part of the secret
   const folded = PLAIN.test(secret) ? [Buffer.from(secret)] : [fold(secret), fold(percentEncoded(secret))]
-  // both besides the folds: an escape that begins in the secret and ends behind it folds to something else
+  // both are searched besides the folded forms, because an escape that begins in the secret and ends after it is folded differently
   const exact = new Set([secret, JSON.stringify(secret).slice(1, -1)])
   return [
     ...[...exact].map((text) => ({ bytes: Buffer.from(text), kind: 'exact' }) as const),
@@ -88,8 +82,7 @@ function percentEncoded(secret: string): string {
 }
 
 /**
- * The characters of a base64 text that are due to the secret alone, for each of the three ways it may lie in it: with
- * 0, 1 or 2 bytes before it.
+ * The characters of a base64 text that depend on the secret only, for each of its three alignments: after 0, 1 or 2 bytes.
  */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret)

@@ -1,7 +1,11 @@
-import type { Form } from './secret-forms.ts'
+// Finds all forms of all secrets in one pass (Aho and Corasick, "Efficient string matching", 1975). The time for a byte
+// depends neither on the number of forms nor on the text.
 
-// Finds all forms of all secrets in one pass (Aho and Corasick, "Efficient string matching", 1975): each byte costs the
-// same, however many forms there are and whatever the text holds.
+/** One way of writing a secret. `exact`: searched in the text as it is; the others in the folded text (fold-text.ts). */
+export interface Form {
+  readonly bytes: Uint8Array
+  readonly kind: 'exact' | 'folded' | 'base64'
+}
 
 /** A trie with failure links, in arrays by node. Node 0 is the root, and means "none" as a child or sibling. */
 interface Nodes {
@@ -12,18 +16,18 @@ interface Nodes {
   readonly label: Uint8Array
   readonly fail: Int32Array
   readonly depth: Int32Array
-  /** Length of the longest form that ends here, 0 for none. */
+  /** The length of the longest form that ends at this node; 0 for none. */
   readonly found: Int32Array
   readonly flags: Uint8Array
 }
 
-/** A form in base64 ends here. */
+/** A base64 form ends at this node. */
 const BASE64 = 1
-/** The forms go on from here, but the trie was cut off. */
+/** A form continues after this node, but the trie ends here. */
 const CUT = 2
 /**
- * Most texts hold no more than the first letters of a secret, so the trie is cut off at this depth until a text gets
- * there: a trie of whole tokens costs more than it takes to look through a short answer.
+ * The depth of the first trie. Few texts contain more than the first letters of a secret, and building a trie of whole
+ * tokens takes longer than searching a short answer, so the whole trie is built when a text reaches this depth.
  */
 const FIRST_DEPTH = 12
 
@@ -35,16 +39,16 @@ export interface Matcher {
   cursor(): Cursor
 }
 
-/** A place in one text. */
+/** The state of the search in one text. */
 export interface Cursor {
   step(byte: number): void
   reset(): void
-  /** Length of the longest form that ends with the last byte, 0 for none. */
+  /** The length of the longest form that ends with the last byte; 0 for none. */
   readonly found: number
   readonly isBase64: boolean
-  /** The last byte is not the beginning of a form. */
+  /** The last bytes are not the beginning of a form. */
   readonly isAtRoot: boolean
-  /** How many of the last bytes are the beginning of a form; at most `most` are looked at. */
+  /** How many of the last bytes are the beginning of a form; at most `most`. */
   pending(most?: number): number
 }
 
@@ -117,7 +121,7 @@ class TrieCursor implements Cursor {
     return depth[state] as number
   }
 
-  /** No beginning longer than the short trie's depth was seen before, so the same bytes lead to the same place. */
+  /** Continues in the whole trie: the bytes of the path in the short trie lead to the same state there. */
   #goOnInWhole(): void {
     const path: number[] = []
     const { label, depth } = this.#nodes
@@ -182,7 +186,7 @@ function build(forms: readonly Form[], most: number): Nodes {
       if (kind === 'base64') flags[state] = (flags[state] as number) | BASE64
     }
   }
-  // breadth first: a failure link leads to a node of lesser depth
+  // breadth first, because a failure link leads to a node of smaller depth
   const order: number[] = []
   for (const next of first) if (next !== 0) order.push(next)
   for (let i = 0; i < order.length; i++) {

@@ -2,32 +2,32 @@ import { createFold, type FoldSink, type TextFold } from './fold-text.ts'
 import type { SecretForms } from './secret-forms.ts'
 import type { Cursor } from './secret-matcher.ts'
 
-// Looks through a text for secrets in all their forms at once, piece by piece. What it costs grows with the length of
-// the text alone.
+// Searches a text, which may come in pieces, for all forms of all secrets at once. The time depends on the length of the
+// text only.
 
-/** Told of each secret as soon as its end is seen; spans may overlap, and their ends never go back. */
+/** Receives the span of each secret as soon as its end was read. Spans may overlap; their ends never decrease. */
 export type OnSpan = (start: number, end: number) => void
 
 export interface SecretScanner {
   /** Reads the next bytes. */
   read(bytes: Uint8Array): void
-  /** There is no more. */
+  /** The text has ended. */
   end(): void
-  /** Begins with another text. */
+  /** Begins another text. */
   reset(): void
-  /** From here on the bytes read so far could be the beginning of a secret; at most `most` bytes are. */
+  /** The position from which the bytes read so far could be the beginning of a secret; at most `most` bytes back. */
   pendingFrom(most: number): number
 }
 
 export interface ScannerOptions {
-  /** Only the secrets as they are: what is no text has no escapes. */
+  /** Searches only for the secrets themselves: content that is not text has no escapes. */
   readonly exactOnly?: boolean
-  /** Line ends are told apart, and nothing is found over them where no secret has one. */
+  /** Begins again at each line end, where no secret contains a line end. */
   readonly inLines?: boolean
 }
 
 const [LINE_FEED, CARRIAGE_RETURN, EQUALS_SIGN] = [0x0a, 0x0d, 0x3d]
-/** `=` twice. */
+/** Base64 is padded with at most two `=`. */
 const MAX_PADDING = 2
 
 export function createScanner(
@@ -45,13 +45,13 @@ class Scanner implements SecretScanner, FoldSink {
   readonly #exact: Cursor
   readonly #folded: Cursor
   readonly #fold: TextFold
-  /** 1: a byte that neither a form nor an escape begins with. */
+  /** By byte: 1 where neither a form nor an escape begins with the byte. */
   readonly #skippable: Uint8Array
-  /** Where the last folded bytes begin in the text, by their number. */
+  /** Where the last folded bytes begin in the text: a ring buffer, indexed by the number of the folded byte. */
   readonly #starts: Float64Array
   #foldedBytes = 0
   #at = 0
-  /** How much may still follow a secret in base64: one character that it shares with what comes next, then padding. */
+  /** How many characters of a base64 secret may still follow: one that it shares with the next bytes, then padding. */
   #tail = 0
   #tailEnd = 0
 
@@ -136,7 +136,7 @@ class Scanner implements SecretScanner, FoldSink {
     this.#tail = isShared ? MAX_PADDING : Math.min(this.#tail, MAX_PADDING) - 1
   }
 
-  /** Nothing has begun: most bytes of most texts are then of no interest. */
+  /** Whether no form and no escape has begun, so that most bytes can be skipped. */
   #isQuiet(): boolean {
     return (
       this.#tail === 0 &&
@@ -146,7 +146,7 @@ class Scanner implements SecretScanner, FoldSink {
     )
   }
 
-  /** A line end, and whatever goes before it, is no beginning of a secret. */
+  /** Resets the search: no secret spans a line end. */
   #endLine(): void {
     this.#fold.end(this.#at)
     this.#at++

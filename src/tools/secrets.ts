@@ -3,7 +3,7 @@ import { newId } from '../domain/ids.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { SealedPlace } from '../store/seal.ts'
 
-/** Sets the secret of that key, in any case; an existing one keeps its id. */
+/** Sets the secret of a key. Keys are not case-sensitive, and an existing secret keeps its id. */
 export async function setSecret(
   broker: Broker,
   projectId: string,
@@ -28,13 +28,13 @@ export async function setSecret(
     },
     broker.audit.of(projectId, { action: 'secret.set', subject: known?.key ?? key }),
   )
-  // somebody else set the key for the first time just now: then this value is the later one
+  // another request has just set the key for the first time: this value replaces that one
   return (
     put ?? setSecret(broker, projectId, { key, value, ...(description !== undefined && { description }) })
   )
 }
 
-/** The value for a tool that declared the key, or `undefined` when it was never set. */
+/** The value for a tool that declares the key; `undefined` when it was never set. */
 export async function openSecret(
   broker: Broker,
   projectId: string,

@@ -1,11 +1,11 @@
-// Work that is done piece by piece on the event loop shares its time with everything else: pieces of all streams
-// together take at most a few milliseconds, then other requests have their turn.
+// Divides long work on the event loop into slices. The slices of all streams together take at most a few milliseconds in
+// one turn of the event loop, so that other requests are served in between.
 
 export const BUDGET_MS = 3
 
 const waiting: (() => void)[] = []
 
-/** Does one piece of work, in the order in which they are asked for. */
+/** Runs one piece of work in a slice, in the order of the calls. */
 export function inSlice<Result>(work: () => Result): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
   waiting.push(() => {
@@ -29,8 +29,8 @@ function doSome(): void {
 const turns: (() => void)[] = []
 
 /**
- * Resolves when what follows may take a few milliseconds: of all that wait, one goes on in each turn of the event loop.
- * For work that cannot be handed over as a function, such as what a consumer of a stream does with a piece of it.
+ * Resolves when the caller may use a few milliseconds: each turn of the event loop continues one waiting caller. For work
+ * that is not a function, such as what the consumer of a stream does with a chunk.
  */
 export function ownTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,18 +1,17 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 
-// Runs pure functions on input from outside (tool answers, API documents) in a small pool of threads, so that neither
-// their size nor what they hold keeps the event loop from other requests. Threads are started when they are needed and
-// end when they have been idle for a while.
+// Runs pure functions on input from outside (tool answers, API documents) in a small pool of threads, so that large or
+// hostile input does not block the event loop. A thread starts when it is needed and ends after it has been idle.
 
 /**
  * A module that exports `run(input, transfer)`. Input and result are copied by the structured clone algorithm; buffers
- * that `run` adds to `transfer` are moved instead. Copying objects back costs the event loop about as much as parsing
- * them: a result that may be large should be bytes.
+ * that `run` adds to `transfer` are moved instead. Copying objects back takes the event loop about as long as parsing
+ * them, so a result that may be large should be bytes.
  */
 export interface ThreadTask<Input, Output> {
   readonly module: URL
-  /** Never set: it ties the types to the module. */
+  /** Never set; it binds the types to the module. */
   readonly types?: (input: Input) => Output
 }
 
@@ -21,11 +20,11 @@ export interface TaskModule<Input, Output> {
 }
 
 export interface ThreadOptions {
-  /** Queues of different owners (project ids) take turns, so that one owner's tasks do not delay another's. */
+  /** A project id. Each owner has a queue, and the queues take turns, so that one owner's tasks do not delay another's. */
   readonly owner?: string
-  /** Takes the task out of its queue; one that has begun runs to its end. */
+  /** Removes the task from its queue; a task that has begun runs to its end. */
   readonly signal?: AbortSignal
-  /** From the start of the task; the thread is ended after it. */
+  /** From the start of the task. The thread is terminated after it. */
   readonly timeoutMs?: number
 }
 
@@ -40,16 +39,16 @@ export class ThreadFault extends Error {
   }
 }
 
-/** One core is left to the event loop. */
+/** One core is left for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
 const MAX_WAITING = 1_000
-/** Of one owner, so that its tasks leave room for those of others. */
+/** For one owner, so that its tasks leave room for those of others. */
 const MAX_WAITING_OF_ONE = MAX_WAITING / 2
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
 /** JSON of 4 MB may parse into a hundred times its size. */
 const RESOURCES = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 64 }
-/** A checkout runs its sources, a published package what was built from them. */
+/** A checkout runs the sources, a published package the built files. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const THREAD = new URL(`./pool-thread.${EXTENSION}`, import.meta.url)
 
@@ -72,12 +71,12 @@ interface Thread {
   timer: NodeJS.Timeout | undefined
 }
 
-/** What pool-thread.ts answers. */
+/** A message of pool-thread.ts. */
 export type FromPoolThread = { readonly output: unknown } | { readonly error: string }
 export type ToPoolThread = Pick<Job, 'module' | 'input'>
 
 const threads = new Set<Thread>()
-/** By their owner, in the order in which the owners are served next. */
+/** The queue of each owner, in the order in which the owners are served. */
 const queues = new Map<string, Job[]>()
 let waiting = 0
 
@@ -102,7 +101,7 @@ export function inThread<Input, Output>(
     promise.then(done, done)
     next()
   }
-  return promise as Promise<Output> // the task's types say what its module answers
+  return promise as Promise<Output> // `ThreadTask` binds the type to the module
 }
 
 function next(): void {
@@ -126,7 +125,7 @@ function takeJob(): Job {
   for (const [owner, queue] of queues) {
     const job = queue.shift()
     queues.delete(owner)
-    if (queue.length > 0) queues.set(owner, queue) // behind all others
+    if (queue.length > 0) queues.set(owner, queue) // after all other owners
     if (job === undefined) continue
     waiting--
     return job
@@ -172,7 +171,7 @@ function start(): Thread {
   return thread
 }
 
-/** The thread is free for the next task. */
+/** Makes the thread free for the next task. */
 function finish(thread: Thread): void {
   thread.job = undefined
   thread.worker.unref() // an idle thread does not keep the process alive

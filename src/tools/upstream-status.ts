@@ -1,6 +1,6 @@
 import type { ErrorKind } from './tool-error.ts'
 
-/** What kind of error it is for a tool when an API that it uses answers so (reference/arcade.md section 1.4). */
+/** The kind of a tool's error when an API that it calls answers with this HTTP status. */
 export function upstreamKind(status: number): ErrorKind {
   switch (status) {
     case 401:

@@ -1,6 +1,6 @@
 import type { ToolError } from './tool-error.ts'
 
-/** A request to a worker failed. The message is for the operator and may name the worker's host. */
+/** A request to a worker failed. `message` is for the operator, because it may name the worker's host; `error` is for callers. */
 export class WorkerFault extends Error {
   readonly error: ToolError
 

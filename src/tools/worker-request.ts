@@ -8,13 +8,13 @@ import {
 import { badOutputError, type ErrorKind, type ToolError } from './tool-error.ts'
 import { WorkerFault } from './worker-fault.ts'
 
-// One request to what runs tools: bounded in time and size, tried again only when surely nothing was done, and what
-// went wrong said in the contract's error kinds (reference/arcade.md section 1.4). What the other side wrote beside
-// its protocol (an error page, a redirect) is never passed on.
+// One request to a worker, limited in time and size. It is retried only when the worker has surely done nothing, and its
+// failure is reported as a `ToolError`. Content outside of the worker's protocol (an error page, a redirect) never
+// reaches a caller.
 
-/** Of one answer. */
+/** The limit of one answer. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-/** One worker that hangs must not hold up the others' upkeep. */
+/** Short, so that one worker that hangs does not delay the catalogues of others. */
 export const MAX_CATALOGUE_SECONDS = 10
 export const MAX_HEALTH_SECONDS = 10
 const FIRST_PAUSE_MS = 100
@@ -22,20 +22,20 @@ const LONGEST_PAUSE_MS = 1000
 
 export interface WorkerRequest
   extends Pick<OutgoingRequest, 'url' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal'> {
-  /** For all attempts together. */
+  /** The limit for all attempts together. */
   readonly timeoutSeconds: number
-  /** How often to try again. */
+  /** The number of retries. */
   readonly retry: number
-  /** Whether it may be tried again although it has been sent, and after 502, 503 and 504: it is safe to repeat. */
+  /** The request is safe to repeat: it is retried even after it was sent, and after the statuses 502, 503 and 504. */
   readonly isRepeatable?: boolean
-  /** Made for each attempt anew: tokens that live shortly. */
+  /** Headers that are made for each attempt, such as short-lived tokens. */
   readonly authorize?: () => Promise<Readonly<Record<string, string>>>
 }
 
-/** Statuses that say the request did not get through to whoever would have acted on it. */
+/** Statuses of a gateway that could not reach the worker. */
 const GATEWAY_STATUSES = [502, 503, 504]
 
-/** The answer of any status but 3xx. Throws `WorkerFault`. */
+/** Returns the answer, whatever its status; redirects are refused. Throws `WorkerFault`. */
 export async function askWorker(
   outgoing: Outgoing,
   {
@@ -68,11 +68,11 @@ export async function askWorker(
       const isSafe = isRepeatable || !error.requestSent
       if (!isSafe || error.kind !== 'unreachable' || !mayTryAgain()) throw new WorkerFault(toolErrorOf(error))
     }
-    await sleep(pauseMs, undefined, signal && { signal }).catch(() => undefined) // given up: the next attempt says so
+    await sleep(pauseMs, undefined, signal && { signal }).catch(() => undefined) // the next attempt reports the cancellation
   }
 }
 
-/** Whether the tool did something meanwhile is not known. */
+/** It is not known whether the tool did something before the call was cancelled. */
 const GIVEN_UP: ToolError = {
   kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
   message: 'The call was given up by its caller.',
@@ -85,11 +85,11 @@ export function jsonOf({ status, headers, body }: OutgoingResponse): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body))
   } catch {
-    throw new WorkerFault(badOutputError('The worker answered with something that is not JSON.')) // the parser quotes the text
+    throw new WorkerFault(badOutputError('The worker answered with something that is not JSON.')) // the parser's own message would quote the answer
   }
 }
 
-/** A request that got no whole answer. It may be made again by itself only when the tool surely did not run. */
+/** The error for a request without a complete answer. It can be retried only when the tool surely did not run. */
 export function toolErrorOf({ kind, message, requestSent }: OutgoingError): ToolError {
   const error = (kind: ErrorKind, said: string, canRetry: boolean): ToolError => ({
     kind,
@@ -120,7 +120,7 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
   }
 }
 
-/** An answer that is no 2xx. Its body is not read: it is the worker's own page, and may repeat the request. */
+/** The error for an answer with another status than 2xx. Its body is not read, because it may repeat the request. */
 export function refusalOf(status: number, retryAfter: string | undefined): ToolError {
   const wait = readRetryAfter(retryAfter)
   const error = (kind: ErrorKind, message: string, canRetry: boolean, why = ''): ToolError => ({

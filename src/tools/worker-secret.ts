@@ -5,7 +5,7 @@ import type { SealedPlace } from '../store/seal.ts'
 
 type Place = Pick<Worker, 'uid' | 'projectId'>
 
-/** What opens the worker; empty where it needs nothing. */
+/** The worker's credentials; empty where it needs none. */
 export function openWorkerSecret(broker: Broker, worker: Worker): string {
   return broker.sealer.open(worker.secret, place(worker))
 }

@@ -10,19 +10,19 @@ import { takeCatalogue } from './catalogue/take-catalogue.ts'
 import { WorkerFault } from './worker-fault.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
 
-/** What an operator says of a worker. */
+/** The settings of a worker that an operator gives. */
 export interface WorkerSettings
   extends Pick<Worker, 'id' | 'type' | 'enabled' | 'uri' | 'settings' | 'timeoutSeconds' | 'retry'> {
-  /** Empty where it needs none. */
+  /** Empty where the worker needs no credentials. */
   readonly secret: string
 }
 
-/** How often the catalogues of all workers are read again. */
+/** The interval at which the catalogues of all workers are read. */
 export const SYNC_SECONDS = 30
 
 /**
- * Registers a worker and reads its catalogue once. One that cannot be read now is registered all the same, says why,
- * and is tried again. Throws `already_exists`, `host_not_allowed`.
+ * Registers a worker and reads its catalogue once. If the catalogue cannot be read, the worker is registered with the
+ * reason (`syncError`), and the catalogue is read again later. Throws `already_exists`, `host_not_allowed`.
  */
 export async function registerWorker(
   broker: Broker,
@@ -38,13 +38,13 @@ export async function registerWorker(
     )
   if (!worker.enabled) return worker
   const synced = await syncWorker(broker, worker)
-  // one that could not be read has named nothing yet: what it names later waits
+  // nothing was read, so there is nothing to accept: what the catalogue names later waits for an administrator
   if (synced.syncedAt === undefined) return synced
   await acceptAtRegistration(broker, synced)
   return (await broker.store.workers.findByUid(worker.uid)) ?? synced
 }
 
-/** The worker as it would be registered. Throws `host_not_allowed`, `invalid_request`. */
+/** A worker with these settings that is not stored yet. Throws `host_not_allowed`, `invalid_request`. */
 export function newWorker(
   broker: Broker,
   projectId: string,
@@ -64,7 +64,7 @@ export function newWorker(
   }
 }
 
-/** Changes what is given and reads the catalogue again. */
+/** Changes the given settings and reads the catalogue again. */
 export async function updateWorker(
   broker: Broker,
   worker: Worker,
@@ -102,7 +102,7 @@ async function similarWorker(broker: Broker, projectId: string, id: string): Pro
   )
 }
 
-/** Reads the catalogue and makes the worker's tools exactly that; when it cannot be read the tools stay as they are. */
+/** Reads the catalogue and replaces the worker's tools by it. If the catalogue cannot be read, the tools stay as they are. */
 export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker> {
   const read = await takeCatalogue(broker, worker).then(
     (faults) => ({
@@ -114,7 +114,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
       return { syncError: error.message, unreachableSince: worker.unreachableSince ?? broker.now() }
     },
   )
-  // its settings may have been changed meanwhile, and they stand
+  // the settings may have been changed meanwhile, and must not be overwritten
   const current = await broker.store.workers.findByUid(worker.uid)
   const { syncError: _, unreachableSince: __, ...rest } = current ?? worker
   const synced: Worker = { ...rest, ...read }
@@ -133,7 +133,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
   return synced
 }
 
-/** In sentences; people read them. */
+/** In sentences, because people read them. */
 const MAX_FAULTS = 40
 
 function inShort(faults: readonly string[]): string {
@@ -141,7 +141,7 @@ function inShort(faults: readonly string[]): string {
   return [...faults.slice(0, MAX_FAULTS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
 }
 
-/** Reads the catalogues of all enabled workers, each by itself. */
+/** Reads the catalogues of all enabled workers; one that fails does not stop the others. */
 export async function syncWorkers(broker: Broker): Promise<void> {
   const workers = await broker.store.workers.all()
   const syncs = workers.filter((worker) => worker.enabled).map((worker) => syncWorker(broker, worker))

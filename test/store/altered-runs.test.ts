@@ -214,7 +214,7 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
       world.call('POST', '/v1/tools/run_chain', { user_id, resume: handles[which] })
     expect(await resume(0)).toMatchObject({
       status: 503,
-      body: { name: 'store_unavailable', message: expect.stringContaining('Run the chain anew') },
+      body: { name: 'store_unavailable', message: expect.stringContaining('Run the chain again') },
     })
     expect((await resume(1)).body).toMatchObject({ status: 'completed' })
     expect([await ran(keys[0]), await ran(keys[1])]).toEqual([1, 2])
