@@ -7,12 +7,13 @@ import { type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
 import { until } from '../until.ts'
 import { addProvider, approve, begin, connect, fetchToken } from './clients.ts'
 import { type Answer, type Installation, install, report } from './installation.ts'
+import { repetitions } from './repetitions.ts'
 
 // R16: PostgreSQL is stopped as by a power cut, and started again, over and over, while 100 tokens are refreshed at a
 // server that ends the whole grant when a used refresh token comes again.
 
 const CONNECTIONS = 100
-const RESTARTS = 4
+const RESTARTS = repetitions({ few: 2, many: 6 })
 const SHORT_SECONDS = 1
 const LANES = 10
 

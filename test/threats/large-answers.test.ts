@@ -35,7 +35,7 @@ function hostile(shape: Shape, token: string): string {
 const SHAPES = ['keys that spell the token', 'harmless keys', 'as many values as can be'] as const
 type Shape = (typeof SHAPES)[number]
 const USER = 'ada'
-const AT_ONCE = 10
+const AT_ONCE = 4
 
 let world: World
 let token = ''
@@ -74,12 +74,12 @@ function mcpResult(method: string, protocolVersion: string): string | undefined 
   }
 }
 
-/** Says a megabyte of small things before its answer. */
+/** Sends 390 kB of small events before its answer: read without a pause they would hold the event loop for 0.3 s. */
 function chat(id: unknown, response: ServerResponse): unknown {
   const message = (more: object) => JSON.stringify({ jsonrpc: '2.0', ...more })
   const news = `data: ${message({ method: 'notifications/message', params: { level: 'info', data: 1 } })}\n\n`
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.write(news.repeat(SIZE / 4 / news.length))
+  response.write(news.repeat(SIZE / 10 / news.length))
   return response.end(`data: ${message({ id, result: { content: [{ type: 'text', text: 'Done.' }] } })}\n\n`)
 }
 
@@ -159,6 +159,9 @@ afterAll(async () => {
   for (const one of close.reverse()) await one()
 })
 
+/** The shortest timer: it fires between two stretches, and a loop that has nothing to do may sleep. */
+const LOOK_MS = 1
+
 /** The longest that the event loop was held at a stretch, in milliseconds of processor time of its thread. */
 async function longestHold<T>(
   work: () => Promise<T>,
@@ -170,9 +173,9 @@ async function longestHold<T>(
     const now = cpu()
     held = Math.max(held, now - before)
     before = now
-    if (!isOver) setImmediate(look)
+    if (!isOver) setTimeout(look, LOOK_MS)
   }
-  setImmediate(look)
+  setTimeout(look, LOOK_MS)
   const result = await work().finally(() => {
     isOver = true
   })
