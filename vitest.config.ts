@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** These measure memory or processor time of their own process, which other files in it would change. */
 const MEASURING = [
@@ -12,22 +13,73 @@ const MEASURING = [
   'test/toolexec/code.test.ts',
 ]
 
-export default defineConfig({
+/** `npm run test:faults` repeats the faults of these often, `npm test` a few times (`test/faults/repetitions.ts`). */
+const REPEATED = [
+  'test/nodes.test.ts',
+  'test/faults/kill-random.test.ts',
+  'test/faults/postgres-restarts.test.ts',
+  'test/faults/crowds.test.ts',
+]
+
+/** The files that take longest, most of it waiting: they begin first, so that none of them is left at the end. */
+const LONGEST = [
+  'test/threats/large-answers.test.ts',
+  'test/code/sandbox.test.ts',
+  'test/cli/rotate-key.test.ts',
+  'test/store/postgres.test.ts',
+  'test/operation/shutdown.test.ts',
+  'test/operation/cluster.test.ts',
+  'test/crash.test.ts',
+  'test/cli/backup.test.ts',
+  'test/faults/stand-still-postgres.test.ts',
+  'test/faults/stand-still-sqlite.test.ts',
+  'test/cli/commands.test.ts',
+  'test/operation/shutdown-runs.test.ts',
+  'test/operation/shutdown-database.test.ts',
+  'test/cli/migrate.test.ts',
+  'test/faults/scheduled-postgres.test.ts',
+  'test/faults/kill-points-postgres.test.ts',
+  'test/faults/failing-writes-postgres.test.ts',
+  'test/faults/kill-points-sqlite.test.ts',
+  'test/faults/scheduled-sqlite.test.ts',
+  'test/faults/failing-writes-sqlite.test.ts',
+  'test/nodes.test.ts',
+  'test/faults/kill-random.test.ts',
+  'test/faults/postgres-restarts.test.ts',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      const place = LONGEST.findIndex((file) => moduleId.endsWith(file))
+      // a worker is shared by the files that follow each other without a file between that needs one of its own
+      return (project.config.isolate ? 0 : LONGEST.length + 1) + (place < 0 ? LONGEST.length : place)
+    }
+    return sorted.sort((a, b) => rank(a) - rank(b))
+  }
+}
+
+export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['test/postgres-setup.ts'],
     // each test file loads drizzle-orm: 0.3 s of CPU less for each
     execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
-    // two processors; the other workers wait for deadlines and processes
+    // for two processors: some files compute while others wait for deadlines and processes
     maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    projects: [
-      { extends: true, test: { name: 'measuring', include: MEASURING } },
-      // A worker loads the server once, not for each file: that is half of the processor time.
-      {
-        extends: true,
-        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: MEASURING, isolate: false },
-      },
-    ],
+    sequence: { sequencer: LongestFirst },
+    projects:
+      mode === 'faults'
+        ? [{ extends: true, test: { name: 'faults', include: REPEATED, env: { FAULTS: 'many' } } }]
+        : [
+            { extends: true, test: { name: 'measuring', include: MEASURING } },
+            // A worker loads the server once, not for each file: that is half of the processor time.
+            {
+              extends: true,
+              test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: MEASURING, isolate: false },
+            },
+          ],
   },
-})
+}))

@@ -30,7 +30,8 @@ export interface Answer {
 }
 
 /** One process. */
-export interface Node extends Pick<Served, 'url' | 'pid' | 'call' | 'log' | 'kill' | 'stop' | 'ended' | 'isRunning'> {
+export interface Node
+  extends Pick<Served, 'url' | 'pid' | 'call' | 'log' | 'kill' | 'stop' | 'ended' | 'isRunning'> {
   /** What a module that was loaded into it answers over IPC. */
   ask(question: unknown): Promise<unknown>
   /** From now on it kills itself there. Answers when that has happened. */

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { until } from '../until.ts'
 import { addProvider, begin, codesSentTwice, fetchToken, statusOf } from './clients.ts'
-import { repetitions } from './repetitions.ts'
 import { type Answer, DATABASES, type Installation, install, report } from './installation.ts'
+import { repetitions } from './repetitions.ts'
 
 // P4, P7, R4, R12: servers under load that are killed with SIGKILL at any moment, over and over.
 
 /** FAULTS_ROUNDS=200 for a long run. Every third kill waits for a refresh. */
-const ROUNDS = Number(process.env.FAULTS_ROUNDS ?? repetitions({ few: 3, many: 8 }))
+const ROUNDS = Number(process.env.FAULTS_ROUNDS ?? repetitions({ few: 3, many: 6 }))
 /** As many refreshes as can be lost at once: more would be taken for a fault of the provider, and held back for a while. */
 const CLIENTS = 5
 const LIFE_SECONDS = 1

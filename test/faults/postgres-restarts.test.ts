@@ -13,7 +13,7 @@ import { repetitions } from './repetitions.ts'
 // server that ends the whole grant when a used refresh token comes again.
 
 const CONNECTIONS = 100
-const RESTARTS = repetitions({ few: 2, many: 6 })
+const RESTARTS = repetitions({ few: 2, many: 4 })
 const SHORT_SECONDS = 1
 const LANES = 10
 
