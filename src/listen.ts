@@ -3,20 +3,20 @@ import type { Config } from './config.ts'
 import { answerUnreadable, serverOptions } from './http/server/server-options.ts'
 
 /**
- * How long a connection may wait for its next request: longer than the proxies in front (60 s as a rule) keep theirs,
- * so that it is they who close it and none of their requests meets a closing connection.
+ * Keep-alive timeout. It is longer than that of common reverse proxies (60 s), so that the proxy closes an idle
+ * connection and never sends a request on one that this server is closing.
  */
 const KEEP_ALIVE_MS = 65_000
-/** How often, while it ends, connections that have become idle are closed. */
+/** Interval at which a shutdown closes connections that have become idle. */
 const IDLE_MS = 50
 
 type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>
 
-/** The port, and what is being answered on it. */
+/** A listening port. */
 export interface Listener {
-  /** Requests whose answer is not there yet, also those whose client has gone meanwhile. */
-  readonly underWay: number
-  /** Takes no more connections and finishes the requests under way; what takes longer than `ms` is cut off. */
+  /** Requests that are not answered yet, including those whose client has disconnected. */
+  readonly activeRequests: number
+  /** Accepts no more connections and finishes the running requests; after `ms` the rest is cut off. */
   close(ms: number): Promise<void>
 }
 
@@ -24,16 +24,16 @@ export async function listen(
   fetch: Fetch,
   { host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>,
 ): Promise<Listener> {
-  let underWay = 0
-  let isEnding = false
+  let activeRequests = 0
+  let isClosing = false
   let onFinished = () => {}
 
   function finish<T>(answer: T, env: HttpBindings): T {
-    underWay--
-    if (isEnding) {
+    activeRequests--
+    if (isClosing) {
       // the client learns that its next request needs another connection (RFC 9112 section 9.6)
       if ('shouldKeepAlive' in env.outgoing) env.outgoing.shouldKeepAlive = false
-      if (underWay === 0) onFinished()
+      if (activeRequests === 0) onFinished()
     }
     return answer
   }
@@ -42,8 +42,8 @@ export async function listen(
     const server = serve(
       {
         fetch(request, env) {
-          underWay++
-          const answer = (fetch as Fetch)(request, env as HttpBindings) // it is no HTTP/2 server
+          activeRequests++
+          const answer = (fetch as Fetch)(request, env as HttpBindings) // the server speaks HTTP/1.1 only
           if (!(answer instanceof Promise)) return finish(answer, env as HttpBindings)
           return answer.then(
             (response) => finish(response, env as HttpBindings),
@@ -64,27 +64,27 @@ export async function listen(
   })
 
   return {
-    get underWay() {
-      return underWay
+    get activeRequests() {
+      return activeRequests
     },
     async close(ms) {
-      isEnding = true
+      isClosing = true
       const finished = new Promise<void>((resolve) => {
         onFinished = resolve
-        if (underWay === 0) resolve()
+        if (activeRequests === 0) resolve()
       })
       const closed = new Promise((resolve) => server.close(resolve))
-      // one that was busy stays open after its answer, until its client is done with it
+      // a connection that was busy stays open after its answer until it is closed here
       const idle = setInterval(() => {
         if ('closeIdleConnections' in server) server.closeIdleConnections()
       }, IDLE_MS)
-      // Node's own timeouts end with the listening: a request that never comes whole would be waited for for ever
+      // Node's own timeouts stop with the listening, so a request that never arrives whole would wait for ever
       const enough = setTimeout(() => {
         if ('closeAllConnections' in server) server.closeAllConnections()
         onFinished()
       }, ms)
       await closed
-      // a code is redeemed to the end also when its browser has gone
+      // an authorization code is redeemed even if its browser has disconnected
       await finished
       clearInterval(idle)
       clearTimeout(enough)

@@ -4,26 +4,26 @@ import type { Log } from './domain/log.ts'
 import { redact, redactText } from './redact.ts'
 import { currentContext } from './services/request-context.ts'
 
-/** What may wait for whoever reads the log. Beyond it lines are dropped: nothing that is served waits for a reader. */
+/** Size of the buffer of unread log lines. When it is full, lines are dropped, so that no request waits for the reader. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
-/** How long, at the end, it is waited for the reader. */
-const FAREWELL_MS = 1_000
+/** How long closing waits for the reader. */
+const CLOSE_TIMEOUT_MS = 1_000
 
 export interface ServerLog extends Log {
-  /** Lines that were not written, because nobody read them in time. */
+  /** Lines that were dropped because the reader was too slow. */
   readonly dropped: number
-  /** Until all is written, or for at most a second; what is not written by then is given up. */
+  /** Resolves when all lines are written, and after one second at the latest; unwritten lines are lost. */
   close(): Promise<void>
 }
 
 export interface LogOptions {
-  /** A file descriptor; standard error unless said otherwise. */
+  /** A file descriptor; standard error by default. */
   readonly to?: number
 }
 
 /**
- * Structured logs, one JSON object a line. Written aside, so that a reader that stands still (a full pipe, a slow
- * disk) holds up nobody; every line of a request has its `requestId`.
+ * Structured logs, one JSON object a line. They are written asynchronously, so that a blocked reader (a full pipe, a
+ * slow disk) delays no request. Every line of a request has its `requestId`.
  */
 export function createLog(level: LogLevel, { to = 2 }: LogOptions = {}): ServerLog {
   const destination = pino.destination({ fd: to, sync: false, maxLength: MAX_WAITING_BYTES })
@@ -47,14 +47,14 @@ export function createLog(level: LogLevel, { to = 2 }: LogOptions = {}): ServerL
     const { requestId } = currentContext()
     logger[level]({ ...redact(about), ...(requestId !== undefined && { requestId }) }, redactText(message))
   }
-  let told = 0
+  let reported = 0
   destination.on('drain', () => {
-    if (dropped === told || isClosed) return
-    const lines = dropped - told
-    told = dropped
+    if (dropped === reported || isClosed) return
+    const lines = dropped - reported
+    reported = dropped
     logger.warn({ lines }, 'log lines were dropped, because they were not read in time')
   })
-  // a full disk or a closed pipe is no reason to end
+  // a full disk or a closed pipe does not end the process
   destination.on('error', () => {
     dropped++
   })
@@ -72,8 +72,8 @@ export function createLog(level: LogLevel, { to = 2 }: LogOptions = {}): ServerL
       if (isClosed) return
       isClosed = true
       await new Promise<void>((resolve) => {
-        // else the process would wait for the reader when it exits, without an end
-        const timer = setTimeout(() => destination.destroy(), FAREWELL_MS)
+        // otherwise the exiting process would wait for a blocked reader without limit
+        const timer = setTimeout(() => destination.destroy(), CLOSE_TIMEOUT_MS)
         destination.once('close', () => {
           clearTimeout(timer)
           resolve()

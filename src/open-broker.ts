@@ -37,20 +37,20 @@ import { createSealer } from './store/seal.ts'
 import { createRowSigner, signedStore } from './store/signed-rows.ts'
 import type { Store } from './store/store.ts'
 
-/** Connections held opened in memory: bounded, at about 1 kB each. */
+/** Owners whose decrypted connections are cached, at about 1 kB each. */
 const MAX_HELD_OWNERS = 20_000
-/** By each spelling that is in use; most are a few kB. */
+/** Cached tools, one entry for each spelling of a name; most are a few kB. */
 const MAX_HELD_TOOLS = 2_000
 
-/** What a broker is made of besides its settings. */
+/** What a broker needs besides its settings. */
 export interface BrokerParts {
   readonly log: Log
   readonly now?: Clock
 }
 
 /**
- * Opens the store and puts the broker together. Refuses keys that do not open what the store holds, before anything is
- * written; a restored backup is made safe to go on with.
+ * Opens the store and builds the broker. Master keys that do not open the stored secrets are refused before anything is
+ * written, and a restored backup is made safe for use. Throws `ConfigError` and `BrokerError`.
  */
 export async function openBroker(
   config: Config,
@@ -93,7 +93,7 @@ export async function openBroker(
       'max',
     )
     const environmentClient = (entry: ProviderEntry) =>
-      // the environment is the operator's: no other project may send its secrets where it likes
+      // the environment is the operator's: no other project may send its client secrets to a server of its choice
       entry.projectId === operatorsProject.id ? environmentClientOf(config.providerClients, entry) : undefined
     await settleIdentities({ store, log, audit, environmentClient })
     return {
@@ -161,7 +161,7 @@ export async function openBroker(
         refreshes.stop()
         await refreshes.whenIdle()
         await uses.flush().catch(() => {}) // the last second of last-used times may be lost
-        await history.flush().catch(() => {}) // and of the history
+        await history.flush().catch(() => {}) // and the last second of the history
         await outgoing.close()
         await liveness.close()
         await store.close()

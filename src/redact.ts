@@ -1,11 +1,11 @@
-/** What a log line may hold of what it is given: a net below the rule that nothing secret is given to it. */
+// Removes secrets from log lines. It is the second line of defence: callers pass nothing secret in the first place.
 
 const REDACTED = '[redacted]'
 const MAX_DEPTH = 8
 const MAX_MEMBERS = 100
 const MAX_TEXT = 4_000
 
-/** Members that hold a secret by their very name, in whatever case and with or without `_` and `-`. */
+/** Names of members that hold secrets; upper case, `_` and `-` are ignored. */
 const SECRET_NAMES = new Set([
   'assertion',
   'auth',
@@ -25,7 +25,7 @@ const SECRET_NAMES = new Set([
 const SECRET_ENDINGS =
   /(?:token|secret|password|passwd|passphrase|key|cookie|verifier|assertion|credentials?)s?$/
 
-/** Texts that are a secret wherever they stand, and those that follow a name that says so. */
+/** Patterns of secrets inside text: by their own form, or by the name before them. */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   // the scheme and its credentials, but not where a sentence goes on: "Basic authentication", "a bearer token"
   [
@@ -41,14 +41,14 @@ const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * A copy in which nothing is left whose name or looks give it away as a secret, at any depth. Of errors the kind and
- * the place stay, not the message, which may hold what a provider answered. Never throws, whatever it is given.
+ * Returns a copy without members and texts that look like secrets, at any depth. An error keeps its kind and its stack
+ * frames, but not its message, which may quote a provider's response. Never throws.
  */
 export function redact(about: object): Record<string, unknown> {
-  return about instanceof Error ? { error: harmlessError(about, 0) } : members(about, 0)
+  return about instanceof Error ? { error: redactError(about, 0) } : redactMembers(about, 0)
 }
 
-function harmless(value: unknown, depth: number): unknown {
+function redactValue(value: unknown, depth: number): unknown {
   switch (typeof value) {
     case 'string':
       return redactText(value)
@@ -58,25 +58,25 @@ function harmless(value: unknown, depth: number): unknown {
     case 'function':
       return `[${typeof value}]`
     case 'object':
-      return value === null ? null : harmlessObject(value, depth)
+      return value === null ? null : redactObject(value, depth)
     default:
       return value
   }
 }
 
-function harmlessObject(value: object, depth: number): unknown {
+function redactObject(value: object, depth: number): unknown {
   if (depth >= MAX_DEPTH) return '[too deep]'
-  if (value instanceof Error) return harmlessError(value, depth)
+  if (value instanceof Error) return redactError(value, depth)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
   if (value instanceof URL) return `${value.origin}${value.pathname}`
-  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((one) => harmless(one, depth + 1))
-  // headers, bodies, maps: whatever has its own way of holding things
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((one) => redactValue(one, depth + 1))
+  // headers, bodies, maps: objects of a class are named and not read
   const kind = Object.getPrototypeOf(value)?.constructor
   if (kind !== undefined && kind !== Object) return `[${String(kind.name) || 'object'}]`
-  return members(value, depth)
+  return redactMembers(value, depth)
 }
 
-function members(value: object, depth: number): Record<string, unknown> {
+function redactMembers(value: object, depth: number): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   for (const name of Object.keys(value).slice(0, MAX_MEMBERS)) {
     let member: unknown
@@ -87,12 +87,12 @@ function members(value: object, depth: number): Record<string, unknown> {
     }
     if (member === undefined) continue
     const isHarmless = typeof member === 'boolean' || !isSecretName(name)
-    copy[name] = isHarmless ? harmless(member, depth + 1) : REDACTED
+    copy[name] = isHarmless ? redactValue(member, depth + 1) : REDACTED
   }
   return copy
 }
 
-function harmlessError(error: Error, depth: number): object {
+function redactError(error: Error, depth: number): object {
   const { name, stack = '', cause } = error
   const frames = stack
     .split('\n')
@@ -104,7 +104,9 @@ function harmlessError(error: Error, depth: number): object {
     name,
     ...(/^[A-Z0-9_]{2,60}$/.test(code) && { errno: code }),
     at: frames,
-    ...(cause !== undefined && { cause: cause instanceof Error ? harmless(cause, depth + 1) : typeof cause }),
+    ...(cause !== undefined && {
+      cause: cause instanceof Error ? redactValue(cause, depth + 1) : typeof cause,
+    }),
   }
 }
 
@@ -113,6 +115,7 @@ function isSecretName(name: string): boolean {
   return SECRET_NAMES.has(plain) || SECRET_ENDINGS.test(plain)
 }
 
+/** Replaces secrets inside a text, and cuts it after 4,000 characters. */
 export function redactText(text: string): string {
   let clean = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
   for (const [pattern, replacement] of SECRET_TEXTS) clean = clean.replaceAll(pattern, replacement)

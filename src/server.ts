@@ -25,15 +25,15 @@ import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 import { version } from './version.ts'
 
 const FLUSH_MS = 1_000
-/** How long what is under way is waited for: past it come those who would kill the process. */
-export const LONGEST_FAREWELL_MS = 25_000
-/** Of that, what is cut off has to say how it ended, and as long again is for writing that down. */
-const LAST_WORDS_MS = 1_000
+/** Graceful-shutdown budget; Kubernetes sends SIGKILL after 30 s by default. */
+export const SHUTDOWN_BUDGET_MS = 25_000
+/** The part of the budget in which a run that was cut off records how it ended; as much again is for the writes. */
+const FINAL_WRITES_MS = 1_000
 const FORGET_MS = 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
-/** How long a settled authorization can still be asked for. */
+/** How long the status of a settled authorization is kept. */
 const KEPT_SECONDS = 7 * 24 * 3600
-/** How long it is remembered what was run. */
+/** How long the history of runs is kept. */
 const HISTORY_SECONDS = 30 * 24 * 3600
 
 export interface RunningServer {
@@ -41,9 +41,8 @@ export interface RunningServer {
   /** Development's own administrator's key, the same at every start. */
   readonly apiKey?: string
   /**
-   * Ends it: it is not ready any more, waiters are answered, requests and refreshes under way are finished and their
-   * results stored, for at most 25 seconds. What runs on after that is cut off; a scheduled run is then for another
-   * process to take over.
+   * Graceful shutdown: reports not ready, answers waiters, finishes running requests and refreshes and stores their
+   * results, for at most 25 seconds. Then the rest is cut off; another process takes over scheduled runs.
    */
   close(): Promise<void>
 }
@@ -51,17 +50,17 @@ export interface RunningServer {
 export interface ServerParts {
   readonly log: Log & { readonly dropped?: number }
   readonly now?: Clock
-  /** Told of every call when it has been answered: development shows them. */
+  /** Called after each answered request; development prints them. */
   readonly onCall?: OnCall
-  /** Where several processes are one Gatepass. */
+  /** Set where several processes of one machine serve together. */
   readonly cluster?: {
-    /** Whether this process does what one of them has to do for all. */
-    readonly keepsUp: boolean
+    /** Whether this process runs the background jobs that are needed once for all of them. */
+    readonly runsSharedJobs: boolean
     readonly gather: Gather
   }
 }
 
-/** Opens the broker, serves it, and keeps up what has to be kept up. */
+/** Opens the broker, serves it, and starts the background jobs. */
 export async function startServer(given: Config, parts: ServerParts): Promise<RunningServer> {
   const { log, cluster } = parts
   const config = given.development ? withSandboxClient(given) : given
@@ -89,33 +88,37 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     const serving = parts.onCall ? withCallLog(app.fetch, parts.onCall) : app.fetch
     const listener = await listen(serving, config)
     opened.push(() => listener.close(0))
-    broker.metrics.gauge('gatepass_http_requests_running', 'Requests under way', () => listener.underWay)
+    broker.metrics.gauge(
+      'gatepass_http_requests_running',
+      'Requests under way',
+      () => listener.activeRequests,
+    )
     if (config.development) await prepareSandbox(broker, config)
     const scheduler = createScheduler(broker)
-    const jobs = upkeep(broker, scheduler, cluster?.keepsUp ?? true)
-    // what a predecessor that died has left behind
+    const jobs = startJobs(broker, scheduler, { runsSharedJobs: cluster?.runsSharedJobs ?? true })
+    // releases the leases of processes that crashed
     broker.liveness.bury().catch((error: unknown) => log.error({ error }, 'a background job failed'))
     return {
       broker,
       ...(apiKey !== undefined && { apiKey }),
       async close() {
-        const endsAt = performance.now() + LONGEST_FAREWELL_MS
+        const endsAt = performance.now() + SHUTDOWN_BUDGET_MS
         const left = () => Math.max(0, endsAt - performance.now())
         for (const job of jobs) clearInterval(job)
         broker.waiters.close()
         broker.refreshes.stop()
-        const scheduled = scheduler.close(left() - 2 * LAST_WORDS_MS)
-        await listener.close(left() - 2 * LAST_WORDS_MS)
-        if (left() <= 2 * LAST_WORDS_MS) await sleep(left() - LAST_WORDS_MS)
+        const scheduled = scheduler.close(left() - 2 * FINAL_WRITES_MS)
+        await listener.close(left() - 2 * FINAL_WRITES_MS)
+        if (left() <= 2 * FINAL_WRITES_MS) await sleep(left() - FINAL_WRITES_MS)
         const cutOff = await scheduled
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
-        // a refresh goes on although nobody waits for it any more: its answer may hold the only valid refresh token
+        // a refresh is finished without a waiting client too: its response may hold the only valid refresh token
         const { running } = broker.refreshes
         await atMost(left(), broker.refreshes.whenIdle())
         if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
         await broker.outgoing.close()
-        // a database that is away keeps whoever waits for it
-        await atMost(Math.max(left(), LAST_WORDS_MS), broker.close())
+        // closing waits for the database, which may be unreachable
+        await atMost(Math.max(left(), FINAL_WRITES_MS), broker.close())
       },
     }
   } catch (error) {
@@ -124,15 +127,19 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
   }
 }
 
-/** Waits for it, but not longer than that. */
+/** Waits for the work, for at most `ms`. */
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const done = new AbortController()
   const enough = sleep(ms, undefined, { signal: done.signal }).catch(() => {})
   await Promise.race([work, enough]).finally(() => done.abort())
 }
 
-/** What is done again and again. */
-function upkeep(broker: Broker, scheduler: Scheduler, keepsUpForAll: boolean): NodeJS.Timeout[] {
+/** Starts the background jobs of this process and, in one process of several, those that are needed once. */
+function startJobs(
+  broker: Broker,
+  scheduler: Scheduler,
+  { runsSharedJobs }: { readonly runsSharedJobs: boolean },
+): NodeJS.Timeout[] {
   const { uses, history, log } = broker
   const own = [
     every(FLUSH_MS, () => uses.flush(), log),
@@ -140,8 +147,8 @@ function upkeep(broker: Broker, scheduler: Scheduler, keepsUpForAll: boolean): N
     every(SCHEDULE_MS, () => scheduler.runDue(), log),
     every(BEAT_MS, () => broker.liveness.bury(), log),
   ]
-  if (!keepsUpForAll) return own
-  // doubled over several machines these do no harm: a catalogue is read twice, a lease lets one refresh
+  if (!runsSharedJobs) return own
+  // on several machines they run several times without harm: a catalogue is read twice, a lease lets one refresh
   return [
     ...own,
     every(SYNC_SECONDS * 1000, () => syncWorkers(broker), log),
@@ -151,7 +158,7 @@ function upkeep(broker: Broker, scheduler: Scheduler, keepsUpForAll: boolean): N
   ]
 }
 
-/** Migrates the database, checks the master key and sees to the configured API key and tools, and closes again. */
+/** Migrates the database, checks the master key, stores the configured API key and tools, and closes again. */
 export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log'>): Promise<void> {
   const broker = await openBroker(config, parts)
   try {
@@ -162,7 +169,7 @@ export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log
   }
 }
 
-/** The modules of `GATEPASS_TOOLS`. Throws `ConfigError`. */
+/** Loads the modules of `GATEPASS_TOOLS`. Throws `ConfigError`. */
 async function loadTools(broker: Broker, { toolModules }: Config): Promise<void> {
   try {
     await registerModules(broker, toolModules)
@@ -171,7 +178,7 @@ async function loadTools(broker: Broker, { toolModules }: Config): Promise<void>
   }
 }
 
-/** The configured key; without one, development keeps a key of its own. */
+/** Stores the configured key. Without one, development mode creates and returns a key of its own. */
 async function ensureApiKey(broker: Broker, config: Config): Promise<string | undefined> {
   const { store, now, audit } = broker
   const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
@@ -192,7 +199,7 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
   return key
 }
 
-/** Deletes what nobody asks for any more. */
+/** Deletes records whose retention time has passed. */
 async function sweep({ store, now }: Broker): Promise<void> {
   await store.authorizations.sweep(now() - KEPT_SECONDS)
   await store.answers.sweep(now())
@@ -200,7 +207,7 @@ async function sweep({ store, now }: Broker): Promise<void> {
   await store.chains.sweep(now())
 }
 
-/** Does it again and again; a failure is logged and the next time may go well. */
+/** Runs a job at an interval, never twice at once; a failure is logged, and the job runs again at the next interval. */
 function every(ms: number, job: () => Promise<unknown>, log: Log): NodeJS.Timeout {
   let running = false
   const timer = setInterval(() => {

@@ -7,7 +7,7 @@ import { createLog } from '../log.ts'
 import { startServer } from '../server.ts'
 import { databaseName } from '../store/database-place.ts'
 import { print, printJson } from './print.ts'
-import { leave, served, untilStopped } from './serve.ts'
+import { exitAfterLog, runUntilSignal, serverInfo } from './serve.ts'
 import { jsonOption, type Shell } from './shell.ts'
 
 export function defineDev(command: Command, { environment }: Shell): void {
@@ -23,21 +23,24 @@ export function defineDev(command: Command, { environment }: Shell): void {
       const server = await startServer(config, { log, onCall: showCall })
       const apiKey = server.apiKey ?? config.apiKey ?? ''
       if (json)
-        printJson({ ...served(config, 1), ...(server.apiKey !== undefined && { api_key: server.apiKey }) })
+        printJson({
+          ...serverInfo(config, 1),
+          ...(server.apiKey !== undefined && { api_key: server.apiKey }),
+        })
       else print(welcome(config, apiKey))
-      await untilStopped(server, log)
-      await leave(log)
+      await runUntilSignal(server, log)
+      await exitAfterLog(log)
     })
 }
 
-/** On standard error: what reads the output of `dev --json` gets nothing between. */
+/** Prints to standard error, so that standard output of `dev --json` stays machine-readable. */
 function showCall({ method, path, status, outcome, ms }: AnsweredCall): void {
   process.stderr.write(`${method.padEnd(6)} ${path}  ${status} ${outcome}  ${ms} ms\n`)
 }
 
 /**
- * What a newcomer pastes: the whole main job, the same at every start. All from the first `echo` on is shell, so that it
- * can be pasted in one go too, into bash and zsh: zsh takes no comments at its prompt.
+ * The commands that a newcomer pastes to try everything, the same at every start. From the first `echo` on it is shell
+ * without comments, which zsh refuses at its prompt, so that it can be pasted into bash and zsh at once.
  */
 function welcome(config: Config, apiKey: string): string {
   const url = config.publicUrl.origin

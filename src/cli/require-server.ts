@@ -1,4 +1,4 @@
-import { isServing, statusAt } from '../diagnosis/is-serving.ts'
+import { fetchStatus, isServing } from '../diagnosis/is-serving.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import { connectUrl } from '../flows/acquire-tokens.ts'
 import { databaseName } from '../store/database-place.ts'
@@ -17,7 +17,7 @@ export async function requireServer(
       EXIT.unreachable,
     )
   if (connectPage === 'pass') return // looking would count as the user's click
-  const link = await statusAt(new URL(connectUrl(broker, authorization)))
+  const link = await fetchStatus(new URL(connectUrl(broker, authorization)))
   if (link === 404)
     throw new CommandFailure(
       `The Gatepass at ${publicUrl.origin} uses another database than ${databaseName(database)}: set GATEPASS_DATABASE_URL to its database, or GATEPASS_PUBLIC_URL to the server of this one.`,

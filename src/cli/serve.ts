@@ -8,7 +8,7 @@ import { CommandFailure } from './failure.ts'
 import { printJson } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
 
-const MOST_PROCESSES = 64
+const MAX_PROCESSES = 64
 
 interface ServeOptions {
   readonly processes: number
@@ -24,16 +24,16 @@ export function defineServe(command: Command, { environment }: Shell): void {
       if (isWorker) return serveAsWorker()
       const config = readConfig(environment, 'serve')
       const log = createLog(config.logLevel)
-      endOnBug(log)
+      exitOnUncaughtException(log)
       if (config.verifier.kind === 'open')
         log.warn(
           {},
-          'GATEPASS_USER_VERIFIER is open: whoever opens a link completes it. Name your own page to be sure it is the user who was meant.',
+          'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it. Name the page of your application to make sure it is the right user.',
         )
       const onServing = () => {
         const { host, port, publicUrl } = config
         log.info({ host, port, url: publicUrl.origin, processes }, 'gatepass is serving')
-        if (json) printJson(served(config, processes))
+        if (json) printJson(serverInfo(config, processes))
       }
       // the server's modules are loaded only now, so that a wrong setting is reported at once
       if (processes > 1) {
@@ -45,9 +45,9 @@ export function defineServe(command: Command, { environment }: Shell): void {
         const { startServer } = await import('../server.ts')
         const server = await startServer(config, { log })
         onServing()
-        await untilStopped(server, log)
+        await runUntilSignal(server, log)
       }
-      await leave(log)
+      await exitAfterLog(log)
     })
 }
 
@@ -58,7 +58,7 @@ Needed:
   GATEPASS_PUBLIC_URL      the origin that users and providers see
 Often set: GATEPASS_HOST, GATEPASS_PORT, GATEPASS_DATABASE_URL, GATEPASS_API_KEY. All are in docs/settings.md.
 
-SIGTERM ends it: what is under way is finished, for at most 25 seconds. docs/operation.md says more.
+SIGTERM shuts it down: running requests are finished, for at most 25 seconds. docs/operation.md says more.
 
 Examples:
   $ gatepass doctor --production && gatepass serve
@@ -66,13 +66,13 @@ Examples:
   $ GATEPASS_MASTER_KEY=file:/etc/gatepass/key GATEPASS_USER_VERIFIER=https://app.example.com/verify \\
     GATEPASS_PUBLIC_URL=https://gatepass.example.com gatepass serve`
 
-/** What another program has to know of a server that it has started. */
-export function served({ publicUrl, host, port }: Config, processes: number) {
+/** What a program that started the server needs to know of it. */
+export function serverInfo({ publicUrl, host, port }: Config, processes: number) {
   return { url: publicUrl.origin, host, port, pid: process.pid, processes }
 }
 
-/** Until SIGTERM or SIGINT; what is under way is finished first. A second signal ends it at once. */
-export async function untilStopped(server: RunningServer, log: Log): Promise<void> {
+/** Waits for SIGTERM or SIGINT, then shuts the server down gracefully. A second signal ends the process at once. */
+export async function runUntilSignal(server: RunningServer, log: Log): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.once(signal, () => {
@@ -80,51 +80,51 @@ export async function untilStopped(server: RunningServer, log: Log): Promise<voi
         resolve()
       })
   })
-  await end(server, log)
+  await stop(server, log)
 }
 
-/** Ends the process, whether or not somebody still reads its log. */
-export async function leave(log: ServerLog): Promise<never> {
+/** Ends the process after its log was written; a blocked reader delays it by at most a second. */
+export async function exitAfterLog(log: ServerLog): Promise<never> {
   await log.close()
   process.exit()
 }
 
-/** One of several: its settings are those that the primary has read. */
+/** One of several processes. Its settings come from the primary. */
 async function serveAsWorker(): Promise<void> {
   try {
     const primary = await joinPrimary()
     const { environment, number } = primary.settings
     const config = readConfig(environment, 'serve')
     const log = createLog(config.logLevel)
-    endOnBug(log)
+    exitOnUncaughtException(log)
     const [{ startServer }, { ownFigures }] = await Promise.all([
       import('../server.ts'),
       import('../http/operation/metrics.ts'),
     ])
     const server = await startServer(config, {
       log,
-      cluster: { keepsUp: number === 1, gather: primary.gather },
+      cluster: { runsSharedJobs: number === 1, gather: primary.gather },
     })
     primary.answerWith(() => ownFigures(server.broker))
     primary.serving()
-    await primary.ending
-    await end(server, log)
-    await primary.farewell(await ownFigures(server.broker))
-    await leave(log)
+    await primary.shutdown
+    await stop(server, log)
+    await primary.sendFinalMetrics(await ownFigures(server.broker))
+    await exitAfterLog(log)
   } finally {
-    process.channel?.unref() // else it would stay for what the primary may say
+    process.channel?.unref() // otherwise the open channel would keep the process alive
   }
 }
 
-async function end(server: RunningServer, log: Log): Promise<void> {
+async function stop(server: RunningServer, log: Log): Promise<void> {
   const begun = performance.now()
   log.info({}, 'ending')
   await server.close()
   log.info({ ms: Math.round(performance.now() - begun) }, 'ended')
 }
 
-/** What nobody catches is a bug whose extent nobody knows: it is told without its message, and the process ends. */
-function endOnBug(log: ServerLog): void {
+/** Logs an uncaught exception without its message, which may hold secrets, and ends the process: its state is unknown. */
+function exitOnUncaughtException(log: ServerLog): void {
   process.once('uncaughtException', (error) => {
     log.error({ error }, 'something went wrong that nobody has caught; this process ends')
     void log.close().then(() => process.exit(1))
@@ -133,6 +133,6 @@ function endOnBug(log: ServerLog): void {
 
 function parseProcesses(text: string): number {
   const processes = Number(text)
-  if (/^\d+$/.test(text) && processes >= 1 && processes <= MOST_PROCESSES) return processes
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${MOST_PROCESSES}.`)
+  if (/^\d+$/.test(text) && processes >= 1 && processes <= MAX_PROCESSES) return processes
+  throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_PROCESSES}.`)
 }

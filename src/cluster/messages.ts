@@ -1,28 +1,28 @@
 import type { MetricFamily } from '../services/metrics.ts'
 
-// Several processes that are one Gatepass on one machine: the primary reads the settings, prepares the database,
-// listens, and hands the connections that come round its workers, each of which is a whole server. They hear of each
-// other's writes by the database; between the processes go settings, farewells and figures, and nothing else.
+// The messages between the processes of one machine that serve together. The primary reads the settings, prepares the
+// database, listens, and distributes connections among its workers, each of which is a whole server. Workers learn of
+// each other's writes from the database; the processes exchange only settings, lifecycle messages and metrics.
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface WorkerSettings {
   readonly environment: Environment
-  /** Its place among the workers, from 1; whoever takes the place of one that has ended has its number. */
+  /** The worker's number, from 1; the replacement of an exited worker gets its number. */
   readonly number: number
 }
 
 export type ToWorker =
-  | ({ readonly tell: 'settings' } & WorkerSettings)
-  | { readonly tell: 'end' }
-  | { readonly tell: 'figures?'; readonly question: number }
-  | { readonly tell: 'figures'; readonly question: number; readonly all: readonly MetricFamily[][] }
+  | ({ readonly type: 'settings' } & WorkerSettings)
+  | { readonly type: 'end' }
+  | { readonly type: 'metrics?'; readonly question: number }
+  | { readonly type: 'metrics'; readonly question: number; readonly all: readonly MetricFamily[][] }
 
 export type ToPrimary =
-  | { readonly tell: 'settings?' }
-  | { readonly tell: 'serving' }
-  /** It ends, and not because it was told to by `end`. */
-  | { readonly tell: 'leaving' }
-  /** Without a question they are its last. */
-  | { readonly tell: 'figures'; readonly question?: number; readonly own: MetricFamily[] }
-  | { readonly tell: 'figures?'; readonly question: number }
+  | { readonly type: 'settings?' }
+  | { readonly type: 'serving' }
+  /** The worker shuts down for another reason than an `end` message. */
+  | { readonly type: 'leaving' }
+  /** Without a question, these are the final metrics of a worker that exits. */
+  | { readonly type: 'metrics'; readonly question?: number; readonly own: MetricFamily[] }
+  | { readonly type: 'metrics?'; readonly question: number }

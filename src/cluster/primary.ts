@@ -2,20 +2,20 @@ import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
 import type { Config } from '../config.ts'
 import type { Log } from '../domain/log.ts'
-import { LONGEST_FAREWELL_MS, prepareStore } from '../server.ts'
-import { createClusterFigures, send } from './figures.ts'
+import { prepareStore, SHUTDOWN_BUDGET_MS } from '../server.ts'
 import type { Environment, ToPrimary, ToWorker } from './messages.ts'
+import { createClusterMetrics, send } from './metrics.ts'
 
-/** A worker that has served for this long has started well. */
+/** After serving this long, a worker counts as stable. */
 const STABLE_MS = 10_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
-/** As many in a row that ended before that, with none left that serves, and it is given up. */
-const MOST_FAILURES = 5
-/** How long one that leaves by itself is not replaced: the signal it got may be on its way to the primary too. */
+/** The primary gives up after this many early exits in a row when no worker serves. */
+const MAX_FAILURES = 5
+/** Delay before replacing a worker that got a signal: the same signal may be about to reach the primary. */
 const SIGNAL_MS = 100
-/** Beyond what a worker gives itself. */
-const KILLED_AFTER_MS = LONGEST_FAREWELL_MS + 2_000
+/** A worker is killed when it exceeds its own shutdown budget by two seconds. */
+const KILL_AFTER_MS = SHUTDOWN_BUDGET_MS + 2_000
 
 export interface PrimaryOptions {
   readonly processes: number
@@ -23,7 +23,7 @@ export interface PrimaryOptions {
   /** What `config` was read from. */
   readonly environment: Environment
   readonly log: Log
-  /** Called once, when all have begun to serve. */
+  /** Called once, when all workers serve. */
   readonly onServing: () => void
 }
 
@@ -34,18 +34,17 @@ export class WorkersFailed extends Error {
   }
 }
 
-interface Seat {
+interface WorkerSlot {
   readonly number: number
   worker?: Worker
   isServing: boolean
-  /** In a row. */
+  /** Early exits in a row. */
   failures: number
 }
 
 /**
- * Keeps that many workers serving until SIGTERM or SIGINT, and then until all have ended; a second signal ends them at
- * once. Throws `WorkersFailed` when they end again and again as soon as they have started, and when some had to be
- * killed.
+ * Keeps `processes` workers serving until SIGTERM or SIGINT, then waits until all have exited; a second signal kills
+ * them. Throws `WorkersFailed` when workers keep exiting right after their start, or had to be killed.
  */
 export async function runPrimary(options: PrimaryOptions): Promise<void> {
   const { config, log } = options
@@ -53,120 +52,120 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   await prepareStore(config, { log })
 
   const settings = {
-    tell: 'settings',
-    // files are read once: a worker that starts later has what the others have
+    type: 'settings',
+    // key files are read once, so that a worker that starts later has the same keys
     environment: {
       ...options.environment,
       GATEPASS_MASTER_KEY: config.masterKeys.map((key) => key.toString('base64')).join(),
     },
-  } as const satisfies Omit<Extract<ToWorker, { tell: 'settings' }>, 'number'>
-  const seats: Seat[] = Array.from({ length: options.processes }, (_, i) => ({
+  } as const satisfies Omit<Extract<ToWorker, { type: 'settings' }>, 'number'>
+  const slots: WorkerSlot[] = Array.from({ length: options.processes }, (_, i) => ({
     number: i + 1,
     isServing: false,
     failures: 0,
   }))
-  /** Also those that leave while another already sits on their seat. */
-  const living = new Set<Worker>()
-  const figures = createClusterFigures()
-  const ended = Promise.withResolvers<void>()
-  let isEnding = false
+  /** All running workers, including those that shut down while their replacement runs. */
+  const running = new Set<Worker>()
+  const metrics = createClusterMetrics()
+  const allExited = Promise.withResolvers<void>()
+  let isClosing = false
   let hasServed = false
-  /** Of all seats, since one was last known to have started well. */
+  /** Early exits of all workers since one was last stable. */
   let failures = 0
 
-  function start(seat: Seat): void {
-    if (isEnding) return
+  function start(slot: WorkerSlot): void {
+    if (isClosing) return
     const worker = cluster.fork()
     const begun = performance.now()
     let stable: NodeJS.Timeout | undefined
-    seat.worker = worker
-    seat.isServing = false
-    living.add(worker)
-    worker.on('error', () => {}) // what cannot be told to it; that it ends is heard of below
+    slot.worker = worker
+    slot.isServing = false
+    running.add(worker)
+    worker.on('error', () => {}) // a message could not be sent; the exit is handled below
     worker.on('message', (message: ToPrimary) => {
-      switch (message.tell) {
+      switch (message.type) {
         case 'settings?':
-          send(worker, { ...settings, number: seat.number })
+          send(worker, { ...settings, number: slot.number })
           break
         case 'serving':
-          seat.isServing = true
+          slot.isServing = true
           stable = setTimeout(() => {
-            seat.failures = 0
+            slot.failures = 0
             failures = 0
           }, STABLE_MS).unref()
-          log.info({ worker: seat.number, workerPid: worker.process.pid ?? 0 }, 'a worker is serving')
-          if (!hasServed && seats.every(({ isServing }) => isServing)) {
+          log.info({ worker: slot.number, workerPid: worker.process.pid ?? 0 }, 'a worker is serving')
+          if (!hasServed && slots.every(({ isServing }) => isServing)) {
             hasServed = true
             options.onServing()
           }
           break
         case 'leaving':
-          // it is finishing what it has begun: its seat is free already
-          delete seat.worker
-          seat.isServing = false
-          log.info({ worker: seat.number }, 'a worker leaves; another takes its place')
-          setTimeout(() => start(seat), SIGNAL_MS)
+          // it still finishes its requests, but its slot is free for a replacement
+          delete slot.worker
+          slot.isServing = false
+          log.info({ worker: slot.number }, 'a worker leaves; another takes its place')
+          setTimeout(() => start(slot), SIGNAL_MS)
           break
-        case 'figures':
-          figures.told(worker, message.own, message.question)
+        case 'metrics':
+          metrics.received(worker, message.own, message.question)
           break
-        case 'figures?':
-          void figures
-            .gather(living)
-            .then((all) => send(worker, { tell: 'figures', question: message.question, all }))
+        case 'metrics?':
+          void metrics
+            .gather(running)
+            .then((all) => send(worker, { type: 'metrics', question: message.question, all }))
           break
       }
     })
     worker.once('exit', (exitCode, signal) => {
       clearTimeout(stable)
-      living.delete(worker)
-      figures.ended(worker)
-      if (isEnding) return living.size === 0 ? ended.resolve() : undefined
-      if (seat.worker !== worker) return // it left its seat to another before
+      running.delete(worker)
+      metrics.exited(worker)
+      if (isClosing) return running.size === 0 ? allExited.resolve() : undefined
+      if (slot.worker !== worker) return // a replacement has its slot already
       const afterMs = Math.round(performance.now() - begun)
-      log.error({ worker: seat.number, exitCode, signal, afterMs }, 'a worker has ended; it is started again')
-      seat.isServing = false
-      seat.failures++
+      log.error({ worker: slot.number, exitCode, signal, afterMs }, 'a worker has ended; it is started again')
+      slot.isServing = false
+      slot.failures++
       failures++
-      if (failures >= MOST_FAILURES && !seats.some(({ isServing }) => isServing)) {
+      if (failures >= MAX_FAILURES && !slots.some(({ isServing }) => isServing)) {
         const how = signal ?? `exit code ${exitCode}`
         return giveUp(
-          `The processes end as soon as they have started (the last with ${how}); what they say stands above.`,
+          `The processes end as soon as they have started (the last with ${how}); see their log lines above.`,
         )
       }
-      setTimeout(() => start(seat), Math.min(FIRST_PAUSE_MS * 2 ** (seat.failures - 1), LONGEST_PAUSE_MS))
+      setTimeout(() => start(slot), Math.min(FIRST_PAUSE_MS * 2 ** (slot.failures - 1), LONGEST_PAUSE_MS))
     })
   }
 
   function killAll(): void {
-    for (const worker of living) worker.process.kill('SIGKILL')
+    for (const worker of running) worker.process.kill('SIGKILL')
   }
 
   function giveUp(why: string): void {
-    isEnding = true
+    isClosing = true
     killAll()
-    ended.reject(new WorkersFailed(why))
+    allExited.reject(new WorkersFailed(why))
   }
 
   function end(): void {
-    isEnding = true
-    log.info({ workers: living.size }, 'ending')
-    for (const worker of living) send(worker, { tell: 'end' })
-    if (living.size === 0) ended.resolve()
-    setTimeout(() => giveUp('Some processes did not end in time and were killed.'), KILLED_AFTER_MS).unref()
+    isClosing = true
+    log.info({ workers: running.size }, 'ending')
+    for (const worker of running) send(worker, { type: 'end' })
+    if (running.size === 0) allExited.resolve()
+    setTimeout(() => giveUp('Some processes did not end in time and were killed.'), KILL_AFTER_MS).unref()
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
-      if (!isEnding) return end()
+      if (!isClosing) return end()
       killAll()
       process.exit(1)
     })
-  for (const seat of seats) start(seat)
-  await ended.promise
+  for (const slot of slots) start(slot)
+  await allExited.promise
 }
 
-/** Fails here, once, rather than in every worker. */
+/** Checks that the port can be bound, so that the primary reports the failure once instead of every worker. */
 async function checkPort({ host, port }: Config): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -3,81 +3,81 @@ import type { Gather } from '../http/operation/metrics.ts'
 import type { MetricFamily } from '../services/metrics.ts'
 import type { ToPrimary, ToWorker, WorkerSettings } from './messages.ts'
 
-/** Longer than the primary waits for the other workers. */
-const GATHER_MS = 2_000
+/** Longer than the primary's timeout for the other workers. */
+const GATHER_TIMEOUT_MS = 2_000
 
 /** Whether a primary has started this process. */
 export const isWorker = cluster.isWorker
 
-/** A worker's line to its primary. */
+/** A worker's connection to its primary. */
 export interface Primary {
   readonly settings: WorkerSettings
   readonly gather: Gather
-  /** What this process answers when it is asked for its figures. */
+  /** Sets how this process answers when the primary asks for its metrics. */
   answerWith(own: () => Promise<MetricFamily[]>): void
   serving(): void
-  /** Resolves when it is to end: the primary says so or is gone, or somebody has sent SIGTERM to this process alone. */
-  readonly ending: Promise<void>
-  /** The last it says: what it has counted. */
-  farewell(own: MetricFamily[]): Promise<void>
+  /** Resolves when the worker must shut down: on the primary's message, when the primary has exited, or on SIGTERM. */
+  readonly shutdown: Promise<void>
+  /** Sends the final metrics, the worker's last message. */
+  sendFinalMetrics(own: MetricFamily[]): Promise<void>
 }
 
 export async function joinPrimary(): Promise<Primary> {
   const settings = Promise.withResolvers<WorkerSettings>()
-  const ending = Promise.withResolvers<void>()
-  const gathered = new Map<number, (all: readonly MetricFamily[][]) => void>()
+  const shutdown = Promise.withResolvers<void>()
+  const pendingQuestions = new Map<number, (all: readonly MetricFamily[][]) => void>()
   let answer = async (): Promise<MetricFamily[]> => []
   let questions = 0
 
   process.on('message', (message: ToWorker) => {
-    switch (message.tell) {
+    switch (message.type) {
       case 'settings':
         return settings.resolve(message)
       case 'end':
-        return ending.resolve()
-      case 'figures?':
-        return void answer().then((own) => send({ tell: 'figures', question: message.question, own }))
-      case 'figures':
-        return gathered.get(message.question)?.(message.all)
+        return shutdown.resolve()
+      case 'metrics?':
+        return void answer().then((own) => send({ type: 'metrics', question: message.question, own }))
+      case 'metrics':
+        return pendingQuestions.get(message.question)?.(message.all)
     }
   })
-  // Node would end a worker at once whose primary is gone; what it has begun is finished all the same
+  // Node ends a worker at once when its primary has exited; this one finishes its requests first
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
-  process.once('disconnect', () => ending.resolve())
+  process.once('disconnect', () => shutdown.resolve())
   process.once('SIGTERM', () => {
     process.once('SIGTERM', () => process.exit(1))
-    void send({ tell: 'leaving' })
-    ending.resolve()
+    void send({ type: 'leaving' })
+    shutdown.resolve()
   })
-  // Ctrl+C goes to the whole group; it is the primary's to answer
+  // Ctrl+C reaches the whole process group; only the primary reacts to it
   process.on('SIGINT', () => {})
 
-  void send({ tell: 'settings?' })
+  void send({ type: 'settings?' })
   return {
     settings: await settings.promise,
-    ending: ending.promise,
+    shutdown: shutdown.promise,
     answerWith(own) {
       answer = own
     },
-    serving: () => void send({ tell: 'serving' }),
-    farewell: (own) => send({ tell: 'figures', own }),
+    serving: () => void send({ type: 'serving' }),
+    sendFinalMetrics: (own) => send({ type: 'metrics', own }),
     async gather(own) {
       const question = questions++
       const all = await new Promise<readonly MetricFamily[][] | undefined>((resolve) => {
-        const timer = setTimeout(resolve, GATHER_MS)
-        gathered.set(question, (all) => {
+        const timer = setTimeout(resolve, GATHER_TIMEOUT_MS)
+        pendingQuestions.set(question, (all) => {
           clearTimeout(timer)
           resolve(all)
         })
-        void send({ tell: 'figures?', question })
+        void send({ type: 'metrics?', question })
       })
-      gathered.delete(question)
+      pendingQuestions.delete(question)
       return all ?? [await own()]
     },
   }
 }
 
-/** Resolves when it has been said, or cannot be because nobody is there any more. */
+/** Resolves when the message was sent, or when the primary has exited. */
 function send(message: ToPrimary): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve())

@@ -8,12 +8,13 @@ import { missingSettings } from '../flows/find-provider.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { environmentName } from '../services/environment-client.ts'
 import { backendOf } from '../tools/backends.ts'
-import type { Check, Diagnosed } from './check.ts'
+import type { Check, DiagnosisTarget } from './check.ts'
 import { isServing } from './is-serving.ts'
 
-const PATIENCE_MS = 5_000
+const TIMEOUT_MS = 5_000
 
-export async function checkApiKeys({ broker, project, config }: Diagnosed): Promise<Check> {
+/** Whether the project has an API key that works. */
+export async function checkApiKeys({ broker, project, config }: DiagnosisTarget): Promise<Check> {
   const name = 'API keys'
   const keys = await broker.store.apiKeys.list(project.id)
   const active = keys.filter((one) => one.revokedAt === undefined).length
@@ -23,34 +24,36 @@ export async function checkApiKeys({ broker, project, config }: Diagnosed): Prom
   return {
     name,
     status: 'warning',
-    message: `The project "${project.name}" has none, so nobody can call it.`,
+    message: `The project "${project.name}" has none, so no caller can use it.`,
     fix: `gatepass keys create --project ${project.name} --role admin`,
   }
 }
 
-export async function checkServer({ config: { publicUrl } }: Diagnosed): Promise<Check> {
+/** Whether the server answers at its public URL. */
+export async function checkServer({ config: { publicUrl } }: DiagnosisTarget): Promise<Check> {
   const name = 'server'
   if (await isServing(publicUrl)) return { name, status: 'ok', message: `answers at ${publicUrl.origin}` }
   return {
     name,
     status: 'warning',
     message: `No Gatepass answers at ${publicUrl.origin}.`,
-    fix: 'Start it (npm start, or gatepass serve). If it runs, look at GATEPASS_PUBLIC_URL, the port, and what stands before it.',
+    fix: 'Start it (npm start, or gatepass serve). If it runs, look at GATEPASS_PUBLIC_URL, the port, and the proxy in front of it.',
   }
 }
 
 interface OwnServer {
-  /** Whether this installation's own server answers: what is served by it cannot be asked otherwise. */
+  /** Whether this installation's own server answers, which serves the sandbox's provider and worker too. */
   readonly isUp: boolean
 }
 
+/** Whether each provider can be reached and has a client. */
 export async function checkProviders(
-  { broker, project, config }: Diagnosed,
+  { broker, project, config }: DiagnosisTarget,
   { isUp }: OwnServer,
 ): Promise<Check[]> {
   const entries = await broker.store.providers.list(project.id)
   if (entries.length === 0) return []
-  const reach = reachOnce(broker)
+  const reach = reachabilityByOrigin(broker)
   return Promise.all(
     entries.map(async (entry): Promise<Check> => {
       const name = `provider ${entry.id}`
@@ -73,8 +76,9 @@ export async function checkProviders(
   )
 }
 
+/** Whether each worker is healthy and its catalogue was read. */
 export async function checkWorkers(
-  { broker, project, config }: Diagnosed,
+  { broker, project, config }: DiagnosisTarget,
   { isUp }: OwnServer,
 ): Promise<Check[]> {
   const workers = await broker.store.workers.list(project.id)
@@ -87,8 +91,8 @@ export async function checkWorkers(
   )
 }
 
-/** It runs in the server's process, so all there is to see from here is whether the settings still name it. */
-function checkModule({ id, uri, syncError }: Worker, { toolModules }: Diagnosed['config']): Check {
+/** A module runs in the server's process, so another process can only check whether the settings name it. */
+function checkModule({ id, uri, syncError }: Worker, { toolModules }: DiagnosisTarget['config']): Check {
   const name = `worker ${id}`
   const file = fileURLToPath(uri)
   if (!toolModules.some((one) => pathToFileURL(resolve(one)).href === uri))
@@ -96,14 +100,14 @@ function checkModule({ id, uri, syncError }: Worker, { toolModules }: Diagnosed[
       name,
       status: 'warning',
       message: `is the module ${file}, which GATEPASS_TOOLS does not name here.`,
-      fix: 'Name it in GATEPASS_TOOLS, as the server has it; one that the server no longer names goes at its next start.',
+      fix: 'Name it in GATEPASS_TOOLS as the server does. The server removes a module that it does not name at its next start.',
     }
   if (syncError !== undefined)
     return {
       name,
       status: 'warning',
-      message: `is the module ${file}, of which not all was taken: ${syncError}`,
-      fix: 'Put the module right and start the server again.',
+      message: `is the module ${file}, of which not all tools were read: ${syncError}`,
+      fix: 'Correct the module and restart the server.',
     }
   return { name, status: 'ok', message: `is the module ${file}, in the server’s own process` }
 }
@@ -124,25 +128,28 @@ async function checkWorker(
     return {
       name,
       status: 'failed',
-      message: health.message ?? 'is not well.',
-      fix: `Start the worker at ${origin}, or PATCH /v1/workers/${worker.id} with where it is now.`,
+      message: health.message ?? 'is not healthy.',
+      fix: `Start the worker at ${origin}, or PATCH /v1/workers/${worker.id} with its new address.`,
     }
   if (worker.syncError !== undefined)
     return {
       name,
       status: 'warning',
-      message: `is well, but its catalogue was not taken whole: ${worker.syncError}`,
-      fix: 'Put the worker right; its catalogue is read again every 30 seconds.',
+      message: `is healthy, but not all of its catalogue was read: ${worker.syncError}`,
+      fix: 'Correct the worker; its catalogue is read again every 30 seconds.',
     }
-  return { name, status: 'ok', message: `is well, at ${origin}` }
+  return { name, status: 'ok', message: `is healthy, at ${origin}` }
 }
 
-/** Asks each origin once, however many entries share it. Any HTTP answer counts; else the sentence that says why not. */
-function reachOnce({ outgoing }: Broker): (origin: string) => Promise<string | undefined> {
+/**
+ * Returns a function that sends one request to each origin. It resolves to `undefined` when the origin gave any HTTP
+ * answer, else to the message of the failure.
+ */
+function reachabilityByOrigin({ outgoing }: Broker): (origin: string) => Promise<string | undefined> {
   const asked = new Map<string, Promise<string | undefined>>()
   const ask = async (origin: string) => {
     try {
-      await outgoing.send({ url: origin, deadlineMs: PATIENCE_MS })
+      await outgoing.send({ url: origin, deadlineMs: TIMEOUT_MS })
       return undefined
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error
@@ -159,5 +166,5 @@ function reachOnce({ outgoing }: Broker): (origin: string) => Promise<string | u
 function fixFor(entry: ProviderEntry, fault: string, origin: string): string {
   if (fault.includes('GATEPASS_ALLOWED_HOSTS'))
     return `If ${origin} is yours, list its host in GATEPASS_ALLOWED_HOSTS.`
-  return `Look at the network, the DNS and the proxy between here and ${origin}. If ${entry.provider.displayName} has moved, import its metadata again.`
+  return `Check the network, the DNS and the proxy between this machine and ${origin}. If ${entry.provider.displayName} has moved, import its metadata again.`
 }

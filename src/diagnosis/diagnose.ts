@@ -1,24 +1,24 @@
 import type { Config } from '../config.ts'
-import type { Check, Diagnosed } from './check.ts'
+import type { Check, DiagnosisTarget } from './check.ts'
 import { checkLogin } from './check-login.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
 
-/** Judges the settings, the login, and what the project has. Changes nothing. */
-export async function diagnose(diagnosed: Diagnosed): Promise<Check[]> {
-  const { config } = diagnosed
-  return [...checkSettings(config), ...(await checkLogin(config)), ...(await checkProject(diagnosed))]
+/** Checks the settings, the login, and the project's keys, providers and workers. Changes nothing. */
+export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
+  const { config } = target
+  return [...checkSettings(config), ...(await checkLogin(config)), ...(await checkProject(target))]
 }
 
-/** What needs the database open. */
-export async function checkProject(diagnosed: Diagnosed): Promise<Check[]> {
-  const keys = await checkApiKeys(diagnosed)
-  const server = await checkServer(diagnosed)
+/** The checks that read the database. */
+export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
+  const keys = await checkApiKeys(target)
+  const server = await checkServer(target)
   const isUp = server.status === 'ok'
   return [
     keys,
     server,
-    ...(await checkProviders(diagnosed, { isUp })),
-    ...(await checkWorkers(diagnosed, { isUp })),
+    ...(await checkProviders(target, { isUp })),
+    ...(await checkWorkers(target, { isUp })),
   ]
 }
 
@@ -32,7 +32,7 @@ export function checkSettings({ publicUrl, verifier, development, allowedHosts }
     checks.push({
       name: 'settings',
       status: 'warning',
-      message: 'GATEPASS_USER_VERIFIER is open: whoever opens a link completes it.',
+      message: 'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it.',
       fix: 'Set GATEPASS_USER_VERIFIER to the page of your application that confirms users, or to oidc:<issuer>.',
     })
   if (publicUrl.protocol === 'http:')

@@ -117,7 +117,9 @@ describe('with --url and --key, and no database', () => {
       ({ name, message }: { name: string; message: string }) => `${name}: ${message}`,
     )
     expect(messages).toContain(`settings: complete for production; public URL ${scene.gatepass.url}`)
-    expect(messages).toContain('settings: GATEPASS_USER_VERIFIER is open: whoever opens a link completes it.')
+    expect(messages).toContain(
+      'settings: GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it.',
+    )
     expect(messages).toContain(`server: answers at ${scene.gatepass.url}`)
     const reader = await scene.gatepass.makeKey('readonly')
     expect(await run(['doctor', '--key', reader])).toMatchObject({ code: 4, stdout: '' })

@@ -1,0 +1,56 @@
+import type { Worker } from 'node:cluster'
+import { sumOfCounters } from '../http/operation/metrics.ts'
+import type { MetricFamily } from '../services/metrics.ts'
+import type { ToWorker } from './messages.ts'
+
+/** The metrics that a worker sent last stand in for those of a worker that does not answer in time. */
+const ANSWER_TIMEOUT_MS = 1_000
+
+/** The metrics of all workers, including exited ones, so that no counter falls when a worker exits. */
+export interface ClusterMetrics {
+  gather(workers: Iterable<Worker>): Promise<readonly MetricFamily[][]>
+  received(worker: Worker, own: MetricFamily[], question?: number): void
+  exited(worker: Worker): void
+}
+
+export function createClusterMetrics(): ClusterMetrics {
+  const latest = new Map<Worker, MetricFamily[]>()
+  const pendingQuestions = new Map<number, () => void>()
+  let ofExited: Promise<MetricFamily[]> = Promise.resolve([])
+  let questions = 0
+
+  function ask(worker: Worker): Promise<void> {
+    const question = questions++
+    return new Promise((resolve) => {
+      const settle = () => {
+        clearTimeout(timer)
+        pendingQuestions.delete(question)
+        resolve()
+      }
+      const timer = setTimeout(settle, ANSWER_TIMEOUT_MS)
+      pendingQuestions.set(question, settle)
+      send(worker, { type: 'metrics?', question })
+    })
+  }
+
+  return {
+    async gather(workers) {
+      await Promise.all([...workers].map(ask))
+      return [...latest.values(), await ofExited]
+    },
+    received(worker, own, question) {
+      latest.set(worker, own)
+      if (question !== undefined) pendingQuestions.get(question)?.()
+    },
+    exited(worker) {
+      const last = latest.get(worker)
+      latest.delete(worker)
+      if (last !== undefined) ofExited = ofExited.then((before) => sumOfCounters([before, last]))
+    },
+  }
+}
+
+/** Sends a message; a worker that is exiting does not receive it, which is no error. */
+export function send(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, () => {})
+}
