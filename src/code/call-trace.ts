@@ -4,29 +4,29 @@ import type { RunBackend, RunResult } from '../tools/run/run-tool.ts'
 import type { CallError } from './code-error.ts'
 import { MAX_TRACE_CHARACTERS } from './limits.ts'
 
-/** One tool call of the code, as `toolCalls` has it. */
+/** One tool call of the code, as `toolCalls` lists it. */
 export interface TracedCall {
-  /** As the tool calls itself; of one that is not there, as the code does. */
+  /** The tool's id; of an unknown tool, the id that the code used. */
   readonly toolId: string
   readonly args?: unknown
-  /** What the code was answered. */
+  /** The result that the code received. */
   readonly structured?: unknown
-  /** `args` or `structured` are left out, since those of all calls together are too much. */
+  /** `args` or `structured` are left out, because those of all calls together exceed the limit. */
   readonly truncated?: true
   readonly backendKind?: RunBackend['kind']
   readonly executionId?: string
   /** Milliseconds. */
   readonly duration: number
   readonly error?: CallError
-  /** Whether the call that failed was one by itself or a step of a chain. */
+  /** Whether the call that failed was a single call or a step of a chain. */
   readonly errorOp?: Operation
 }
 
 export type Operation = 'run' | 'chain'
 
-/** A call that has begun. */
+/** A call that has begun, for its caller to report its progress. */
 export interface OpenCall {
-  /** Once it is known what runs. */
+  /** Reports the tool's id, once the tool is found. */
   named(toolId: string): void
   succeeded(result: Extract<RunResult, { readonly outcome: 'value' }>): void
   failed(error: CallError, result?: RunResult): void
@@ -44,13 +44,13 @@ interface Entry {
   truncated?: true
 }
 
-/** What the code calls, in the order it began: also what had not ended when the run did. */
+/** The tool calls of the code in the order in which they began, with those that had not ended when the run ended. */
 export interface CallTrace {
   begin(toolId: string, args: unknown, operation: Operation): OpenCall
   toWire(): TracedCall[]
 }
 
-/** In UTF-8, of one UTF-16 unit. */
+/** The most UTF-8 bytes of one UTF-16 code unit. */
 const MAX_BYTES_OF_CHARACTER = 3
 
 const NOT_ENDED: CallError = {
@@ -63,7 +63,7 @@ export function createTrace(): CallTrace {
   const entries: Entry[] = []
   let room = MAX_TRACE_CHARACTERS
 
-  /** As text, which is a copy that nobody can change and that is cheap to keep. */
+  /** A JSON text: an immutable copy that takes little memory. `undefined` where there is no room left. */
   function kept(value: unknown): string | undefined {
     if (value instanceof LargeJson && value.bytes.length > room * MAX_BYTES_OF_CHARACTER) return undefined
     const text = jsonText(value)

@@ -1,4 +1,4 @@
-/** How a run of code may end besides by its `return`, a closed list for callers to switch on. */
+/** How a run of code can fail: a closed list that callers switch on. */
 const CODE_ERROR_KINDS = [
   'code_error',
   'timeout',
@@ -15,21 +15,21 @@ export type CodeErrorKind = (typeof CODE_ERROR_KINDS)[number]
 export interface CodeError {
   readonly kind: CodeErrorKind
   readonly message: string
-  /** Where in the code it was thrown, from 1, as far as that is known. */
+  /** The position in the code where it was thrown, counted from 1; absent where it is not known. */
   readonly line?: number
   readonly column?: number
 }
 
-/** Why a tool call failed, as the code catches it. */
+/** Why a tool call failed, as the code can catch it. */
 export interface CallError {
-  /** One of a tool's error kinds, or the code of the broker's own refusal. */
+  /** An error kind of a tool, or the error code of a refusal by the broker. */
   readonly kind: string
   readonly message: string
-  /** Whether the same call may be made again without doing anything twice. */
+  /** Whether the same call may be repeated without doing anything twice. */
   readonly canRetry: boolean
 }
 
-/** What anybody may be shown of a text that the code chose. */
+/** The limit for a message that the code chose. */
 export const MAX_MESSAGE_CHARACTERS = 2_000
 
 export const timedOut = (timeoutMs: number): CodeError => ({

@@ -13,23 +13,23 @@ import { accountsFor } from '../tools/run/tool-tokens.ts'
 import { createTrace, type OpenCall, type Operation, type TracedCall } from './call-trace.ts'
 import { type CallError, type CodeError, tooManyCalls } from './code-error.ts'
 import type { CodeLimits } from './limits.ts'
-import type { Places } from './places.ts'
+import type { RunSlots } from './run-slots.ts'
 import { type Reply, runInSandbox } from './sandbox.ts'
 import type { Language } from './thread-messages.ts'
 
-/** Code to be run, and for whom the tools it calls are. */
+/** The code to run, and the options of the tool calls that it makes. */
 export interface CodeRun {
   readonly projectId: string
-  /** Who shares one half of all places at most. */
+  /** A key may use half of all slots at most. */
   readonly apiKeyId: string
   readonly language: Language
   readonly code: string
   readonly limits: CodeLimits
-  /** What is the same for each call. */
+  /** The options of every tool call. */
   readonly call: Omit<ToolCall, 'tool' | 'input' | 'entryPoint' | 'callId' | 'onEvent' | 'executionId'>
 }
 
-/** seeds/002's ExecuteResult, and why there is no value. `duration` is in milliseconds. */
+/** The result of a run of code. */
 export interface CodeResult {
   readonly value: unknown
   readonly stdout: string
@@ -42,7 +42,7 @@ export interface CodeResult {
     readonly details: Readonly<Record<string, unknown>>
   }
   readonly error?: CodeError
-  /** The consent that a tool needs which the code called. */
+  /** The consent that a tool needs that the code has called. It ended the run. */
   readonly authorization?: ConsentNeeded
 }
 
@@ -53,20 +53,20 @@ interface ConsentNeeded extends RequiredAuthorization {
 type Stop = { readonly error: CodeError } | { readonly authorization: ConsentNeeded }
 
 /**
- * Runs the code in the sandbox; the tools it calls run here, as any other call does, so that their tokens never get near
- * it. Whatever the code does is an outcome. Throws `rate_limited` while too many runs are under way.
+ * Runs the code in the sandbox. The tools that it calls run in this process, like any other call, so that the code never
+ * sees their tokens. A failure of the code is part of the result. Throws `rate_limited` when all slots are taken.
  */
 export async function executeCode(
   broker: Broker,
-  places: Places,
+  slots: RunSlots,
   run: CodeRun,
   signal?: AbortSignal,
 ): Promise<CodeResult> {
-  const giveBack = places.take(run.apiKeyId, run.limits.memoryMb)
+  const release = slots.take(run.apiKeyId, run.limits.memoryMb)
   try {
     return await runTraced(broker, run, signal)
   } finally {
-    giveBack()
+    release()
   }
 }
 
@@ -79,7 +79,7 @@ async function runTraced(broker: Broker, run: CodeRun, signal: AbortSignal | und
     limits,
     now: broker.now(),
     signal,
-    onAsk(what, payload, signal) {
+    onRequest(what, payload, signal) {
       if (what === 'list') return gateway.list()
       return what === 'chain' ? gateway.chain(payload, signal) : gateway.call(payload, signal)
     },
@@ -104,20 +104,20 @@ function details(language: Language, { timeoutMs, memoryMb, toolCalls, chainStep
   }
 }
 
-/** What the code reaches: tools by name, counted. What it sends may be anything. */
+/** Serves the requests of the code: tool calls, which are counted, and the list of tools. No payload is trusted. */
 function createGateway(
   broker: Broker,
   run: CodeRun,
   begin: (toolId: string, args: unknown, operation: Operation) => OpenCall,
 ) {
   const { projectId, limits } = run
-  /** Begun, and kept for the steps of chains that are under way. */
+  /** Calls that have begun, and those that are reserved for the steps of running chains. */
   let calls = 0
   let isListed = false
   const hasRoom = (more: number) => calls + more <= limits.toolCalls
 
   async function call(
-    { toolId: named, args }: Wanted,
+    { toolId: named, args }: RequestedCall,
     operation: Operation,
     signal: AbortSignal,
   ): Promise<Reply<Stop>> {
@@ -148,17 +148,17 @@ function createGateway(
 
   return {
     async call(payload: unknown, signal: AbortSignal): Promise<Reply<Stop>> {
-      const wanted = readWanted(payload)
+      const wanted = readRequestedCall(payload)
       if (wanted === undefined) return refused('tools.call takes a tool id and an object of arguments.')
       if (!hasRoom(1)) return stop(tooManyCalls(limits.toolCalls))
       calls++
       return call(wanted, 'run', signal)
     },
 
-    /** One step after the other; the first that fails is the failure of all. Answers what the last one did. */
+    /** Runs one step after another. The first failure is the failure of the chain; its result is that of the last step. */
     async chain(payload: unknown, signal: AbortSignal): Promise<Reply<Stop>> {
       const given = isRecord(payload) && Array.isArray(payload.steps) ? payload.steps : [undefined]
-      const steps = given.map(readWanted).filter((wanted) => wanted !== undefined)
+      const steps = given.map(readRequestedCall).filter((wanted) => wanted !== undefined)
       if (steps.length < given.length)
         return refused('tools.chain takes an array of steps {toolId, args?, usePrevious?}.')
       if (steps[0]?.usePrevious === true)
@@ -178,12 +178,12 @@ function createGateway(
         const args = step.usePrevious ? { ...step.args, previous: previous() } : step.args
         last = await call({ ...step, args }, 'chain', signal)
       }
-      calls -= left // only those that ran count
+      calls -= left // only steps that ran count
       return last
     },
 
     async list(): Promise<Reply<Stop>> {
-      // what is read and written here is the whole catalogue; `tools.list` asks once, and code that got behind it may not more
+      // the whole catalogue is read and written: the prelude requests it once, and no other code may request it again
       if (isListed) return refused('The tools were listed already.')
       isListed = true
       const tools = await broker.store.tools.list(projectId)
@@ -197,16 +197,16 @@ function createGateway(
   }
 }
 
-interface Wanted {
+interface RequestedCall {
   readonly toolId: string
   readonly args: Readonly<Record<string, unknown>>
-  /** Of a step of a chain. */
+  /** Only for a step of a chain. */
   readonly usePrevious: boolean
 }
 
 const MAX_TOOL_NAME = 400
 
-function readWanted(payload: unknown): Wanted | undefined {
+function readRequestedCall(payload: unknown): RequestedCall | undefined {
   if (!isRecord(payload)) return undefined
   const { toolId, args = {} } = payload
   if (typeof toolId !== 'string' || toolId === '' || toolId.length > MAX_TOOL_NAME) return undefined

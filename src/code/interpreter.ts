@@ -9,7 +9,7 @@ import type { CodeError } from './code-error.ts'
 import { CALLS_AT_ONCE, MAX_ARGUMENT_CHARACTERS, MAX_OUTPUT_BYTES, MAX_VALUE_CHARACTERS } from './limits.ts'
 import { prelude, type Told } from './prelude.ts'
 import type { Script } from './script.ts'
-import { ASKS, type Ask, type Ended } from './thread-messages.ts'
+import { type Ended, REQUEST_KINDS, type RequestKind } from './thread-messages.ts'
 import { explain, STALLED, tooLargeValue } from './thrown.ts'
 
 type Stream = 'stdout' | 'stderr'
@@ -17,18 +17,18 @@ type Stream = 'stdout' | 'stderr'
 export interface InterpreterOptions {
   readonly quickjs: WebAssembly.Module
   readonly memoryMb: number
-  readonly maxAsks: number
-  readonly tooManyAsks: CodeError
+  readonly maxRequests: number
+  readonly tooManyRequests: CodeError
   readonly outOfMemory: CodeError
   readonly timedOut: CodeError
-  /** Looked at all the time while code runs. */
+  /** QuickJS calls it all the time while code runs; `true` interrupts the code. */
   readonly isOver: () => boolean
   readonly write: (stream: Stream, text: string) => void
-  /** Whether it would keep nothing more. */
+  /** Whether the stream's limit is reached. */
   readonly isFull: (stream: Stream) => boolean
-  /** At most `CALLS_AT_ONCE` that are not answered yet. `payload` is JSON that the code made up. */
-  readonly onAsk: (id: number, what: Ask, payload: string) => void
-  /** Told once. */
+  /** At most `CALLS_AT_ONCE` requests are unanswered at a time. `payload` is JSON from the code and not trusted. */
+  readonly onRequest: (id: number, what: RequestKind, payload: string) => void
+  /** Called once. */
   readonly onEnded: (ended: Ended) => void
 }
 
@@ -37,24 +37,24 @@ export interface Interpreter {
   answer(id: number, answer: string): void
 }
 
-/** The package's types are those of its CommonJS half, where `default` is one level further down. */
+/** The types of the package describe its CommonJS build, where `default` is nested one level deeper. */
 const VARIANT = wasmfile as unknown as QuickJSSyncVariant
 const MIB = 1024 * 1024
 const PAGES_PER_MIB = 16
-/** What QuickJS is linked to begin with: its stack and its own data. */
+/** The initial memory of QuickJS: its stack and its own data. */
 const FIRST_MIB = 16
-/** Beyond the code's memory: the first, and what is lost between the pieces. WebAssembly grows no further. */
+/** Memory beyond the limit of the code: the initial memory, and fragmentation. WebAssembly memory cannot grow further. */
 const SPARE_MIB = 32
-/** Of the stack in that memory; the thread's own, which holds the interpreter's frames, is many times as much. */
+/** The stack inside of that memory. The thread's own stack, which holds the interpreter's frames, is much larger. */
 const STACK_BYTES = 256 * 1024
-/** QuickJS counts its memory; where this share of all is taken, it has run out. */
+/** The memory has run out when this share of it is used. */
 const FULL = 0.9
 const MAX_ERROR_CHARACTERS = 4_000
 const MAX_TOLD_CHARACTERS = MAX_VALUE_CHARACTERS + 1024
 
 /**
- * QuickJS in WebAssembly with one context for one run. Everything that leaves it is text of a bounded length, and no
- * function of the library is used that looks into what the code has thrown.
+ * QuickJS in WebAssembly, with one context for one run. Everything that leaves it is text of a limited length. Functions
+ * of the library that read a thrown value are not used, because the value may be hostile.
  */
 export async function openInterpreter(options: InterpreterOptions): Promise<Interpreter> {
   const { memoryMb, onEnded } = options
@@ -71,11 +71,11 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     interruptHandler: options.isOver,
   })
   const context = runtime.newContext()
-  const queue: { readonly id: number; readonly what: Ask; readonly payload: QuickJSHandle }[] = []
+  const queue: { readonly id: number; readonly what: RequestKind; readonly payload: QuickJSHandle }[] = []
   let asked = 0
   let underWay = 0
   let hasEnded = false
-  /** What the code's own promise said, while calls that it did not wait for are still under way. */
+  /** The result of the code's promise, while calls that the code did not await are still running. */
   let returned: Ended | undefined
 
   const isMemoryFull = () => memory.buffer.byteLength >= (memoryMb + SPARE_MIB) * MIB * FULL
@@ -87,7 +87,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   }
   const fail = (error: CodeError) => end({ outcome: 'error', error })
 
-  /** `undefined`: it is no string, or a longer one. */
+  /** `undefined` for a value that is not a string, or longer than `most`. */
   function read(handle: QuickJSHandle, most: number): string | undefined {
     if (context.typeof(handle) !== 'string') return undefined
     const length = context.getProp(handle, 'length').consume((one) => context.getNumber(one))
@@ -95,9 +95,9 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   }
 
   const ask = context.newFunction('ask', (whatHandle, payload) => {
-    const what = ASKS.find((known) => known === read(whatHandle, 10))
+    const what = REQUEST_KINDS.find((known) => known === read(whatHandle, 10))
     const id = ++asked
-    if (id > options.maxAsks) fail(options.tooManyAsks)
+    if (id > options.maxRequests) fail(options.tooManyRequests)
     else if (what !== undefined && !hasEnded) queue.push({ id, what, payload: payload.dup() })
     return context.newNumber(id)
   })
@@ -133,7 +133,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   const [run, settle] = [context.getProp(started, 'run'), context.getProp(started, 'settle')]
   let told: QuickJSHandle | undefined
 
-  /** Everything that can run now, then what is to be asked, then whether that was all. */
+  /** Runs all pending jobs, then sends queued requests, then ends the run if nothing is left. */
   function advance(): void {
     do {
       if (!runJobs()) fail(options.timedOut)
@@ -141,21 +141,21 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     returned ??= look()
     if (returned === undefined) {
       if (underWay === 0) fail(STALLED)
-      // a call that was not waited for has begun all the same, and is brought to its end
+      // a call that the code did not await has begun, so the run waits for its end
     } else if (returned.outcome === 'error' || underWay === 0) end(returned)
   }
 
-  /** Whether there was time for all. */
+  /** Whether all jobs ran before the time limit. */
   function runJobs(): boolean {
     for (;;) {
       const jobs = runtime.executePendingJobs()
       if (options.isOver()) return false
       if (jobs.error === undefined) return true
-      jobs.error.dispose() // of a job that nobody can hear of, such as one of queueMicrotask
+      jobs.error.dispose() // an error that the code cannot catch, such as one in queueMicrotask
     }
   }
 
-  /** Whether something was settled by that, so that there is more to run. */
+  /** Sends requests from the queue. `true` when one was settled at once, so that there are jobs again. */
   function askNext(): boolean {
     while (underWay < CALLS_AT_ONCE) {
       const next = queue.shift()
@@ -167,7 +167,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
         return true
       }
       underWay++
-      options.onAsk(next.id, next.what, payload)
+      options.onRequest(next.id, next.what, payload)
     }
     return false
   }
@@ -184,7 +184,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     const state = context.getPromiseState(told)
     if (state.type === 'pending') return undefined
     const text = state.type === 'fulfilled' ? read(state.value, MAX_TOLD_CHARACTERS) : undefined
-    // what V8 makes of a megabyte of JSON may be more than the thread's own memory, which would be the process's end
+    // the value is not parsed here: a megabyte of JSON can exceed the thread's memory, and V8 would end the process
     if (text?.startsWith('{"value":')) return { outcome: 'value', told: text }
     const said: Told = text === undefined ? NOTHING_TOLD : JSON.parse(text)
     const error =
@@ -224,6 +224,6 @@ const TOO_LONG = JSON.stringify({
   },
 })
 
-/** Where the prelude itself could not go on. */
+/** For a failure of the prelude itself. */
 const NOTHING_THROWN = { name: '', message: 'null', stack: '' }
 const NOTHING_TOLD: Told = { thrown: NOTHING_THROWN }

@@ -1,16 +1,16 @@
-/** What one run of code may use. */
+/** The resources that one run of code may use. */
 export interface CodeLimits {
-  /** From its first statement on, the tools it waits for included. */
+  /** From the first statement on, including the time of tool calls. */
   readonly timeoutMs: number
-  /** Everything the code holds: values, functions, what tools answered. */
+  /** For all that the code holds: values, functions, results of tools. */
   readonly memoryMb: number
-  /** Tools called, each step of a chain counted. */
+  /** The number of tool calls; each step of a chain counts. */
   readonly toolCalls: number
-  /** Steps of one chain. */
+  /** The number of steps of one chain. */
   readonly chainSteps: number
 }
 
-/** Where a run says nothing. */
+/** For runs that give no limits. */
 export const DEFAULT_LIMITS: CodeLimits = {
   timeoutMs: 30_000,
   memoryMb: 64,
@@ -18,7 +18,7 @@ export const DEFAULT_LIMITS: CodeLimits = {
   chainSteps: 100,
 }
 
-/** What a run may ask for; 0 asks for these. */
+/** The highest limits that a run may request; 0 requests these. */
 export const MAX_LIMITS: CodeLimits = {
   timeoutMs: 120_000,
   memoryMb: 256,
@@ -26,20 +26,20 @@ export const MAX_LIMITS: CodeLimits = {
   chainSteps: 1_000,
 }
 
-// What is the same for every run. Characters are UTF-16 code units.
+// Limits of every run. Characters are UTF-16 code units.
 
 export const MAX_CODE_CHARACTERS = 256 * 1024
-/** Of standard output and of standard error each; what is printed beyond is cut off. */
+/** For standard output and standard error each; further output is cut off. */
 export const MAX_OUTPUT_BYTES = 256 * 1024
 /** The `value`, as JSON. */
 export const MAX_VALUE_CHARACTERS = 1024 * 1024
 /** The arguments of one call, as JSON. */
 export const MAX_ARGUMENT_CHARACTERS = 256 * 1024
-/** What one call answers, as JSON. */
+/** The result of one call, as JSON. */
 export const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024
-/** Arguments and answers of all calls together that `toolCalls` repeats, as JSON; later ones are left out. */
+/** Arguments and results of all calls together in `toolCalls`, as JSON; further ones are left out. */
 export const MAX_TRACE_CHARACTERS = 2 * 1024 * 1024
-/** How deep JSON may nest that leaves the sandbox, as deep as a request to the API may. */
+/** How deep JSON from the sandbox may nest: as deep as a request to the API. */
 export const MAX_DEPTH = 64
-/** Calls of one run that are under way at a time; more wait their turn inside the sandbox. */
+/** Calls of one run at a time; further calls wait in a queue inside of the sandbox. */
 export const CALLS_AT_ONCE = 8

@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from './limits.ts'
 
-/** Whether arrays and objects nest deeper than may be handed on. Looks without recursion: the value may be hostile. */
+/** Whether arrays and objects nest deeper than `MAX_DEPTH`. Without recursion, because a hostile value would overflow the stack. */
 export function nestsTooDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth++) {

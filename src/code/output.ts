@@ -1,21 +1,21 @@
 import { MAX_OUTPUT_BYTES } from './limits.ts'
 
-// Standard output and standard error are written into memory that both threads share: nothing is lost when the sandbox is
-// ended from outside, and a flood of lines is no flood of messages.
+// Standard output and standard error are buffers that both threads share: nothing is lost when the sandbox is terminated,
+// and many lines do not become many messages.
 
-/** Bytes used so far, whether something was cut off, then the bytes. */
+/** The header: the number of used bytes, and whether output was cut off. The bytes follow. */
 const HEAD_BYTES = 8
 
 export function createOutput(): SharedArrayBuffer {
   return new SharedArrayBuffer(HEAD_BYTES + MAX_OUTPUT_BYTES)
 }
 
-/** Whether nothing more is kept: something was cut off. */
+/** Whether output was cut off, so that no more is kept. */
 export function isFull(output: SharedArrayBuffer): boolean {
   return Atomics.load(new Int32Array(output, 0, 2), 1) === 1
 }
 
-/** Adds the text, or as much of it as there is room for. */
+/** Appends the text, or the part of it for which there is room. */
 export function writeOutput(output: SharedArrayBuffer, text: string): void {
   if (isFull(output)) return
   const head = new Int32Array(output, 0, 2)

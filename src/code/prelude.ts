@@ -1,21 +1,21 @@
-/** What the host gives the prelude. Texts are JSON in both directions. */
+/** What the host provides to the prelude. Texts are JSON in both directions. */
 export interface PreludeHost {
-  /** The sandbox's own. */
+  /** The global object of the sandbox. */
   readonly global: object
-  /** Answers what the answer will be known by: a number, and later `settle` is called with it. */
+  /** Sends a request and returns its number. The host later calls `settle` with that number. */
   ask(what: string, payload: string): number
   write(stream: 'stdout' | 'stderr', text: string): void
   random(): number
-  /** Characters of one line that is printed. */
+  /** The limit of characters in one printed line. */
   readonly maxLine: number
-  /** Characters of an error's name, message and stack each. */
+  /** The limit of characters for an error's name, message and stack each. */
   readonly maxError: number
   readonly maxValue: number
 }
 
-/** What the prelude gives the host. */
+/** What the prelude returns to the host. */
 export interface Prelude {
-  /** Promises a `Told`, as JSON. */
+  /** Resolves with the JSON of a `Told`. */
   run(code: () => Promise<unknown>): Promise<string>
   /** `answer`: JSON, `{ value }` or `{ error }`. */
   settle(id: number, answer: string): void
@@ -28,9 +28,9 @@ export type Told =
   | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } }
 
 /**
- * Runs inside the sandbox, as text, before the code: it makes `tools` and `console` and answers what runs the code. It is
- * no border: it keeps the built-ins it uses, so that code which changes them does not break it by accident, and nothing
- * more is relied on. It can name nothing outside of itself.
+ * Runs inside of the sandbox before the code: it defines `tools` and `console` and returns the functions that run the
+ * code. It is no security boundary. It keeps its own references to the built-ins that it uses, so that code which changes
+ * them does not break it by accident. It is passed on as text, so it cannot use anything outside of itself.
  */
 export function prelude(host: PreludeHost): Prelude {
   const { global, ask, write, random, maxLine, maxError, maxValue } = host
@@ -44,7 +44,7 @@ export function prelude(host: PreludeHost): Prelude {
     String.prototype.slice,
   )
 
-  /** As JSON; without a prototype, so that no `toJSON` set on one has a say. */
+  /** As JSON. Without a prototype, so that a `toJSON` that the code sets on a prototype is not called. */
   const json = (members: object): string => stringify(assign(create(null), members))
 
   class ToolError extends BaseError {
@@ -72,7 +72,7 @@ export function prelude(host: PreludeHost): Prelude {
   }
 
   const request = async (what: string, payload: object): Promise<unknown> => {
-    const { stack } = new BaseError() // of whoever calls: there is none of theirs once the answer is here
+    const { stack } = new BaseError() // the stack of the caller, which is gone when the answer arrives
     return opened(await reply(what, payload), stack)
   }
 
@@ -116,7 +116,7 @@ export function prelude(host: PreludeHost): Prelude {
       const written = typeof value === 'object' ? stringify(value) : undefined
       if (written !== undefined) return written
     } catch {
-      // a cycle, or a getter that throws: it is named, not shown
+      // a cycle, or a getter that throws: only the type is shown
     }
     return safe(() => value)
   }

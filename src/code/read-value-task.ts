@@ -3,10 +3,10 @@ import { nestsTooDeep } from './nesting.ts'
 
 export type ReadValue =
   | { readonly outcome: 'broken' | 'too_deep' }
-  /** Its JSON. */
+  /** The value as JSON. */
   | { readonly outcome: 'value'; readonly value: Uint8Array }
 
-/** What a sandbox says is the JSON of `{ value }`. Runs in a thread when it is large. */
+/** Checks the text that a sandbox returned as the JSON of `{ value }`. A thread runs this for large texts. */
 export function run(told: string, transfer: ArrayBuffer[]): ReadValue {
   let said: unknown
   try {

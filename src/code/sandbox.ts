@@ -10,28 +10,28 @@ import { type CodeLimits, MAX_ANSWER_CHARACTERS, MAX_DEPTH } from './limits.ts'
 import { nestsTooDeep } from './nesting.ts'
 import { createOutput, readOutput } from './output.ts'
 import { type ReadValue, run } from './read-value-task.ts'
-import type { Ask, Ended, FromThread, Language, ThreadData, ToThread } from './thread-messages.ts'
+import type { Ended, FromThread, Language, RequestKind, ThreadData, ToThread } from './thread-messages.ts'
 
-// Runs code where it can do no harm. QuickJS, compiled to WebAssembly, runs in a thread of its own: endless loops, memory
-// bombs and crashes of the interpreter are the thread's, which is ended from here, whatever it does. The thread has no
-// environment, no token and no way to anything but `onAsk`; all that the code makes is JSON text of a bounded length.
+// Runs untrusted code. QuickJS, compiled to WebAssembly, runs in its own thread, so endless loops, memory bombs and crashes
+// of the interpreter affect only that thread, and this file terminates it in every case. The thread has no environment
+// variables, no token, and no access to anything but `onRequest`. All data from the code is JSON text of a limited length.
 
 export interface SandboxOptions<Stop> {
   readonly language: Language
   readonly limits: CodeLimits
-  /** The one time the code sees. */
+  /** The time that the code sees; it does not advance. */
   readonly now: EpochSeconds
-  /** What the code wants of the broker; it runs in the context of whoever called. `signal`: nobody waits any more. */
-  onAsk(what: Ask, payload: unknown, signal: AbortSignal): Promise<Reply<Stop>>
-  /** Ends the run as cancelled. */
+  /** Serves a request of the code, in the context of the caller. `signal` is aborted when the run has ended. */
+  onRequest(what: RequestKind, payload: unknown, signal: AbortSignal): Promise<Reply<Stop>>
+  /** Cancels the run. */
   readonly signal?: AbortSignal | undefined
 }
 
 export type Reply<Stop> =
   | { readonly reply: 'value'; readonly value: unknown }
-  /** The code can catch it. */
+  /** An error that the code can catch. */
   | { readonly reply: 'error'; readonly error: CallError }
-  /** Ends the run; the code is not told. */
+  /** Ends the run without an answer to the code. */
   | { readonly reply: 'stop'; readonly stop: Stop }
 
 export interface SandboxRun<Stop> {
@@ -46,25 +46,25 @@ export type SandboxEnd<Stop> =
   | { readonly outcome: 'error'; readonly error: CodeError }
   | { readonly outcome: 'stopped'; readonly stop: Stop }
 
-/** The thread keeps to the time too; this is for one that cannot. */
+/** The thread enforces the time limit itself; after this grace period it is terminated. */
 const GRACE_MS = 250
-/** To start a thread on a busy machine. */
+/** The time to start a thread on a busy machine. */
 const START_MS = 30_000
 /**
- * V8's own in the thread, besides what QuickJS has: texts on their way, and the interpreter's deep frames. It must never
- * come to that: V8 may end the whole process for a thread without memory. So no JSON of the code's is parsed there, and
- * every text has its most.
+ * Limits of V8 in the thread, besides the memory of QuickJS: texts in transit, and deep frames of the interpreter. They
+ * must never be reached, because V8 may end the whole process when a thread is out of memory. For that reason the thread
+ * parses no JSON from the code, and every text has a limit.
  */
 const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 }
-/** A checkout runs its sources, a published package what was built from them. */
+/** A checkout runs the sources, a published package the built files. */
 const THREAD = new URL(`./sandbox-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
-/** Answers once the thread has ended, for whatever reason. Throws where the sandbox itself could not be started. */
+/** Resolves when the thread has ended, for any reason. Throws when the sandbox could not be started. */
 export async function runInSandbox<Stop>(
   code: string,
   options: SandboxOptions<Stop>,
 ): Promise<SandboxRun<Stop>> {
-  const { language, limits, now, signal, onAsk } = options
+  const { language, limits, now, signal, onRequest } = options
   const data: ThreadData = {
     code,
     language,
@@ -90,7 +90,7 @@ export async function runInSandbox<Stop>(
     name: 'gatepass code',
     workerData: data,
     resourceLimits: RESOURCES,
-    // nothing of the broker's; what the thread prints is for nobody
+    // no variables of the broker, and the thread's own output is discarded
     env: {},
     argv: [],
     execArgv: [],
@@ -101,24 +101,24 @@ export async function runInSandbox<Stop>(
   let hasStarted = false
   let timer = setTimeout(() => reject(new Error('A sandbox did not start in time.')), START_MS)
 
-  async function answer({ id, what, payload }: Extract<FromThread, { tell: 'asks' }>): Promise<void> {
+  async function answer({ id, what, payload }: Extract<FromThread, { type: 'request' }>): Promise<void> {
     const given = readJson(payload)
     if (given === undefined) return fail(BROKEN)
     const reply: Reply<Stop> = nestsTooDeep(given)
       ? { reply: 'error', error: TOO_DEEP }
-      : await onAsk(what, given, nobodyWaits.signal)
+      : await onRequest(what, given, nobodyWaits.signal)
     if (reply.reply === 'stop') return end({ outcome: 'stopped', stop: reply.stop })
     thread.postMessage({ id, answer: toAnswer(reply) } satisfies ToThread)
   }
 
   thread.on('message', (message: FromThread) => {
-    switch (message.tell) {
+    switch (message.type) {
       case 'started':
         hasStarted = true
         clearTimeout(timer)
         timer = setTimeout(() => fail(timedOut(limits.timeoutMs)), limits.timeoutMs + GRACE_MS)
         break
-      case 'asks':
+      case 'request':
         inCallersContext(() => answer(message)).catch(reject)
         break
       case 'ended':
@@ -157,7 +157,7 @@ function toAnswer(reply: Exclude<Reply<unknown>, { reply: 'stop' }>): string {
 
 const readValue = threadTask<string, ReadValue>('./read-value-task', import.meta.url)
 
-/** A value that is large is looked at in a thread, and goes on as its text. */
+/** A large value is checked in a thread and stays text. */
 async function toEnd(ended: Ended): Promise<Exclude<SandboxEnd<never>, { outcome: 'stopped' }>> {
   if (ended.outcome === 'error') return ended
   const { told } = ended
@@ -172,7 +172,7 @@ function parseJson(bytes: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(bytes))
 }
 
-/** QuickJS writes JSON, unless it has been broken: then nothing it says is taken. */
+/** `undefined` for a text that is not JSON: QuickJS always writes JSON, unless code has corrupted it. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -183,7 +183,7 @@ function readJson(text: string): unknown {
 
 let compilation: Promise<WebAssembly.Module> | undefined
 
-/** Compiled once for all threads. */
+/** QuickJS, compiled once for all threads. */
 function compiled(): Promise<WebAssembly.Module> {
   compilation ??= readFile(
     createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'),
@@ -191,7 +191,7 @@ function compiled(): Promise<WebAssembly.Module> {
   return compilation
 }
 
-const CANCELLED: CodeError = { kind: 'cancelled', message: 'Nobody waits for the code any more.' }
+const CANCELLED: CodeError = { kind: 'cancelled', message: 'The caller cancelled the run.' }
 const BROKEN: CodeError = {
   kind: 'sandbox_violation',
   message: 'The code brought its sandbox down, and was ended with it.',

@@ -2,18 +2,18 @@ import { stripTypeScriptTypes } from 'node:module'
 import { type CodeError, MAX_MESSAGE_CHARACTERS } from './code-error.ts'
 import type { Language } from './thread-messages.ts'
 
-/** JavaScript whose value is the async function that the code is the body of. */
+/** JavaScript that evaluates to an async function with the code as its body. */
 export interface Script {
   readonly outcome: 'script'
   readonly source: string
-  /** As stack traces have it. */
+  /** The file name in stack traces. */
   readonly fileName: string
 }
 
-/** On one line with the code's first, so that its lines keep their numbers. */
+/** On the first line of the code, so that its lines keep their numbers. */
 const HEAD = '(async () => {'
 
-/** Takes the types out of TypeScript, in place: only what can be erased is taken, no `enum` or `namespace`. */
+/** Erases the types of TypeScript in place. Syntax that needs a transformation (`enum`, `namespace`) is refused. */
 export function toScript(
   code: string,
   language: Language,
@@ -38,7 +38,7 @@ export function toScript(
 
 const UNREADABLE = { message: 'the code nests too deep, or cannot be read', stack: '' }
 
-/** Where in the code the stack trace begins, counted from 1. */
+/** The position in the code where the stack trace begins, counted from 1. */
 export function placeOf(stack: string): { line?: number; column?: number } {
   const [, line, column] = /\bcode\.[jt]s:(\d+)(?::(\d+))?/.exec(stack)?.map(Number) ?? []
   if (line === undefined) return {}

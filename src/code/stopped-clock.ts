@@ -1,8 +1,8 @@
 import type { EpochSeconds } from '../domain/clock.ts'
 
 /**
- * Makes the clocks of this thread, which QuickJS reads, stand still and know no time zone: code cannot measure what
- * happens around it. For the sandbox's own thread alone.
+ * Stops the clocks of this thread, which QuickJS reads, and sets them to UTC, so that code cannot measure the time of other
+ * work. Only for the thread of the sandbox.
  */
 export function stopClock(now: EpochSeconds): void {
   const stopped = now * 1000

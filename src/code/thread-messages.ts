@@ -1,11 +1,11 @@
 import type { CodeError } from './code-error.ts'
 
-// What the broker's thread and that of the sandbox say to each other. Everything the code made crosses as JSON text.
+// The messages between the broker's thread and the thread of the sandbox. All data from the code is JSON text.
 
 export const LANGUAGES = ['javascript', 'typescript'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** What a thread begins with. */
+/** The data that a thread starts with. */
 export interface ThreadData {
   readonly code: string
   readonly language: Language
@@ -14,22 +14,22 @@ export interface ThreadData {
   readonly timeoutMs: number
   readonly memoryMb: number
   readonly toolCalls: number
-  /** The one time the code sees, in seconds since 1970. */
+  /** The time that the code sees, in seconds since 1970. */
   readonly now: number
   readonly stdout: SharedArrayBuffer
   readonly stderr: SharedArrayBuffer
 }
 
-export const ASKS = ['call', 'chain', 'list'] as const
-/** What the code may want of the broker. */
-export type Ask = (typeof ASKS)[number]
+export const REQUEST_KINDS = ['call', 'chain', 'list'] as const
+/** What the code can request of the broker. */
+export type RequestKind = (typeof REQUEST_KINDS)[number]
 
 export type FromThread =
   /** The code begins to run. */
-  | { readonly tell: 'started' }
-  | { readonly tell: 'asks'; readonly id: number; readonly what: Ask; readonly payload: string }
-  /** Nothing comes after it. */
-  | { readonly tell: 'ended'; readonly ended: Ended }
+  | { readonly type: 'started' }
+  | { readonly type: 'request'; readonly id: number; readonly what: RequestKind; readonly payload: string }
+  /** The last message. */
+  | { readonly type: 'ended'; readonly ended: Ended }
 
 export type Ended =
   /** `told`: JSON of `{ value }`. */

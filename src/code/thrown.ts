@@ -2,21 +2,21 @@ import { type CodeError, MAX_MESSAGE_CHARACTERS } from './code-error.ts'
 import { MAX_VALUE_CHARACTERS } from './limits.ts'
 import { placeOf } from './script.ts'
 
-/** An error of the code, as text: whatever it says, the code may have made up. */
+/** An error that the code has thrown, as text. The code can choose every part of it. */
 export interface Thrown {
   readonly name: string
   readonly message: string
   readonly stack: string
 }
 
-/** `memory`: what is said where memory has run out. */
+/** `memory`: the error for a run that is out of memory. */
 export function explain(
   { name, message, stack }: Thrown,
   memory: CodeError,
   isMemoryFull: boolean,
 ): CodeError {
   if (name === 'InternalError' && message === 'out of memory') return memory
-  // with no memory left for an error, QuickJS throws null
+  // QuickJS throws null when there is no memory left for an error object
   if (name === '' && message === 'null' && isMemoryFull) return memory
   const said = name === '' ? `The code threw ${message || 'what cannot be read'}` : `${name}: ${message}`
   return { kind: 'code_error', message: said.slice(0, MAX_MESSAGE_CHARACTERS), ...placeOf(stack) }

@@ -19,7 +19,7 @@ export async function run(
     language: 'javascript',
     now: NOW,
     limits: { ...DEFAULT_LIMITS, timeoutMs: 20_000, ...limits },
-    async onAsk(what, payload): Promise<Reply<string>> {
+    async onRequest(what, payload): Promise<Reply<string>> {
       asked.push(payload)
       const { toolId, args } = payload as { toolId?: string; args?: unknown } // as the prelude writes it
       if (toolId === 'stop') return { reply: 'stop', stop: 'stopped' }

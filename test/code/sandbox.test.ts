@@ -256,14 +256,14 @@ describe('what crosses the border', () => {
   })
 
   test('an answer that is too much is an error the code can catch', async () => {
-    const onAsk = async () => ({ reply: 'value', value: 'x'.repeat(5e6) }) as const
-    expect(await returned('try { await tools.call("a") } catch (e) { return e.kind }', { onAsk })).toBe(
+    const onRequest = async () => ({ reply: 'value', value: 'x'.repeat(5e6) }) as const
+    expect(await returned('try { await tools.call("a") } catch (e) { return e.kind }', { onRequest })).toBe(
       'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
     )
     const large = async () => ({ reply: 'value', value: '"\u0000ü€😀'.repeat(1e5) }) as const
-    expect(await returned('return (await tools.call("a")).length', { onAsk: large })).toBe(6e5)
+    expect(await returned('return (await tools.call("a")).length', { onRequest: large })).toBe(6e5)
     expect(
-      await kindOf('return (await tools.call("a")).length', { onAsk: large, limits: { memoryMb: 1 } }),
+      await kindOf('return (await tools.call("a")).length', { onRequest: large, limits: { memoryMb: 1 } }),
     ).toBe('memory_limit')
   })
 })
@@ -303,7 +303,7 @@ describe('what ends it', () => {
     let given: AbortSignal | undefined
     const kind = await kindOf('await tools.call("never")', {
       limits: { timeoutMs: 500 },
-      onAsk(_what, _payload, signal) {
+      onRequest(_what, _payload, signal) {
         given = signal
         return new Promise(() => {})
       },
@@ -390,7 +390,7 @@ describe('what ends it', () => {
     const value = await returned(
       'return (await Promise.all(Array.from({ length: 48 }, () => tools.call("a")))).length',
       {
-        async onAsk() {
+        async onRequest() {
           await new Promise<void>((resolve) => {
             most = Math.max(most, waiting.push(resolve))
             if (waiting.length < 8) return
@@ -435,7 +435,7 @@ describe('what ends it', () => {
     const gone = new AbortController()
     const kind = await kindOf('await tools.call("a"); for (;;);', {
       signal: gone.signal,
-      async onAsk() {
+      async onRequest() {
         setImmediate(() => gone.abort())
         return { reply: 'value', value: null }
       },
@@ -446,7 +446,7 @@ describe('what ends it', () => {
 
   test('an error of the broker itself is no error of the code', async () => {
     const broken = run('try { await tools.call("a") } catch { return 1 }', {
-      onAsk: () => Promise.reject(new RangeError('a bug')),
+      onRequest: () => Promise.reject(new RangeError('a bug')),
     })
     await expect(broken).rejects.toThrow('a bug')
   })

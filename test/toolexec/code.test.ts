@@ -204,7 +204,7 @@ describe('limits', () => {
       thread = worker
     })
     const { end } = await runCode("console.log('before'); await tools.call('echo'); return 'on'", {
-      async onAsk() {
+      async onRequest() {
         await thread?.terminate()
         return { reply: 'value', value: null }
       },

@@ -13,7 +13,7 @@ import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.
 
 const nameParams = z.object({ name: toolNameText })
 const userQuery = { user_id: userIdText.optional() }
-/** Besides those of models and MCP: as OXP lists tools, and as Arcade defines them. */
+/** The formats of models and MCP, OXP's tool definition and Arcade's. */
 const FORMATS = [...TOOL_FORMATS, 'json_schema', 'oxp', 'arcade'] as const
 type CatalogueFormat = (typeof FORMATS)[number]
 const formats = z
@@ -43,7 +43,7 @@ const listQuery = {
 const listSchema = z.object(listQuery)
 const tag = 'Tools'
 
-/** The tools of every source in one catalogue: what each needs, and whether that is there. */
+/** Lists the tools of all sources, what each needs, and whether its requirements are met. */
 export function addCatalogue(add: AddEndpoint, broker: Broker): void {
   async function listed(projectId: string, query: z.output<typeof listSchema>): Promise<readonly Tool[]> {
     const { toolkit, include_all_versions: all, q, tag: tags, provider, met, user_id: userId, filter } = query

@@ -2,13 +2,13 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { executeCode } from '../../code/execute-code.ts'
 import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from '../../code/limits.ts'
-import { createPlaces } from '../../code/places.ts'
+import { createRunSlots } from '../../code/run-slots.ts'
 import { LANGUAGES } from '../../code/thread-messages.ts'
 import { toCodeResponse } from '../dialects/runs.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { nothingWasDone } from '../endpoint/idempotency-key.ts'
 import { sendJson } from '../endpoint/send-json.ts'
-import { givenUp } from './runs.ts'
+import { cancelSignal } from './runs.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
 const limit = (of: keyof CodeLimits, unit: string) =>
@@ -71,10 +71,10 @@ const resultSchema = z
   })
   .openapi('CodeResult')
 
-/** Code that calls tools. */
+/** Running code that calls tools. */
 export function addCode(add: AddEndpoint, broker: Broker): void {
-  const places = createPlaces()
-  broker.metrics.gauge('gatepass_code_running', 'Pieces of code under way', () => places.running)
+  const slots = createRunSlots()
+  broker.metrics.gauge('gatepass_code_running', 'Pieces of code under way', () => slots.running)
 
   add(
     {
@@ -103,8 +103,8 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
         limits: readLimits(limits ?? {}),
         call: readCall(call),
       }
-      const result = await executeCode(broker, places, run, givenUp(c))
-      // the one call that needs consent is all it came to
+      const result = await executeCode(broker, slots, run, cancelSignal(c))
+      // the code did nothing but the call that needs a consent
       if (result.authorization !== undefined && result.toolCalls.length <= 1) nothingWasDone(c)
       return sendJson(c, toCodeResponse(result))
     },

@@ -56,7 +56,7 @@ const detailSchema = executionSchema.extend({
 const idParams = z.object({ id: idText })
 const tag = 'Executions'
 
-/** What was run and what is to be run. */
+/** The history of runs, and scheduled runs. */
 export function addExecutions(add: AddEndpoint, broker: Broker): void {
   const { executions } = broker.store
 
@@ -65,7 +65,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
     id: string,
     type?: ExecutionRecord['type'],
   ): Promise<ExecutionRecord> {
-    if (type === undefined) await broker.history.flush().catch(() => {}) // what has just ended is there at once
+    if (type === undefined) await broker.history.flush().catch(() => {}) // so that a run that has just ended is found
     const record = await executions.find(projectId, id)
     if (record !== undefined && (type === undefined || record.type === type)) return record
     throw new BrokerError('not_found', `There is no execution "${id.slice(0, 100)}" in this project.`)
@@ -170,7 +170,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** The id that history has: of a tool by any of its names, else as it was asked for. */
+/** The tool id in history: that of the tool with this name, else the text itself, which may be the id of a deleted tool. */
 async function idOf(broker: Broker, projectId: string, spelling: string): Promise<string> {
   try {
     return toolId(await findTool(broker, projectId, spelling))
@@ -237,7 +237,7 @@ function toDetail(
 
 const UNREADABLE = Symbol('unreadable')
 
-/** How a run ended can be told, also where what went in or came out cannot. */
+/** The rest of a record is shown even if its request or its result was altered in the database. */
 function opened<T>(open: () => T): T | typeof UNREADABLE {
   try {
     return open()

@@ -18,8 +18,8 @@ import { type CarriedOut, createAnswerOnce } from '../endpoint/idempotency.ts'
 import { parseOnce } from '../endpoint/parse.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 
-// The known tools by the Open eXecution Protocol 1.0 (reference/oxp.md): Gatepass as an OXP server. `/oxp/health` is
-// with the other answers about health.
+// The Open eXecution Protocol 1.0: Gatepass as an OXP server for the tools that it knows. `/oxp/health` is in
+// operation/health.ts.
 
 const callSchema = z
   .object({
@@ -103,7 +103,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       const call = readCall(body)
       const isWrapped = body.request !== undefined
       const { call_id: callId } = call
-      // with a call_id the caller comes back for the answer, so it is not given up when the connection is
+      // a caller with a call_id can repeat the request for the answer, so a closed connection does not cancel the call
       if (callId == null)
         return (await callTool(c, broker, caller, call, { isWrapped, signal: c.req.raw.signal })).response
       const named = {
@@ -118,7 +118,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** Says which version this is; throws `invalid_request` where another is asked for. */
+/** Sets the version header; throws `invalid_request` when the caller requests another version. */
 function speakVersion(c: Context, schema: string | null | undefined): void {
   c.header('oxp-version', '1.0')
   const asked = c.req.header('oxp-version') ?? /^urn:oxp:(.*)$/i.exec(schema ?? '')?.[1]
@@ -131,9 +131,9 @@ function speakVersion(c: Context, schema: string | null | undefined): void {
 }
 
 /**
- * Tokens and secrets of the caller's own are refused: what a tool runs with is what its user has granted here and the
- * policies let through, and only such values are taken out of its answer again. To leave them out silently would run
- * the tool with other rights than the caller believes.
+ * Refuses tokens and secrets in the call. A tool runs with the tokens that its user granted here and that policies permit,
+ * and only those are scrubbed from its answer. Ignoring the caller's tokens silently would run the tool with other rights
+ * than the caller expects.
  */
 function readCall({
   $schema: _,
@@ -174,7 +174,7 @@ async function callTool(
 ): Promise<CarriedOut> {
   const userId = call.context?.user_id ?? undefined
   const tool = await findOxpTool(broker, projectId, call.tool_id).catch((error: unknown) => {
-    // OXP's answer to that is 400
+    // OXP answers an unknown tool with 400
     if (!(error instanceof BrokerError && error.code === 'not_found')) throw error
     throw invalidMember('tool_id', 'unknown', error.message)
   })
@@ -206,7 +206,7 @@ async function callTool(
       `The user must open ${outcome.authorization.url} and approve, then the same call can be made again.`,
       { authorization: await challenges(broker, tool, userId, outcome.authorization) },
     )
-  // a tool that ran is answered by OXP's 200, whatever it says of itself
+  // the answer for a tool that ran is 200 in OXP, also when the tool failed
   if (outcome.outcome === 'error' && (!execution.wasCalled || outcome.isOwn === true)) {
     const { kind, message, parameterErrors } = outcome.error
     if (kind === 'TOOL_REQUIREMENTS_NOT_MET') return refusal(c, 'invalid_request', message)
@@ -223,7 +223,7 @@ async function callTool(
   }
 }
 
-/** A ServerErrorResponse. Nothing was run, so the same call may come again. */
+/** A ServerErrorResponse. No tool was run, so the same call may be repeated. */
 function refusal(
   c: Context,
   name: ErrorCode,
@@ -234,7 +234,7 @@ function refusal(
   return { response: c.json(body, 400), mayBeRepeated: true }
 }
 
-/** One for each requirement of the tool that the user still has to grant; one link leads through all of them. */
+/** One challenge for each requirement that the user has not granted. All have the same link, which leads through all consents. */
 async function challenges(
   broker: Broker,
   tool: Tool,
@@ -256,7 +256,7 @@ async function challenges(
   )
 }
 
-/** A CallToolResponse (seeds/001). */
+/** A CallToolResponse. */
 function toResult(
   outcome: Exclude<Execution['outcome'], { outcome: 'authorization_required' }>,
   durationMs: number,

@@ -22,12 +22,12 @@ const stepSchema = runsTool('toolId', {
     .openapi({ description: 'Puts what the step before answered into `args.previous`; also `use_previous`' }),
   use_previous: z.boolean().nullish(),
 })
-/** Arcade's SDKs name every request, so that they may be sent again after a timeout; nobody asked for it. */
-const BY_ITSELF = 'stainless-'
+/** Arcade's SDKs send an Idempotency-Key with this prefix with every request, so it is no choice of the caller. */
+const SDK_KEY_PREFIX = 'stainless-'
 const HEARTBEAT_MS = 15_000
 const tag = 'Tools'
 
-/** Running tools with a plain result (seeds/002): one, one with what it says meanwhile, several in a row. */
+/** Running tools with a plain result: one tool, one tool with a stream of its events, and several tools in a row. */
 export function addRuns(add: AddEndpoint, broker: Broker): void {
   const streams: Backlogs = { length: 0, of: new Set() }
 
@@ -45,7 +45,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller: { projectId } }) => {
       const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
-      const { tool, result, mayBeRepeated } = await runTool(broker, run, givenUp(c))
+      const { tool, result, mayBeRepeated } = await runTool(broker, run, cancelSignal(c))
       if (mayBeRepeated) nothingWasDone(c)
       return sendJson(c, toRunResponse(tool, result))
     },
@@ -65,7 +65,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller: { projectId } }) => {
       const { toolId, args } = readRun(body)
-      if (c.req.header('idempotency-key')?.startsWith(BY_ITSELF) === false)
+      if (c.req.header('idempotency-key')?.startsWith(SDK_KEY_PREFIX) === false)
         throw invalidMember(
           'Idempotency-Key',
           'not_allowed',
@@ -84,12 +84,12 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       const running = streamTool(broker, run, (event) => events.put(toStreamEvent(event)), signal).finally(
         events.close,
       )
-      running.catch(() => {}) // looked at below, once what was told before is written
+      running.catch(() => {}) // awaited below, after the events before it were written
       const first = await events.next()
-      if (first === undefined) await running.finally(events.drop) // refused without an event: answered as any other
+      if (first === undefined) await running.finally(events.drop) // a refusal before the first event is answered like one of any endpoint
       return streamSSE(c, async (stream) => {
         stream.onAbort(() => gone.abort())
-        let underWay = 0 // to a reader that is slow: more heartbeats would only pile up
+        let underWay = 0 // writes to a slow reader: further heartbeats would only add to them
         const write = async (written: Promise<unknown>) => {
           underWay++
           await written.finally(() => underWay--)
@@ -142,20 +142,23 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       const run = { projectId, ...readCall(call) }
       const result =
         resume == null
-          ? await runChain(broker, run, steps ?? [], givenUp(c))
-          : await resumeChain(broker, run, { resume, steps }, givenUp(c))
+          ? await runChain(broker, run, steps ?? [], cancelSignal(c))
+          : await resumeChain(broker, run, { resume, steps }, cancelSignal(c))
       return sendJson(c, toChainResponse(result))
     },
   )
 }
 
-/** A version that is said besides stands in the spelling, as it may anyway. */
+/** A `tool_version` is appended to the name, which may hold a version anyway. */
 function readRun(body: Parameters<typeof readTool>[0]) {
   const { name, version, input = {} } = readTool(body)
   return { toolId: version === undefined ? name : `${name}@${version}`, args: input }
 }
 
-/** With an Idempotency-Key the caller comes back for the answer, so a run is not given up when the connection is. */
-export function givenUp(c: Context): AbortSignal | undefined {
+/**
+ * The signal that cancels a run when its caller closes the connection. Absent with an Idempotency-Key, because the caller
+ * can repeat the request for the answer.
+ */
+export function cancelSignal(c: Context): AbortSignal | undefined {
   return c.req.header('idempotency-key') === undefined ? c.req.raw.signal : undefined
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 
-/** What every way to run a tool takes besides the tool and its arguments. */
+/** The members that every endpoint for running tools takes besides the tool and its arguments. */
 export const callMembers = {
   user_id: userIdText.nullish().openapi({ description: 'For whom; needed by tools that act for a user' }),
   account: userIdText
@@ -23,7 +23,7 @@ export const callMembers = {
 
 const schema = z.object(callMembers).partial()
 
-/** As the tools know it. */
+/** The members in the names of `ToolCall`. */
 export function readCall(body: z.output<typeof schema>) {
   const { user_id, account, accounts, next_uri, metadata, keep_content } = body
   return {
@@ -36,13 +36,13 @@ export function readCall(body: z.output<typeof schema>) {
   }
 }
 
-/** Each way of running has its own words, and takes those of the others too: a tool under several names is refused. */
+/** Each endpoint has its own names for the tool and its input, and takes those of the others too. A body with two names is refused. */
 const TOOL_NAMES = ['toolId', 'tool_id', 'tool_name'] as const
 const INPUTS = ['args', 'input'] as const
 
 const input = z.record(z.string(), z.unknown()).nullish()
 
-/** Which tool, and with what. The first of each is what this way of running calls it. */
+/** The tool and its version. */
 const toolMembers = {
   toolId: toolNameText
     .nullish()
@@ -64,15 +64,15 @@ const inputMembers = {
   input: input.openapi({ description: "The tool's arguments; also `args`" }),
 }
 
-/** A body that names a tool. `own` is the name of it in this contract, which messages use. */
+/** The schema of a body that names a tool. `own`: the endpoint's own name for the tool, which messages use. */
 export function namesTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
   return exactly(z.object({ ...toolMembers, ...more }), own)
 }
 
-/** A body that runs one. */
+/** The schema of a body that runs a tool. */
 export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
   const schema = exactly(z.object({ ...toolMembers, ...inputMembers, ...more }), own)
-  return schema.refine((body) => saidOf(body, INPUTS).length <= 1, {
+  return schema.refine((body) => givenOf(body, INPUTS).length <= 1, {
     path: ['args'],
     message: 'means the same as input: send one of them',
     when: isObject,
@@ -81,13 +81,13 @@ export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name
 
 function exactly<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, own: 'toolId' | 'tool_name') {
   return schema
-    .refine((body) => saidOf(body, TOOL_NAMES).length > 0, {
+    .refine((body) => givenOf(body, TOOL_NAMES).length > 0, {
       path: [own],
       message: 'is missing',
       params: { code: 'missing' },
-      when: isObject, // beside what else is wrong
+      when: isObject, // reported beside other faults
     })
-    .refine((body) => saidOf(body, TOOL_NAMES).length <= 1, {
+    .refine((body) => givenOf(body, TOOL_NAMES).length <= 1, {
       path: [own],
       message: 'is said more than once: toolId, tool_id and tool_name mean the same',
       when: isObject,
@@ -98,11 +98,11 @@ function isObject({ value }: { value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function saidOf(body: object, names: readonly string[]): string[] {
+function givenOf(body: object, names: readonly string[]): string[] {
   return names.filter((name) => (body as Record<string, unknown>)[name] != null)
 }
 
-/** The tool that the body names, and its input: by whichever of the names. */
+/** The tool that the body names, and its input, under any of the names. */
 export function readTool(
   body: {
     readonly [name in (typeof TOOL_NAMES)[number] | 'tool_version']?: string | null | undefined

@@ -28,13 +28,13 @@ import { idText, toolNameText } from '../endpoint/fields.ts'
 import { nothingWasDone } from '../endpoint/idempotency-key.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { sendJson } from '../endpoint/send-json.ts'
-import { givenUp } from './runs.ts'
+import { cancelSignal } from './runs.ts'
 import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-call.ts'
 
 const nameParams = z.object({ name: toolNameText })
 const tag = 'Tools'
 
-/** Authorizing, running, importing and binding tools. */
+/** Authorizing, running, importing, deleting and binding tools. */
 export function addTools(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -89,7 +89,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         body.run_at == null ? undefined : await scheduleTool(broker, call, readRunAt(body.run_at))
       if (scheduled?.outcome === 'scheduled')
         return c.json((isArcade ? toArcadeScheduled : toScheduled)(scheduled.record))
-      const execution = scheduled?.execution ?? (await executeTool(broker, call, givenUp(c)))
+      const execution = scheduled?.execution ?? (await executeTool(broker, call, cancelSignal(c)))
       if (mayBeRepeated(execution)) nothingWasDone(c)
       if (!isArcade) {
         if (execution.outcome.outcome === 'error')

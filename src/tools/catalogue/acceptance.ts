@@ -15,18 +15,18 @@ import {
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import { findWorkerByUid } from './known-tools.ts'
 
-// Which providers, scopes and secrets the tools of a worker may ask for. What its catalogue named when an administrator
-// registered it is accepted with it; what the catalogue names later waits until an administrator accepts it.
+// Which providers, scopes and secrets the tools of a worker may use. Those that the catalogue names when an administrator
+// registers the worker are accepted; those that it names later wait until an administrator accepts them.
 
-/** What a worker's tools name: what an administrator has accepted, and what waits for one. */
+/** The providers, scopes and secrets that a worker's tools name: those that were accepted, and those that wait. */
 export interface Acceptance {
   readonly accepted: WorkerNeeds
   readonly waiting: WorkerNeeds
-  /** Of what waits: accepting may say which of it is meant. */
+  /** A digest of `waiting`, for an administrator to accept exactly what was shown. */
   readonly digest?: string
 }
 
-/** Whether its tools are accepted as they are: the operator's own files, and everything in development. */
+/** Whether no acceptance is needed: for modules, which are the operator's own files, and in development. */
 export function acceptsItself(broker: Broker, { type }: Pick<Worker, 'type'>): boolean {
   return type === 'module' || broker.settings.development
 }
@@ -34,15 +34,14 @@ export function acceptsItself(broker: Broker, { type }: Pick<Worker, 'type'>): b
 export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acceptance> {
   const named = needsOf(await ownTools(broker, worker))
   if (acceptsItself(broker, worker)) return { accepted: named, waiting: NO_NEEDS }
-  // a worker of a release that knew of no acceptance keeps what it has
+  // a worker that was registered by a release without acceptance keeps what its tools name
   const accepted = worker.accepted ?? named
   const waiting = unacceptedNeeds(named, accepted)
   return { accepted, waiting, ...(!needsNothing(waiting) && { digest: digestOf(waiting) }) }
 }
 
 /**
- * Accepts all that waits. `digest`: only if that is what waits still. Throws `invalid_request`
- * when something else waits by now.
+ * Accepts everything that waits. With `digest`, only if the same still waits: throws `invalid_request` if not.
  */
 export async function acceptWaiting(
   broker: Broker,
@@ -54,7 +53,7 @@ export async function acceptWaiting(
     throw invalidMember(
       'digest',
       'conflict',
-      `Something else waits at the worker "${worker.id}" by now: look at GET /v1/workers/${worker.id} again.`,
+      `What waits at the worker "${worker.id}" has changed: look at GET /v1/workers/${worker.id} again.`,
     )
   const all = unionOfNeeds(accepted, waiting)
   if (!needsNothing(waiting))
@@ -65,7 +64,7 @@ export async function acceptWaiting(
   return { accepted: all, waiting: NO_NEEDS }
 }
 
-/** Accepts what the first reading of a worker's catalogue names, as part of its registration. */
+/** Accepts everything that the catalogue names when the worker is registered. */
 export async function acceptAtRegistration(broker: Broker, worker: Worker): Promise<void> {
   const named = needsOf(await ownTools(broker, worker))
   if (needsNothing(named)) return
@@ -75,7 +74,7 @@ export async function acceptAtRegistration(broker: Broker, worker: Worker): Prom
   )
 }
 
-/** Before a worker's tools are replaced: a worker of an older release keeps what its tools have named so far. */
+/** Called before a worker's tools are replaced: accepts what the tools of a worker of an older release have named so far. */
 export async function settleAcceptance(
   broker: Broker,
   worker: Worker,
@@ -90,7 +89,7 @@ export async function settleAcceptance(
   return { ...worker, accepted }
 }
 
-/** What the trail says when these tools of the worker begin to wait; `undefined` when none of them newly does. */
+/** The audit entries for requirements that begin to wait; `undefined` where there are none. */
 export function auditOfWaiting(
   broker: Broker,
   worker: Worker,
@@ -106,7 +105,7 @@ export function auditOfWaiting(
   return auditOf(broker, worker, 'worker.waiting', fresh)
 }
 
-/** Why the tool may not run yet; `undefined` when all it names was accepted. */
+/** Why the tool may not run yet; `undefined` when everything that it names was accepted. */
 export async function waitsFor(broker: Broker, tool: Tool): Promise<string | undefined> {
   if (tool.source.kind !== 'worker') return undefined
   const worker = await findWorkerByUid(broker, tool.source.workerUid)
@@ -116,13 +115,13 @@ export async function waitsFor(broker: Broker, tool: Tool): Promise<string | und
   return `The tool "${tool.title}" names ${written(waiting)}, which the worker "${worker.id}" did not name when it was accepted. An administrator looks at it with GET /v1/workers/${worker.id} and accepts it with POST /v1/workers/${worker.id}/accept.`
 }
 
-/** Throws `not_accepted` for a tool that names what nobody has accepted: it asks for nothing and gets nothing. */
+/** Throws `not_accepted` for a tool that names what no administrator has accepted: no user is asked for it. */
 export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
   const why = await waitsFor(broker, tool)
   if (why !== undefined) throw new BrokerError('not_accepted', why)
 }
 
-/** Which of the worker's tools wait. */
+/** The ids of the worker's tools that wait. */
 export async function waitingTools(
   broker: Broker,
   worker: Worker,

@@ -4,8 +4,8 @@ import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 
 /**
- * Binds a metadata tool to the tool of a worker that runs it. Throws `invalid_request` for a tool that a worker
- * brought itself, `not_found` when the worker has no such tool.
+ * Binds a metadata tool to the worker's tool that runs it. Throws `invalid_request` for a tool that a worker lists itself,
+ * `not_found` when the worker has no such tool.
  */
 export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name: string): Promise<Tool> {
   if (tool.source.kind !== 'metadata')

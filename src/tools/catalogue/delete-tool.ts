@@ -4,8 +4,8 @@ import { type Tool, toolId } from '../../domain/tool.ts'
 import { findTool } from './find-tool.ts'
 
 /**
- * Deletes an imported tool by any of its names. Throws `not_found`, `ambiguous_tool` when the name does not say which of
- * several versions, and `invalid_request` for a tool of a worker, which would bring it again.
+ * Deletes an imported tool by any of its names. Throws `not_found`, `ambiguous_tool` when there are several versions and the
+ * name does not choose one, and `invalid_request` for a tool of a worker, which would list it again.
  */
 export async function deleteTool(broker: Broker, projectId: string, spelling: string): Promise<Tool> {
   const tool = await findTool(broker, projectId, spelling)

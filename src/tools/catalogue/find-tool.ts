@@ -6,10 +6,10 @@ import { parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
 
 /**
- * The tool that answers to this spelling (`toolAliases`, in any case), its newest version unless one is said: as
- * `version`, or in the spelling after `@` or as the third part of an id. What is said may be a constraint (`^1.2`, `>=1 <3`), which
- * the newest that meets it answers. Throws `not_found`, and `ambiguous_tool` when tools of different namespaces answer
- * and none of them is listed for models by this name.
+ * Finds a tool by any of its names (`toolAliases`), which are not case-sensitive. A version may be given as `version`, after
+ * `@`, or as the third part of an id, and may be a constraint (`^1.2`, `>=1 <3`); the newest version that meets it is
+ * returned. Throws `not_found`, and `ambiguous_tool` when the name belongs to tools of several namespaces and no list for
+ * models gives one of them this name.
  */
 export async function findTool(
   broker: Broker,
@@ -22,8 +22,10 @@ export async function findTool(
   const said = !version ? spelling : `${plain}@${version.replace(/^v/, '')}`
   const exact = await namedTools(broker, projectId, said.toLowerCase())
   const found =
-    exact.length > 0 || wanted === undefined ? exact : await meeting(broker, projectId, plain, wanted)
-  const [newest, ...others] = newestFirst(asListed(found, plain))
+    exact.length > 0 || wanted === undefined
+      ? exact
+      : await findByConstraint(broker, projectId, plain, wanted)
+  const [newest, ...others] = newestFirst(preferListed(found, plain))
   if (newest === undefined)
     throw new BrokerError(
       'not_found',
@@ -41,16 +43,15 @@ export async function findTool(
 }
 
 /**
- * Those whose name in the lists that are given to models is this one, else all: a name that a list gives wins over an
- * alias of another tool.
+ * The tools that have this name in the lists for models, if there are any: such a name wins over an alias of another tool.
  */
-function asListed(found: readonly Tool[], spelling: string): readonly Tool[] {
+function preferListed(found: readonly Tool[], spelling: string): readonly Tool[] {
   const wanted = spelling.toLowerCase()
   const listed = found.filter((tool) => functionName(tool).toLowerCase() === wanted)
   return listed.length > 0 ? listed : found
 }
 
-/** The nearest tool by its whole name or by its last part, as ` Did you mean …?`. */
+/** ` Did you mean …?` with the tool whose whole name or last part is most similar; empty where none is. */
 async function similarTool(broker: Broker, projectId: string, plain: string): Promise<string> {
   const tools = await broker.store.tools.list(projectId)
   const names = tools.flatMap((tool) => [
@@ -61,8 +62,8 @@ async function similarTool(broker: Broker, projectId: string, plain: string): Pr
   return didYouMean(plain, names)
 }
 
-/** Throws `not_found` when there are versions of it, and none will do. */
-async function meeting(
+/** The versions of the tool that meet the constraint. Throws `not_found` when the tool has versions, but none meets it. */
+async function findByConstraint(
   broker: Broker,
   projectId: string,
   plain: string,
@@ -82,13 +83,13 @@ async function meeting(
   )
 }
 
-/** `Toolkit.Tool@^1` and `namespace:name:^1` apart. */
+/** Splits `Toolkit.Tool@^1` and `namespace:name:^1` into the name and the version. */
 function splitVersion(spelling: string): readonly [string, string | undefined] {
   const parts = /^(.+)@([^@]*)$/.exec(spelling) ?? /^([^:]+:[^:]+):([^:]+)$/.exec(spelling)
   return [parts?.[1] ?? spelling, parts?.[2]]
 }
 
-/** By SemVer precedence; after them what says another kind of version, and last what says none. */
+/** By SemVer precedence; then tools with another form of version, and last those without one. */
 export function newestFirst(tools: readonly Tool[]): Tool[] {
   return [...tools].sort((a, b) => compareTexts(b.version, a.version))
 }

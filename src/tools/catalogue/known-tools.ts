@@ -2,9 +2,9 @@ import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 
-// What every run of a tool looks up, as the cache has it.
+// The cached look-ups that every run of a tool makes.
 
-/** All that answer to this spelling (lower case), newest first. */
+/** The tools that have this name or alias (in lower case), newest first. */
 export async function namedTools(broker: Broker, projectId: string, alias: string): Promise<readonly Tool[]> {
   return broker.cache.tools.get(`${projectId} ${alias}`, () => broker.store.tools.named(projectId, alias))
 }

@@ -9,15 +9,14 @@ import { backendOf } from '../backends.ts'
 import { auditOfWaiting, settleAcceptance } from './acceptance.ts'
 import { type ListedFaults, listedFaults } from './validate-tool.ts'
 
-/** How long descriptions are looked at before others get their turn. */
+/** The time that descriptions are checked before other requests get a turn. */
 const TURN_MS = 4
 
 type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
 
 /**
- * Makes the worker's tools exactly what it lists now, and answers what could not be taken, or only with a
- * remark, one sentence each. Throws
- * `WorkerFault` when it cannot be read; its tools then stay as they are.
+ * Replaces the worker's tools by those that it lists now. Returns a sentence for each tool that was left out or taken with
+ * a remark. Throws `WorkerFault` when the catalogue cannot be read; the tools then stay as they are.
  */
 export async function takeCatalogue(broker: Broker, registered: Worker): Promise<string[]> {
   const items = await backendOf(registered).catalogue(broker, registered)
@@ -71,7 +70,7 @@ export async function takeCatalogue(broker: Broker, registered: Worker): Promise
     takenBefore.set(items, { mark, worker: `${worker.uid} ${place(worker)}`, faults })
     return faults
   }
-  // one that was deleted or moved while it was read brings no tools any more
+  // a worker that was deleted or moved during the reading gets no tools
   const current = await broker.store.workers.findByUid(worker.uid)
   if (current !== undefined && place(current) === place(worker)) {
     const synced = broker.audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
@@ -82,19 +81,19 @@ export async function takeCatalogue(broker: Broker, registered: Worker): Promise
   return faults
 }
 
-/** Lists that a backend gave back as they were, and what was made of them while no tool has changed since. */
+/** The result for each list of a backend: an unchanged list is not processed again while no tool has changed. */
 const takenBefore = new WeakMap<
   readonly CatalogueItem[],
   { readonly mark: object; readonly worker: string; readonly faults: string[] }
 >()
 
 /**
- * The same object for as long as no tool of any source has changed: the cache forgets all tools when one does. No tool
- * answers to this spelling.
+ * Returns the same object until a tool of any source changes, because the cache drops all its entries for tools then. No
+ * tool has this key as its name.
  */
 async function markOf(broker: Broker, projectId: string): Promise<object> {
   const mark = () => broker.cache.tools.get(`${projectId} \u0000mark`, async () => [])
-  await mark() // of several at a time one is kept, which all have then
+  await mark() // of concurrent calls the cache keeps one object, which the second call returns
   return mark()
 }
 
@@ -125,7 +124,7 @@ function toTool(
   }
 }
 
-/** Of descriptions that a backend gives back as they were: a catalogue that is read again is not looked at again. */
+/** The faults of each description: an unchanged description is not checked again. */
 const lookedAt = new WeakMap<CatalogueTool, ListedFaults>()
 
 function faultsOf(
@@ -136,11 +135,11 @@ function faultsOf(
   const found = known ?? listedFaults({ ...tool, tags })
   lookedAt.set(tool, found)
   if (type !== 'module') return found
-  // this process runs it, and nothing else checks its input
+  // modules run in this process, and only the broker checks their input
   return { unusable: [...found.unusable, ...found.uncheckable], uncheckable: [] }
 }
 
-/** Whether each database can keep it: as JSON has them, such characters are escaped. */
+/** Whether every database can store the description. JSON escapes the characters that PostgreSQL refuses. */
 function isText(tool: CatalogueTool): boolean {
   const escapes = JSON.stringify(tool).replaceAll('\\\\', '')
   return !/\\u(?:0000|d[89a-f][\da-f]{2})/i.test(escapes)

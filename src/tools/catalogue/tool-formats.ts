@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord } from '../read-json.ts'
 export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp', 'jsonschema'] as const
 export type ToolFormat = (typeof TOOL_FORMATS)[number]
 
-/** The tool as a model's API takes it. */
+/** The tool in the format of a model's API. */
 export function formatTool(tool: Tool, format: ToolFormat): Record<string, unknown> {
   const name = functionName(tool)
   const { description, title } = tool
@@ -34,7 +34,7 @@ export function formatTool(tool: Tool, format: ToolFormat): Record<string, unkno
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** MCP's Tool with `namespace`, `version` and `tags`: the form in which runs name their tool (seeds/002). */
+/** MCP's Tool with `namespace`, `version` and `tags`, which results of runs contain. */
 export function toModelTool(tool: Tool): Record<string, unknown> {
   const { name, namespace, version, title, description, outputSchema, annotations, meta, icons, tags } = tool
   return {
@@ -52,13 +52,13 @@ export function toModelTool(tool: Tool): Record<string, unknown> {
   }
 }
 
-/** Model APIs refuse these beside `type: "object"`. Without them more is accepted. */
+/** Model APIs refuse these keywords beside `type: "object"`. Without them the schema accepts more. */
 const NOT_AT_THE_TOP = [
   ...['$schema', '$id', 'allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const', 'if', 'then', 'else'],
   ...['dependentSchemas', 'unevaluatedProperties'],
 ]
 
-/** Closed where its properties are all there are: a schema that names none takes anything. */
+/** Without additional properties, if the schema names all of them: a schema that names none accepts anything. */
 function modelSchema(inputSchema: JsonSchema): JsonRecord {
   const members = Object.entries(inputSchema)
   const kept = members.filter(([name]) => !NOT_AT_THE_TOP.includes(name))
@@ -72,7 +72,7 @@ function modelSchema(inputSchema: JsonSchema): JsonRecord {
   }
 }
 
-/** As it is, without the mark of Arcade's value schemas. */
+/** The schema without the keyword that marks Arcade's inferrable parameters. */
 function plainSchema(inputSchema: JsonSchema): JsonRecord & { readonly properties: JsonRecord } {
   const properties = isRecord(inputSchema.properties) ? Object.entries(inputSchema.properties) : []
   return {

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../domain/tool.ts'
 import { SchemaFault } from '../json-schema/schema-fault.ts'
 import { checkSchema } from '../json-schema/schema-validator.ts'
 
-/** What is looked at of a tool, wherever it comes from. */
+/** The parts of a tool that are validated. */
 export interface ToolToValidate {
   readonly name: string
   readonly namespace?: string | undefined
@@ -18,18 +18,18 @@ export interface ToolToValidate {
 const MAX_NAME = 128
 const MAX_VERSION = 100
 
-/** Throws `invalid_tool` with all that is wrong with the tool, when something is. */
+/** Throws `invalid_tool` with all faults of the tool. */
 export function validateTool(tool: ToolToValidate): void {
   const faults = toolFaults(tool)
   if (faults.length > 0) throw new BrokerError('invalid_tool', faults.join(' '))
 }
 
-/** What is wrong with a tool, one sentence each: its name first, as the rules of its model have it, then its schemas. */
+/** All faults of a tool, one sentence each: names, version and tags first, then schemas. */
 export function toolFaults(tool: ToolToValidate): string[] {
   return [...modelFaults(tool), ...uncheckable(tool)]
 }
 
-/** What cannot be checked of a tool's input and output, one sentence each. */
+/** The faults of a tool's schemas, one sentence each: input or output that cannot be validated. */
 export function uncheckable({ inputSchema, outputSchema }: ToolToValidate): string[] {
   return [
     ...(inputSchema === undefined ? [] : schemaFaults('input', inputSchema)),
@@ -37,7 +37,7 @@ export function uncheckable({ inputSchema, outputSchema }: ToolToValidate): stri
   ]
 }
 
-/** What is wrong with a tool besides its schemas. */
+/** The faults of a tool's names, version and tags. */
 export function modelFaults(tool: ToolToValidate): string[] {
   const { name, namespace = '', version, inputSchema, tags = [] } = tool
   return [
@@ -99,16 +99,16 @@ function schemaFaults(which: string, schema: JsonSchema): string[] {
   }
 }
 
-/** What keeps a listed tool from being taken, and what of it cannot be checked here. */
+/** Why a listed tool is left out (`unusable`), and which of its schemas cannot be validated here (`uncheckable`). */
 export interface ListedFaults {
   readonly unusable: readonly string[]
   readonly uncheckable: readonly string[]
 }
 
-/** Of a tool's schemas, in characters: lists and models read them all, whether they can be checked or not. */
+/** The limit for a schema, in characters, because lists and models read all schemas. */
 const MAX_LISTED_SCHEMA = 500_000
 
-/** A schema that cannot be checked here is no reason to do without the tool: what runs it checks its own input. */
+/** A schema that cannot be validated here is no reason to leave the tool out: its worker validates the input itself. */
 export function listedFaults(tool: ToolToValidate): ListedFaults {
   const isTooLong = [tool.inputSchema, tool.outputSchema].some(
     (one) => one !== undefined && JSON.stringify(one).length > MAX_LISTED_SCHEMA,

@@ -15,14 +15,14 @@ export type Scheduled =
   /** Nothing was scheduled: the user must approve first, while the caller is there to send the link. */
   | { readonly outcome: 'authorization_required'; readonly execution: Execution }
 
-/** Of what a run is asked, sealed: it may lie there for long. */
+/** The limit of a sealed request, which may be stored for long. */
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
 const FULL_SECONDS = 60
 
 /**
- * Puts a run off until `runAt`. It is kept in the database, so that it outlives this process and any node may run it.
- * Throws what `executeTool` throws, `invalid_input`, `request_too_large`, and `too_many_pending` where the project has
- * as many put off as it may.
+ * Schedules a run for `runAt` (epoch seconds). The database keeps it, so that it outlives this process and any node can run
+ * it. Throws what `executeTool` throws, `invalid_input`, `request_too_large`, and `too_many_pending` when the project has
+ * too many scheduled runs.
  */
 export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number): Promise<Scheduled> {
   const { tool, userId, entryPoint } = call
@@ -46,12 +46,12 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   if (request.length > MAX_REQUEST_CHARACTERS)
     throw new BrokerError(
       'request_too_large',
-      'The input of a run that is put off may be about 1.5 MB. Send less of it, or a reference.',
+      'The input of a scheduled run may be about 1.5 MB. Send less of it, or a reference.',
     )
   if (await broker.scheduled.isFull(tool.projectId))
     throw new BrokerError(
       'too_many_pending',
-      'This project has as many runs put off as it may (GATEPASS_MAX_PENDING). Cancel some by DELETE /v1/scheduled_tools/{id}, or wait until some have run.',
+      'This project has as many scheduled runs as it may have (GATEPASS_MAX_PENDING). Cancel some by DELETE /v1/scheduled_tools/{id}, or wait until some have run.',
       { retryAfter: FULL_SECONDS },
     )
   const record: ExecutionRecord = {
@@ -81,14 +81,14 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
 }
 
 /**
- * The time that `run_at` says, in epoch seconds: `YYYY-MM-DDTHH:MM:SS` is UTC unless it carries an offset (RFC 3339).
- * Throws `invalid_request`.
+ * Parses `run_at` to epoch seconds. `YYYY-MM-DDTHH:MM:SS` is UTC unless it has an offset (RFC 3339). Throws
+ * `invalid_request`.
  */
 export function readRunAt(text: string): number {
   const [, moment, offset = 'Z'] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/i.exec(text.trim()) ?? []
   const at = moment === undefined ? Number.NaN : Date.parse(`${moment}${offset}`)
-  // 31 February is parsed as a day in March
+  // `Date.parse` takes 31 February as a day in March
   const isDay = moment !== undefined && toDay(Date.parse(`${moment}Z`)) === moment.slice(0, 10)
   if (!Number.isNaN(at) && isDay) return Math.ceil(at / 1000)
   throw invalidMember(

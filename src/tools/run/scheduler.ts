@@ -20,34 +20,34 @@ import {
   sealAttempts,
 } from './execution-history.ts'
 
-/** How often it is looked for runs that are due. */
+/** The interval at which the scheduler looks for due runs. */
 export const SCHEDULE_MS = 1_000
 const LEASE_SECONDS = 60
 const PROLONG_MS = 20_000
 const AT_ONCE = 8
-/** So that no project has the others wait for its own. */
+/** For one project, so that its runs do not make those of others wait. */
 const AT_ONCE_OF_PROJECT = AT_ONCE / 2
 const MAX_ATTEMPTS = 8
-/** Before what could not be done is tried again: doubled each time, so that the last try is 20 minutes after the first. */
+/** The pause before the first retry. It doubles each time, so that the last attempt is 20 minutes after the first. */
 const FIRST_PAUSE_SECONDS = 10
 /** Before how a run ended is written again, while the database is away. */
 const SETTLE_PAUSE_MS = 1_000
 
-/** Runs what was put off, once it is due: each run by one process at a time, whichever has room first. */
+/** Runs scheduled runs when they are due. A lease lets one process at a time run each. */
 export interface Scheduler {
-  /** Begins what is due. */
+  /** Begins the runs that are due. */
   runDue(): Promise<void>
   /**
-   * Begins nothing more and waits at most so long for what is under way. What is not done by then is left to whoever
-   * finds its lease run out, whatever comes of it here; answers how many that are.
+   * Begins no more runs and waits at most `ms` for those that are running. A run that has not ended by then is left to the
+   * process that takes over its lease, and its result here is ignored. Returns the number of such runs.
    */
   close(ms: number): Promise<number>
 }
 
 export function createScheduler(broker: Broker): Scheduler {
-  /** With the project of each. */
+  /** The running runs and the project of each. */
   const running = new Map<Promise<void>, string>()
-  /** Of those that are running, by their ids. */
+  /** The leases of running runs, by the ids of the runs. */
   const leases = new Map<string, Lease>()
   let lookedAt = broker.now()
   let looking: Promise<void> | undefined
@@ -59,11 +59,11 @@ export function createScheduler(broker: Broker): Scheduler {
     const heartbeat = setInterval(() => void prolong(record.id, lease), PROLONG_MS).unref()
     try {
       const settled = await attempt(broker, record)
-      if (isOver) return // cut off, so what it says is not how it ended
+      if (isOver) return // another process may run it now, so this result is not stored
       if (!(await settle(settled, lease.owner)))
         broker.log.warn({ execution: record.id }, 'another process has taken over a scheduled run')
     } catch (error) {
-      // nothing is settled, so its lease runs out and another attempt finds out what may be done
+      // the run is not settled, so its lease expires and another attempt decides what can be done
       broker.log.error({ execution: record.id, error }, 'a scheduled run could not be settled')
     } finally {
       clearInterval(heartbeat)
@@ -97,12 +97,12 @@ export function createScheduler(broker: Broker): Scheduler {
     return [...new Set(projects)].filter(isCrowded)
   }
 
-  /** One by one, since what the next may be of depends on the one before. */
+  /** Claims runs one by one, because each claim depends on which projects are crowded after the one before. */
   async function begin(): Promise<void> {
-    // an owner of its own for each look: a run that was thought dead must not settle what was begun after it
+    // a new owner for each look, so that a run that lost its lease cannot settle a later attempt
     const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
     const now = broker.now()
-    // a clock that was put forward, or a machine that slept, must not have this process take its own runs for lost
+    // after a jump of the clock or a suspended machine this process must not take over its own runs
     if (now - lookedAt >= LEASE_SECONDS / 2)
       await Promise.all([...leases].map(([id, held]) => prolong(id, held)))
     lookedAt = now
@@ -124,7 +124,7 @@ export function createScheduler(broker: Broker): Scheduler {
     async close(ms) {
       isClosed = true
       const allDone = Promise.resolve(looking)
-        .catch(() => {}) // what is claimed must run, or another process takes it for lost
+        .catch(() => {}) // claimed runs must still run, or another process takes them for lost
         .then(async () => {
           while (running.size > 0) await Promise.all(running.keys())
         })
@@ -137,7 +137,7 @@ export function createScheduler(broker: Broker): Scheduler {
   }
 }
 
-/** One try, and what the record is after it. */
+/** Makes one attempt and returns the record with its result. */
 async function attempt(broker: Broker, record: ExecutionRecord): Promise<ExecutionRecord> {
   const startedAt = broker.now()
   const settle = (
@@ -168,12 +168,12 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
   try {
     const { projectId, userId, entryPoint, id } = record
     const request = openRequest(broker, record)
-    if (request === undefined) return fail('What it was to be asked is not there any more.')
+    if (request === undefined) return fail('Its request is no longer stored.')
     const tool = await findTool(broker, projectId, record.toolId)
     const wasBegun = record.attempts > readAttempts(broker, record).length + 1
     if (wasBegun && !isSafeToRepeat(tool))
       return fail(
-        'The process that ran it has ended without an answer. It may have run or not, and its tool does not say that running it twice is safe, so it is not run again.',
+        'The process that ran it ended before it could store the result. The tool may have run or not, and it does not declare that running it twice is safe, so it is not run again.',
       )
     if (record.attempts > MAX_ATTEMPTS) return fail(`It was begun ${MAX_ATTEMPTS} times without an end.`)
     const apiKey = await keyOf(broker, record)
@@ -194,7 +194,7 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
       }),
     )
     const { outcome } = execution
-    // the tool was not reached, or not let run: nothing was done yet
+    // the tool was not called, or a policy refused it: nothing was done yet
     if (outcome.outcome === 'error' && outcome.isOwn === true && outcome.error.canRetry && !isLast)
       return tryAgain((outcome.error.retryAfterMs ?? 0) / 1000, resultOf(execution))
     return settle({ ...endOf(execution), durationMs: execution.durationMs }, resultOf(execution))
@@ -221,7 +221,7 @@ function readAttempts(broker: Broker, record: ExecutionRecord): readonly Attempt
   }
 }
 
-/** The key on whose behalf it runs, or the one that took its place, if it is still good. */
+/** The API key that scheduled the run, or the key that replaced it; `undefined` when it is revoked or has expired. */
 async function keyOf(broker: Broker, { projectId, apiKeyId }: ExecutionRecord): Promise<ApiKey | undefined> {
   const keys = apiKeyId === undefined ? [] : await broker.store.apiKeys.list(projectId)
   const isOver = ({ revokedAt, expiresAt }: ApiKey) =>

@@ -1,20 +1,20 @@
 import { BrokerError } from '../domain/errors.ts'
 
-// Every run has a thread and memory of its own, so how many there may be at a time is bounded: for the process, and for
-// each key, so that none shuts out the others.
+// Each run of code needs a thread and memory, so the number of concurrent runs is limited: for the process, and for each
+// API key, so that one key cannot use all slots.
 
 const MAX_RUNS = 16
-/** Of what the runs may come to hold together. */
+/** The sum of the memory limits of all runs. */
 const MAX_MEMORY_MB = 1024
 const RETRY_SECONDS = 1
 
-export interface Places {
-  /** Answers what gives it back. Throws `rate_limited`. */
+export interface RunSlots {
+  /** Takes a slot and returns the function that releases it. Throws `rate_limited`. */
   take(apiKeyId: string, memoryMb: number): () => void
   readonly running: number
 }
 
-export function createPlaces(): Places {
+export function createRunSlots(): RunSlots {
   const taken = new Set<{ readonly apiKeyId: string; readonly memoryMb: number }>()
   const memory = (of: readonly { readonly memoryMb: number }[]) =>
     of.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
@@ -30,9 +30,9 @@ export function createPlaces(): Places {
         throw full('This key has as much code running as it may')
       if (all.length >= MAX_RUNS || memory(all) + memoryMb > MAX_MEMORY_MB)
         throw full('As much code is running as may')
-      const place = { apiKeyId, memoryMb }
-      taken.add(place)
-      return () => void taken.delete(place)
+      const slot = { apiKeyId, memoryMb }
+      taken.add(slot)
+      return () => void taken.delete(slot)
     },
   }
 }
