@@ -124,7 +124,7 @@ export const wire: readonly Mutation[] = [
     rows: [],
     fault: 'a name that was listed for models is ambiguous',
     file: 'src/tools/catalogue/find-tool.ts',
-    from: 'newestFirst(asListed(found, plain))',
+    from: 'newestFirst(preferListed(found, plain))',
     to: 'newestFirst(found)',
     test: 'http/tools.test.ts',
     name: 'a name that a list gives to models is that tool, whatever else is called so',
