@@ -22,16 +22,24 @@ export interface Round {
 /** Whether the load process spins while it has nothing to read, or is put to sleep and woken by each answer. */
 export type Generator = 'awake' | 'asleep'
 
-/** One round of fetches, each for another random user and each answer looked at. */
+export interface RoundOptions {
+  readonly ms?: number
+  readonly generator?: Generator
+  readonly users?: number
+  /** All users in turn, beginning with this one; absent: users at random. */
+  readonly inTurnFrom?: number
+}
+
+/** One round of fetches. The token in each answer is checked. */
 export async function fetchFrom(
   load: LoadProcess,
   server: Server,
-  { ms = ROUND_MS, generator = 'awake' }: { ms?: number; generator?: Generator } = {},
+  { ms = ROUND_MS, generator = 'awake', users = USERS, inTurnFrom }: RoundOptions = {},
 ): Promise<Round> {
   const cpuBefore = server.cpuMs()
   const { answered, seconds } = await load.run(
     { module: import.meta.url, load: fetchLoad },
-    { port: server.port, ms, generator },
+    { port: server.port, ms, generator, users, ...(inTurnFrom !== undefined && { inTurnFrom }) },
   )
   return { answered, rate: answered / seconds, cpuMicros: ((server.cpuMs() - cpuBefore) * 1000) / answered }
 }
@@ -53,9 +61,16 @@ export function cpuOf(rounds: readonly Round[]): string {
 /** In the load process: as many fetches as go through. */
 export { fetchLoad as load }
 
-async function fetchLoad({ port, ms, generator }: { port: number; ms: number; generator: Generator }) {
+async function fetchLoad({
+  port,
+  ms,
+  generator,
+  users,
+  inTurnFrom,
+}: Required<Omit<RoundOptions, 'inTurnFrom'>> &
+  Pick<RoundOptions, 'inTurnFrom'> & { readonly port: number }) {
   const headers = { authorization: `Bearer ${API_KEY}` }
-  const requests = Array.from({ length: USERS }, (_, i) =>
+  const requests = Array.from({ length: users }, (_, i) =>
     rawRequest(port, {
       method: 'POST',
       path: '/v1/auth/authorize',
@@ -66,6 +81,8 @@ async function fetchLoad({ port, ms, generator }: { port: number; ms: number; ge
   const connections = await connectMany(port, CONNECTIONS)
   const begun = performance.now()
   let answered = 0
+  let next = inTurnFrom ?? 0
+  const nextUser = () => (inTurnFrom === undefined ? Math.floor(Math.random() * users) : next++ % users)
   let spinning = generator === 'awake'
   // waking a sleeping process is paid for by its waker, the server, and on a virtual machine costs more than the rest
   const spin = () => void (spinning && setImmediate(spin))
@@ -73,7 +90,7 @@ async function fetchLoad({ port, ms, generator }: { port: number; ms: number; ge
   await Promise.all(
     connections.map(async (connection) => {
       while (performance.now() - begun < ms) {
-        const user = Math.floor(Math.random() * USERS)
+        const user = nextUser()
         const { status, body } = await connection.send(requests[user] as Buffer) // every index has one
         answered++
         if (status !== 200 || !body.includes(`gho_${userName(user)}x`))

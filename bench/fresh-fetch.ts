@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
+import { coldFetch } from './cold-fetch.ts'
 import {
   CONNECTIONS,
   cpuOf,
@@ -21,7 +22,11 @@ const FURTHER_ROUNDS = 3
 const LEAST_RATIO = 0.5
 
 /** A fresh token for a random user, as a ratio to the bare endpoint measured right before and after. */
-export async function freshFetch({ folder, load, seeded }: Bench): Promise<Figure[]> {
+export async function freshFetch(bench: Bench): Promise<Figure[]> {
+  return [...(await warmFetch(bench)), ...(await coldFetch(bench))]
+}
+
+async function warmFetch({ folder, load, seeded }: Bench): Promise<Figure[]> {
   await using gatepass = await startGatepass(folder)
   await using bare = await startBare()
   await using writer = startScript('other-writer.ts', [databaseIn(folder), seeded.keyId])

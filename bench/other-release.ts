@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
+import { coldRounds, seedCold } from './cold-fetch.ts'
 import { cpuOf, fetchFrom, type Round, rateOf, ratios, WARM_UP_MS } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
 import { type Figure, median, spread } from './report.ts'
@@ -17,8 +18,12 @@ const LEAST_RATIO = 0.9
  * The fresh-token fetch of this checkout as a ratio to that of another commit, which must have a bench that seeds as
  * this one does: each on a database that it has seeded itself, one round of each after the other.
  */
-export async function fetchAgainst(ref: string, { folder, load, upstream }: Bench): Promise<Figure[]> {
-  const checkout = await checkOut(ref, folder)
+export async function fetchAgainst(ref: string, bench: Bench): Promise<Figure[]> {
+  const checkout = await checkOut(ref, bench.folder)
+  return [...(await warmAgainst(ref, checkout, bench)), ...(await coldAgainst(ref, checkout, bench))]
+}
+
+async function warmAgainst(ref: string, checkout: URL, { folder, load, upstream }: Bench): Promise<Figure[]> {
   const otherFolder = join(folder, 'other-database')
   await mkdir(otherFolder)
   const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
@@ -61,6 +66,37 @@ export async function fetchAgainst(ref: string, { folder, load, upstream }: Benc
     {
       name: `  ratio to bare hono: ${ref}`,
       value: spread(ratios(rounds.before, rounds.bare), show),
+    },
+  ]
+}
+
+/** The same for users who are in no cache: each of the two on a database with more users than its cache holds. */
+async function coldAgainst(ref: string, checkout: URL, bench: Bench): Promise<Figure[]> {
+  const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
+  const otherFolder = await seedCold(bench, 'cold-before', other)
+  const folder = await seedCold(bench, 'cold-now')
+  await using before = await startGatepass(otherFolder, { checkout })
+  await using now = await startGatepass(folder)
+  const fetchCold = { before: coldRounds(bench.load, before), now: coldRounds(bench.load, now) }
+  for (const round of Object.values(fetchCold)) await round(WARM_UP_MS)
+  const rounds = { before: [] as Round[], now: [] as Round[] }
+  for (let i = 0; i < ROUNDS; i++)
+    for (const which of ['before', 'now'] as const) rounds[which].push(await fetchCold[which](ROUND_MS))
+  const ratio = ratios(rounds.now, rounds.before)
+  return [
+    {
+      name: `the same for users who are in no cache, as a ratio to that of ${ref}`,
+      value: spread(ratio, (value) => value.toFixed(2)),
+      target: `>= ${LEAST_RATIO}`,
+      met: median(ratio) >= LEAST_RATIO,
+    },
+    {
+      name: `  requests per second: this release, ${ref}`,
+      value: `${rateOf(rounds.now)}, ${rateOf(rounds.before)}`,
+    },
+    {
+      name: `  server CPU per request: this release, ${ref}`,
+      value: `${cpuOf(rounds.now)} us, ${cpuOf(rounds.before)} us`,
     },
   ]
 }

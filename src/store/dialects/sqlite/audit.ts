@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { EpochSeconds } from '../../../domain/clock.ts'
+import type { Connection } from '../../../domain/connection.ts'
 import type { AuditEntries } from '../../audit-entries.ts'
 import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
 import type { StoreChange } from '../../changes.ts'
@@ -31,15 +32,15 @@ interface AuditParts {
   readonly transact: Transact
   readonly appendAudit: AppendAudit
   readonly catchUp: () => number
-  readonly onChange: (listener: (change: StoreChange) => void) => void
+  readonly check: ReleaseCheck
 }
 
-export function sqliteAudit(
-  client: Database.Database,
-  { transact, appendAudit, catchUp, onChange }: AuditParts,
-): Pick<AuditTrail, 'append' | 'release'> {
-  const staleChangeOf = createReleaseCheck(client, onChange)
-
+export function sqliteAudit({
+  transact,
+  appendAudit,
+  catchUp,
+  check,
+}: AuditParts): Pick<AuditTrail, 'append' | 'release'> {
   return {
     async append(entries) {
       transact(undefined, () => appendAudit(entries))
@@ -50,7 +51,7 @@ export function sqliteAudit(
         // this transaction has the write lock: what is current now is current when it is committed
         catchUp()
         const isValid = releases.map((one) => {
-          const stale = staleChangeOf(one, at)
+          const stale = check.staleChangeOf(one, at)
           if (stale !== undefined) announce(stale)
           return stale === undefined
         })
@@ -78,11 +79,22 @@ function linesByProject(
 }
 
 /**
- * Finds what a release does not know of: the change to announce, or `undefined` when everything it is based on is
- * current. A row is compared with the database once after each change of its noun, by whichever process, and is taken
- * for current until the next change.
+ * Compares what releases are based on with the database. A row is compared once after each change of its noun, by
+ * whichever process, and is taken for current until the next change.
  */
-function createReleaseCheck(client: Database.Database, onChange: AuditParts['onChange']) {
+export interface ReleaseCheck {
+  /** The change that the release does not know of, or `undefined` when everything it is based on is current. */
+  staleChangeOf(release: AuditedRelease, at: EpochSeconds): StoreChange | undefined
+  /** Is called before connections are read; the returned function is called with each that was, and it is current. */
+  beforeReading(): (connection: Connection) => void
+  /** Changes may have been missed: everything is compared again. */
+  missed(): void
+}
+
+export function createReleaseCheck(
+  client: Database.Database,
+  onChange: (listener: (change: StoreChange) => void) => void,
+): ReleaseCheck {
   const connectionOf = client.prepare<[string], { generation: number; status: string }>(
     'select generation, status from connections where id = ?',
   )
@@ -109,10 +121,10 @@ function createReleaseCheck(client: Database.Database, onChange: AuditParts['onC
     return true
   }
 
-  return (
+  function staleChangeOf(
     { projectId, connection, entry, apiKey, policies }: AuditedRelease,
     at: EpochSeconds,
-  ): StoreChange | undefined => {
+  ): StoreChange | undefined {
     const isConnectionCurrent = () => {
       const row = connectionOf.get(connection.id)
       return row?.generation === connection.generation && row.status === connection.status
@@ -135,5 +147,15 @@ function createReleaseCheck(client: Database.Database, onChange: AuditParts['onC
     if (!isCurrent(policies, 'policy', () => versionOf.get(projectId) === policies.version))
       return { noun: 'policy' }
     return undefined
+  }
+  return {
+    staleChangeOf,
+    beforeReading() {
+      const before = changes.connection
+      return (connection) => void checked.set(connection, before)
+    },
+    missed() {
+      for (const noun of Object.keys(changes)) changes[noun as keyof typeof changes]++
+    },
   }
 }

@@ -5,7 +5,7 @@ import type { StoreChange } from '../../changes.ts'
 import { createNouns } from '../../create-nouns.ts'
 import { createStatementMaker, type Transaction } from '../../statement.ts'
 import type { Store } from '../../store.ts'
-import { createAuditAppender, sqliteAudit } from './audit.ts'
+import { createAuditAppender, createReleaseCheck, sqliteAudit } from './audit.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { sqliteDialect } from './dialect.ts'
 import { openDatabase } from './file.ts'
@@ -34,6 +34,7 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     for (const listener of listeners) listener(change)
   }
   const onChange = (listener: (change: StoreChange) => void) => void listeners.push(listener)
+  const check = createReleaseCheck(client, onChange)
   let missed = 0
 
   const transact: Transact = (audit, body) => {
@@ -48,9 +49,14 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     return result
   }
 
+  function noteMissed(): number {
+    check.missed()
+    return ++missed
+  }
+
   function catchUp(): number {
     const read = feed.read()
-    if (read.missed) missed++
+    if (read.missed) noteMissed()
     for (const change of read.changes) tell(change)
     return missed
   }
@@ -73,17 +79,27 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
       writeRepeatable: async (statement) => transact(undefined, () => rowsOf(statement)),
       dialect: sqliteDialect,
     },
-    sqliteAudit(client, { transact, appendAudit, catchUp, onChange }),
+    sqliteAudit({ transact, appendAudit, catchUp, check }),
   )
   return {
     ...nouns,
+    connections: {
+      ...nouns.connections,
+      async ofOwner(owner) {
+        // a release of what was just read compares nothing with the database, unless a change was announced meanwhile
+        const remember = check.beforeReading()
+        const found = await nouns.connections.ofOwner(owner)
+        found.forEach(remember)
+        return found
+      },
+    },
     catchUp() {
       try {
         return catchUp()
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error
         // what was written meanwhile was missed; the next read fails with the reason
-        return ++missed
+        return noteMissed()
       }
     },
     onChange,
