@@ -1,0 +1,193 @@
+import Database from 'better-sqlite3'
+import { SQLiteDialect } from 'drizzle-orm/sqlite-core/dialect'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
+import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
+
+// Building a query and preparing it costs several times what running it does: each statement is built and prepared
+// once in a process, whichever endpoint needs it.
+
+/** SQL texts in the order in which better-sqlite3 prepared them, or drizzle built them. */
+const prepared: string[] = []
+const built: string[] = []
+
+let world: World
+let document: ApiDocument
+/** `METHOD /path/{of}/the/document`, of every request that was answered with success. */
+const answered = new Set<string>()
+
+beforeAll(async () => {
+  const { prepare } = Database.prototype
+  vi.spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database.Database, text) {
+    prepared.push(text)
+    return prepare.call(this, text)
+  })
+  const { sqlToQuery } = SQLiteDialect.prototype
+  vi.spyOn(SQLiteDialect.prototype, 'sqlToQuery').mockImplementation(function (this: SQLiteDialect, ...args) {
+    const query = sqlToQuery.apply(this, args)
+    built.push(query.sql)
+    return query
+  })
+  world = await startWorld()
+  document = (await world.call('GET', '/openapi.json', undefined, { key: null })).body
+})
+
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await world[Symbol.asyncDispose]()
+})
+
+async function call(
+  method: string,
+  route: string,
+  body?: unknown,
+  ids: Readonly<Record<string, string>> = {},
+) {
+  const path = route.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? 'missing'))
+  const answer = await world.call(method, path, body)
+  if (answer.status >= 300)
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  answered.add(`${method} ${route.split('?')[0]}`)
+  return answer.body
+}
+
+/** The life of one of everything, by names that are this round's own. */
+async function useEverything(name: string): Promise<void> {
+  const user = `user-of-${name}`
+  const { as } = world
+  const later = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString()
+
+  for (const path of ['/health', '/v1/health', '/ready', '/metrics', '/v1/admin/diagnosis', '/oxp/health'])
+    await call('GET', path)
+
+  await call('POST', '/v1/admin/projects', { name: `project-${name}` })
+  await call('GET', '/v1/admin/projects')
+  const key = await call('POST', '/v1/admin/keys', { name: `key-${name}`, role: 'caller' })
+  await call('GET', '/v1/admin/keys')
+  const successor = await call('POST', '/v1/admin/keys/{id}/rotate', { grace: 60 }, { id: key.id })
+  await call('GET', '/v1/admin/keys/{id}', undefined, { id: key.id })
+  await call('DELETE', '/v1/admin/keys/{id}', undefined, { id: successor.id })
+
+  await call('POST', '/v1/admin/auth_providers', providerBody(name, as))
+  await call('GET', '/v1/admin/auth_providers')
+  await call('GET', '/v1/admin/auth_providers/{id}', undefined, { id: name })
+  await call('PATCH', '/v1/admin/auth_providers/{id}', { description: 'changed' }, { id: name })
+
+  const policy = { id: `policy-${name}`, effect: 'deny', match: { users: [`nobody-${name}`] } }
+  await call('POST', '/v1/admin/policies', policy)
+  await call('GET', '/v1/admin/policies')
+  await call('GET', '/v1/admin/policies/{id}', undefined, { id: policy.id })
+  await call('PATCH', '/v1/admin/policies/{id}', { description: 'changed' }, { id: policy.id })
+  await call('POST', '/v1/admin/policies/test', { user_id: user, tool_name: 'Demo.Echo' })
+
+  for (const secrets of ['/v1/admin/secrets', '/v1/secrets']) {
+    const key = { key: `SECRET_${name}` }
+    await call(secrets === '/v1/secrets' ? 'PUT' : 'POST', `${secrets}/{key}`, { value: 'one' }, key)
+    await call('PUT', `${secrets}/{key}`, { value: 'two' }, key)
+    await call('GET', secrets)
+    await call('GET', `${secrets}/{key}`, undefined, key)
+    await call('DELETE', `${secrets}/{key}`, undefined, key)
+  }
+
+  const need = { auth_requirement: { id: name, oauth2: { scopes: ['read'] } }, user_id: user }
+  const begun = await call('POST', '/v1/auth/authorize', need)
+  await call('GET', `/v1/auth/status?id=${begun.id}&wait=0`)
+  await approve(begun.url)
+  await call('POST', '/v1/auth/authorize', need)
+  await call('GET', `/v1/auth/status?id=${begun.id}`)
+  await call('GET', '/v1/auth/{id}/events', undefined, { id: begun.id })
+  const [connection] = (await call('GET', `/v1/connections?user_id=${user}`)).items
+  await call('GET', `/v1/connections?provider_id=${name}`)
+  await call('GET', '/v1/connections')
+  await call('GET', '/v1/connections/{id}', undefined, connection)
+  await call('PATCH', '/v1/connections/{id}', { default: true }, connection)
+  await call('POST', '/v1/connections/{id}/token', {}, connection)
+  await call('GET', `/v1/admin/user_connections?user_id=${user}`)
+
+  const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  await call('POST', '/v1/workers/test', { http })
+  await call('GET', '/v1/workers')
+  await call('GET', '/v1/workers/{id}', undefined, { id: 'demo' })
+  await call('PATCH', '/v1/workers/{id}', { http: { timeout: 6 } }, { id: 'demo' })
+  await call('GET', '/v1/workers/{id}/health', undefined, { id: 'demo' })
+  await call('GET', '/v1/workers/{id}/tools', undefined, { id: 'demo' })
+  await call('POST', '/v1/workers/{id}/accept', {}, { id: 'demo' })
+  await call('POST', '/v1/workers', { id: `worker-${name}`, http: { ...http, uri: 'http://127.0.0.1:1' } })
+  await call('DELETE', '/v1/workers/{id}', undefined, { id: `worker-${name}` })
+
+  await call('POST', '/v1/tools/import', metadata(`Tool ${name}`))
+  await call(
+    'POST',
+    '/v1/tools/{name}/binding',
+    { worker_id: 'demo', tool: 'Echo' },
+    { name: `Tool ${name}` },
+  )
+  await call('GET', '/v1/tools')
+  await call('GET', '/v1/tools/{name}', undefined, { name: 'Demo.Echo' })
+  await call('GET', '/v1/formatted_tools')
+  await call('GET', '/v1/formatted_tools/{name}', undefined, { name: 'Demo.Echo' })
+  await call('POST', '/v1/tools/requirements', { tool_names: ['Demo.Echo'], user_id: user })
+  await call('POST', '/v1/tools/authorize', { tool_name: 'Demo.Whoami', user_id: user })
+  const run = { tool_name: 'Demo.Echo', input: { text: 'hello' }, user_id: user }
+  const ran = await call('POST', '/v1/tools/execute', { ...run, keep_content: true })
+  await call('POST', '/v1/tools/run', { toolId: 'Demo.Echo', args: { text: 'hello' }, user_id: user })
+  await call('POST', '/v1/tools/run_stream', { toolId: 'Demo.Echo', args: { text: 'hello' }, user_id: user })
+  await call('POST', '/v1/tools/run_chain', {
+    steps: [{ toolId: 'Demo.Echo', args: run.input }],
+    user_id: user,
+  })
+  await call('POST', '/v1/code/execute', { code: 'return 1', user_id: user })
+  const listed = await call('GET', '/oxp/tools')
+  const { id: tool_id } = listed.items.find((one: { id: string }) => one.id.startsWith('Demo.Echo'))
+  await call('POST', '/oxp/tools/call', {
+    request: { tool_id, input: { text: 'hello' }, context: { user_id: user } },
+  })
+  const scheduled = await call('POST', '/v1/tools/execute', { ...run, run_at: later })
+  await world.gatepass.broker.history.flush()
+  await call('GET', '/v1/executions')
+  await call('GET', `/v1/executions?user_id=${user}&tool=Demo.Echo&status=completed`)
+  await call('GET', '/v1/executions/{id}', undefined, { id: ran.execution_id })
+  await call('GET', '/v1/scheduled_tools')
+  await call('GET', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
+  await call('DELETE', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
+
+  await call('GET', `/v1/admin/audit?user_id=${user}`)
+  await call('GET', '/v1/admin/audit/export')
+  await call('DELETE', '/v1/connections/{id}', undefined, connection)
+  await approve((await call('POST', '/v1/auth/authorize', need)).url)
+  const [again] = (await call('GET', `/v1/admin/user_connections?user_id=${user}`)).items
+  await call('DELETE', '/v1/admin/user_connections/{id}', undefined, again)
+  await call('DELETE', '/v1/tools/{name}', undefined, { name: `Tool ${name}` })
+  await call('DELETE', '/v1/admin/policies/{id}', undefined, { id: policy.id })
+  await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id: name })
+}
+
+/** They need another verifier, worker or provider than this world has, and are called all the same. */
+const REFUSED =
+  /confirm_user|validate_custom_verifier|session_verification|workers\/\{id\}\/authorize|^\w+ \/proxy\//
+
+async function callRefused(): Promise<void> {
+  for (const { method, path } of routesOf(document))
+    if (REFUSED.test(`${method} ${path}`))
+      await world.call(method, path.replaceAll(/\{\w+\}/g, 'demo'), method === 'GET' ? undefined : {})
+}
+
+test('no endpoint builds or prepares a statement when it is used again', { timeout: 120_000 }, async () => {
+  const { broker } = world.gatepass
+  for (const name of ['first', 'second']) {
+    await useEverything(name)
+    await callRefused()
+    await broker.uses.flush()
+  }
+  expect(new Set(prepared).size).toBeGreaterThan(100)
+  prepared.length = 0
+  built.length = 0
+
+  await useEverything('third')
+  await callRefused()
+  await broker.uses.flush()
+
+  expect({ prepared, built }).toEqual({ prepared: [], built: [] })
+  const routes = routesOf(document).map(({ method, path }) => `${method} ${path}`)
+  expect(routes.filter((route) => !answered.has(route) && !REFUSED.test(route))).toEqual([])
+})
