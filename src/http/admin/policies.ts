@@ -49,7 +49,7 @@ const verdictSchema = z
 const idParams = z.object({ id: idText })
 const tag = 'Policies'
 
-/** Who may use which tokens for what. */
+/** Policies decide which tools and callers may use which tokens. */
 export function addPolicies(add: AddEndpoint, broker: Broker): void {
   add(
     {

@@ -10,7 +10,7 @@ import {
 import type { PolicySettings } from '../../flows/policy-settings.ts'
 import { plainText } from '../endpoint/fields.ts'
 
-// A rule as the wire has it. Whatever is not known is refused: a misspelled member would match everything.
+// Policies on the wire. Unknown members are refused, because a policy whose member is misspelled would match everything.
 
 const texts = (max: number, description: string) =>
   z
@@ -61,7 +61,7 @@ export const effectSchema = z.enum(['allow', 'deny', 'hook']).openapi({
 
 const timeoutMs = z.number().int().min(100).max(10_000)
 const onFailure = z.enum(['deny', 'allow'])
-/** Long enough that it may be looked for in what the hook says. */
+/** The secret is removed from the answers of the hook, which needs a length that no other text has by chance. */
 const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e]*$/.test(text), {
   message: '16 characters or more, visible ASCII without spaces',
 })
@@ -158,7 +158,7 @@ export function hookChangesFromWire(hook: z.infer<typeof hookChangesSchema>): Pa
 
 function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const said = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(said) as { [Name in keyof T]: Exclude<T[Name], undefined> } // nothing else is taken out
+  return Object.fromEntries(said) as { [Name in keyof T]: Exclude<T[Name], undefined> } // only fewer members
 }
 
 export function policyToWire(policy: Policy): z.infer<typeof policySchema> {

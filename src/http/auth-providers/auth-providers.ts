@@ -15,7 +15,7 @@ import { applyProviderPatch, parseProviderCreate, providerToWire } from './provi
 const idParams = z.object({ id: idText })
 const tag = 'Administration'
 
-/** Provider entries in Arcade's shape: everything but their secrets. */
+/** Provider entries, in the form of Arcade's API. Answers never contain their secrets. */
 export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
   const { store, now } = broker
   const wireOptions = { allowsHttp: (url: URL) => broker.outgoing.allows(url) }
@@ -128,7 +128,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       const entry: ProviderEntry = {
         ...patched.entry,
         provider: await discovered(broker, patched.entry.provider),
-        // from now on an administrator's word, which no import changes
+        // an entry that an administrator has changed is not changed by later imports
         source: 'admin',
         updatedAt: now(),
         ...(patched.clientSecret !== undefined && {

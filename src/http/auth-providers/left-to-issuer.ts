@@ -5,7 +5,7 @@ import { REQUESTS } from './requests.ts'
 
 // Which settings of an entry its issuer's metadata decides: those that no administrator has given.
 
-/** Requests that are sent after a grant. Whoever names the endpoints has decided with them whether there are any. */
+/** Requests that are sent after a grant. A caller who names the other endpoints has decided whether there are any. */
 const AFTER_A_GRANT: readonly IssuerDecides[] = ['user_info', 'introspection']
 
 const requests = Object.entries(REQUESTS).map(

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 
-/** What is remembered at most; past it the oldest is forgotten, which only ever lets through more. */
-const MAX_REMEMBERED = 10_000
-/** Wrong keys that one address may present a minute. */
+/** The number of buckets in memory. Beyond it the least recently used one is dropped, so that its owner starts with a full one. */
+const MAX_BUCKETS = 10_000
+/** Unknown keys that one address may send in a minute. */
 const GUESSES_PER_MINUTE = 100
 
 type Milliseconds = () => number
@@ -13,8 +14,8 @@ const monotonic: Milliseconds = () => performance.now()
 export type Charge = (key: ApiKey) => void
 
 /**
- * So many requests a second for each key, and as many at once: what the key says, else `perSecond`; 0 is any number.
- * Every process counts for itself.
+ * Limits the requests of each key to its own rate, else to `perSecond`, with a burst of the same number; 0 is no limit.
+ * Every process counts its own requests.
  */
 export function createCharge(perSecond: number, now: Milliseconds = monotonic): Charge {
   const buckets = createBuckets(now)
@@ -28,7 +29,7 @@ export function createCharge(perSecond: number, now: Milliseconds = monotonic): 
   }
 }
 
-/** Counts a key that is none against the address it came from. Throws `rate_limited`; a good key is never counted. */
+/** Counts an unknown key against the address that sent it. Throws `rate_limited`. Known keys are not counted. */
 export type CountGuess = (address: string | undefined) => void
 
 export function createCountGuess(now: Milliseconds = monotonic): CountGuess {
@@ -44,7 +45,7 @@ export function createCountGuess(now: Milliseconds = monotonic): CountGuess {
   }
 }
 
-/** Whoever has an IPv6 address has its /64. */
+/** IPv6 clients are limited per /64, because one client usually has a whole /64. */
 function network(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
   const [head = '', tail] = address.split('::', 2)
@@ -60,14 +61,13 @@ interface Bucket {
 
 /** Token buckets by name. */
 function createBuckets(now: Milliseconds) {
-  const buckets = new Map<string, Bucket>()
+  const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS })
   return {
-    /** Takes one of at most `size` tokens, which come back at `perSecond`: 0, or in how many seconds there is one. */
+    /** Takes a token from a bucket of `size`, refilled at `perSecond`. Returns 0, or the seconds until there is one. */
     take(name: string, size: number, perSecond: number): number {
       const at = now()
       let bucket = buckets.get(name)
       if (bucket === undefined) {
-        if (buckets.size >= MAX_REMEMBERED) buckets.delete(buckets.keys().next().value ?? name)
         bucket = { tokens: size, at }
         buckets.set(name, bucket)
       }

@@ -10,20 +10,20 @@ import { administersInstallation, projectOf } from '../../flows/manage-keys.ts'
 import type { MetricFamily, MetricSample } from '../../services/metrics.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
-/** Who may read `/metrics`: anybody, whoever has an API key, nobody. */
+/** Who may read `/metrics`: `open`, everybody; `key`, every API key; `off`, no one. */
 export type MetricsAccess = 'open' | 'key' | 'off'
 
-/** Asks every process for its figures; this one's own are `own`. */
+/** Collects the metrics of all processes; `own` returns those of this process. */
 export type Gather = (own: () => Promise<MetricFamily[]>) => Promise<readonly MetricFamily[][]>
 
 export interface MetricsOptions {
   readonly version: string
   readonly access: MetricsAccess
-  /** Where several processes are one Gatepass. */
+  /** Set where several processes serve together. */
   readonly gather?: Gather
 }
 
-/** `/metrics` in Prometheus' text form: the figures of all processes of this machine that serve together. */
+/** `/metrics` in Prometheus' text format: the metrics of all processes of this machine that serve together. */
 export function addMetrics(
   add: AddEndpoint,
   broker: Broker,
@@ -52,10 +52,10 @@ export function addMetrics(
   )
 }
 
-/** What projects have named. */
+/** Labels whose values projects choose. */
 const NAMES = ['provider', 'policy']
 
-/** The sums over what projects have named; of a state, which has no sum, nothing. */
+/** Replaces names that projects chose by their sum. The values of a gauge cannot be added, so they are removed. */
 function withoutNames(family: MetricFamily): MetricFamily {
   const isNamed = family.values.some(({ labels }) => NAMES.some((name) => name in labels))
   if (!isNamed) return family
@@ -70,12 +70,12 @@ function withoutNames(family: MetricFamily): MetricFamily {
   return { ...family, values: [...sums.values()] }
 }
 
-/** Of this process: what the broker counts, and what Node says of itself. */
+/** The metrics of this process: those of the broker and those of Node. */
 export async function ownFigures(broker: Broker): Promise<MetricFamily[]> {
   return [...(await broker.metrics.families()), ...(await metricsOfNode().getMetricsAsJSON()).map(toFamily)]
 }
 
-/** The sum of what processes that have ended had counted: what only ever grows must not fall when one ends. */
+/** The sums of the counters of processes that have ended. Without them a counter would fall when a process ends. */
 export async function sumOfCounters(all: readonly MetricFamily[][]): Promise<MetricFamily[]> {
   const counters = all.map((one) =>
     one.filter(({ type, aggregator }) => type !== 'gauge' && aggregator === 'sum'),
@@ -95,13 +95,13 @@ function metricsOfNode(): Registry {
 }
 
 function merge(all: readonly MetricFamily[][]): Registry {
-  // what says nothing of several says something of one
+  // an aggregator that leaves a metric out is for several processes
   if (all.length === 1) all = all.map((one) => one.map((family) => ({ ...family, aggregator: 'first' })))
-  // its types ask for an array of metrics, where it takes an array of such arrays, one for each process
+  // its types declare an array of metrics, but it takes one such array for each process
   return AggregatorRegistry.aggregate(all.map((one) => [...one]) as unknown as object[])
 }
 
-/** prom-client's own types of what `getMetricsAsJSON` answers leave out the values. */
+/** The types of prom-client for the result of `getMetricsAsJSON` lack the values. */
 function toFamily(metric: object): MetricFamily {
   return metric as MetricObjectWithValues<MetricValue<string>> & MetricFamily
 }
@@ -141,7 +141,7 @@ function addFigures(broker: Broker, version: string): void {
   )
 }
 
-/** How long a count is good: it reads an index, and scrapes may come from many. */
+/** A count is reused for this long, because it reads the database and several scrapers may ask. */
 const COUNTED_MS = 5_000
 
 function countLive({ store, now }: Broker): () => Promise<number> {

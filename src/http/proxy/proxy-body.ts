@@ -4,14 +4,14 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { StreamScrubber } from '../../tools/scrub-stream.ts'
 import { inSlice } from '../../tools/slices.ts'
 
-/** What is read into memory, so that it can be sent a second time. */
+/** Bodies up to this size are read into memory, so that they can be sent a second time. */
 const REPEATABLE_BYTES = 256 * 1024
-/** A file of the size that APIs take in one request. */
+/** APIs accept files of about this size in one request. */
 const MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 
 /**
- * The request's body: bytes when it is small, else what it is read from, piece by piece. Throws `request_too_large`,
- * for one that states no length while it is read.
+ * The request's body: a small one as bytes, a large one as a stream. Throws `request_too_large`; a stream without a
+ * `content-length` throws it while it is read.
  */
 export async function readUpload(c: Context): Promise<Uint8Array | AsyncIterable<Uint8Array> | undefined> {
   const length = Number(c.req.header('content-length') ?? 0)
@@ -46,7 +46,7 @@ async function* withRest(
   }
 }
 
-/** Whoever stops reading it does not end the connection: the answer is still to come on it. */
+/** Ending the iteration early keeps the connection open, because the answer is sent on it. */
 function sourceOf(c: Context): AsyncIterable<Uint8Array> {
   const incoming: IncomingMessage | undefined = c.env?.incoming
   if (incoming !== undefined)
@@ -63,9 +63,9 @@ function tooLarge(c: Context): BrokerError {
 }
 
 /**
- * The answer's body as it comes, without its secrets; nothing is read before it can be passed on. One that breaks off
- * breaks the caller's connection: an answer that ended as it should would look whole. `ended` is called once, however
- * it ends.
+ * The answer's body without its secrets, as a stream that reads no further than the caller does. When the API breaks the
+ * body off, the caller's connection is destroyed: an orderly end would make the body look complete. `ended` is called
+ * when the body has ended, failed or been cancelled.
  */
 export function passedOn(
   c: Context,
@@ -104,10 +104,10 @@ export function passedOn(
   )
 }
 
-/** Of a piece that is looked through at a time: well under a millisecond. */
+/** A chunk is scrubbed in slices of this size, each of which takes far less than a millisecond. */
 const SLICE_BYTES = 16 * 1024
 
-/** A large piece is looked through in slices, which take turns with those of other answers. */
+/** Scrubs a large chunk in slices, which alternate with the slices of other answers. */
 async function scrubbed(scrubber: StreamScrubber, piece: Uint8Array): Promise<Uint8Array> {
   if (piece.length <= SLICE_BYTES / 4) return scrubber.push(piece)
   const clean: Uint8Array[] = []

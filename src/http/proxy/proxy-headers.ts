@@ -2,11 +2,11 @@ import { isApiHost } from '../../providers/api-host.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { scrub } from '../../tools/scrub.ts'
 
-// What of a request's headers goes on to a provider's API, and what of its answer's comes back.
+// The headers that the proxy forwards to a provider's API, and those that it returns from its answer.
 
 type Fields = Readonly<Record<string, string>>
 
-/** Between two hops only (RFC 9110 section 7.6.1), with what HTTP/1.1 adds to those. */
+/** Hop-by-hop headers (RFC 9110 section 7.6.1). */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -21,7 +21,7 @@ const HOP_BY_HOP = [
   'http2-settings',
 ]
 
-/** The caller's key and cookies, who stands before this server, and what the way out sets itself. */
+/** The caller's key and cookies, what reverse proxies add, and the headers that the outgoing request sets itself. */
 const NOT_SENT = new Set([
   ...HOP_BY_HOP,
   'authorization',
@@ -32,13 +32,13 @@ const NOT_SENT = new Set([
   'accept-encoding',
   'forwarded',
   'via',
-  // CGI gives it to programs as HTTP_PROXY, which some take for the proxy to use (httpoxy)
+  // CGI passes it to programs as HTTP_PROXY, which some of them use as their proxy (httpoxy)
   'proxy',
   // a key of this server's callers
   'oxp-api-key',
   'x-real-ip',
   'true-client-ip',
-  // some servers take these for the path or the host that was asked for
+  // some servers use these as the path or the host of the request
   'x-original-url',
   'x-rewrite-url',
   'x-original-host',
@@ -46,7 +46,7 @@ const NOT_SENT = new Set([
 ])
 const NOT_SENT_PREFIXES = ['x-gatepass-', 'x-stainless-', 'x-forwarded-']
 
-/** What a browser would take for this server's own word, and what this server says of each answer itself. */
+/** Headers that a browser would apply to this server's origin, and headers that this server sets on each answer itself. */
 const NOT_ANSWERED = new Set([
   ...HOP_BY_HOP,
   'set-cookie',
@@ -88,13 +88,13 @@ const NOT_ANSWERED_PREFIXES = [
   'sec-',
   'surrogate-',
 ]
-/** They say something to the caller, and would say something else to a browser or of this server. */
+/** Headers that the caller may need, but that would have another meaning for a browser or for this server. */
 const RENAMED: Readonly<Record<string, string>> = {
   'www-authenticate': 'x-gatepass-upstream-www-authenticate',
   'x-request-id': 'x-gatepass-upstream-request-id',
 }
 
-/** A page of the other side's runs nothing here, and nothing keeps an answer that is one user's. */
+/** A page of the API must not run with this server's origin, and no cache may store a user's answer. */
 const OWN: Fields = {
   'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -107,9 +107,11 @@ export function headersToSend(given: Fields): Record<string, string> {
 }
 
 /**
- * Without the tokens in any of them. A redirect's `location` leads to a host of the API, and says so in full: what is
- * relative there would lead the caller, with its key, somewhere in this server. One to anywhere else is told under a
- * name that no client follows. `from`: what was asked for.
+ * The headers of the answer, without tokens. `location` is made absolute, because a relative one would lead the caller,
+ * with its key, to this server. One to a host outside the API is renamed to `x-gatepass-location`, which no client
+ * follows.
+ *
+ * @param options.from the URL that was requested.
  */
 export function headersToAnswer(
   given: Fields,
@@ -138,7 +140,7 @@ function filtered(
   const listed = (given.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
   return Object.fromEntries(
     Object.entries(given).filter(([name]) => {
-      // many servers read `_` as `-`
+      // many servers treat `_` as `-`
       const read = name.toLowerCase().replaceAll('_', '-')
       return !names.has(read) && !listed.includes(name) && !prefixes.some((prefix) => read.startsWith(prefix))
     }),

@@ -18,7 +18,7 @@ import { isText, passedOn, readUpload } from './proxy-body.ts'
 import { headersToAnswer, headersToSend } from './proxy-headers.ts'
 
 const PATH = '/proxy/{provider}/{path}'
-/** What one key may have under way: a host takes a bounded number, and it is not one caller's alone. */
+/** Concurrent requests of one key. All callers share the bounded number of requests to a host, so none may take it all. */
 const MAX_PER_KEY = 128
 const WITHOUT_BODY = new Set([204, 205, 304])
 
@@ -45,8 +45,8 @@ const consentSchema = errorSchema.extend({
 })
 
 /**
- * `ANY /proxy/{provider}/{path}`: for callers that should never hold a token. Whatever is refused here carries
- * `x-gatepass-error`; every other answer is the API's own.
+ * `ANY /proxy/{provider}/{path}`: forwards a request to the provider's API with the user's token, which the caller never
+ * sees. Refusals of Gatepass carry `x-gatepass-error`; every other answer is the API's own.
  */
 export function addProxy(
   app: OpenAPIHono,
@@ -59,8 +59,8 @@ export function addProxy(
     [...running.values()].reduce((sum, one) => sum + one, 0),
   )
 
-  /** Takes one of the key's places; answers what gives it back, once. */
-  function enter({ id }: ApiKey): () => void {
+  /** Takes a slot of the key. Returns the function that releases it; further calls do nothing. Throws `rate_limited`. */
+  function acquireSlot({ id }: ApiKey): () => void {
     const others = running.get(id) ?? 0
     if (others >= MAX_PER_KEY)
       throw new BrokerError(
@@ -86,17 +86,17 @@ export function addProxy(
     by.caller = caller
     charge(caller)
     refuseMethod(c)
-    const leave = enter(caller)
+    const release = acquireSlot(caller)
     try {
       const actor = { kind: 'api_key', id: caller.id } as const
       const context = { actor, apiKey: caller, purpose: 'proxy', requestId: requestId(c) }
       const outcome = await inContext(context, async () =>
         forwardRequest(broker, await readRequest(c, caller)),
       )
-      if (outcome.outcome === 'answered') return answerOf(c, outcome, leave)
+      if (outcome.outcome === 'answered') return answerOf(c, outcome, release)
       const { authorization } = await authorizationRequired(broker, outcome.authorization)
       const { id, url, scopes, status } = authorization
-      leave()
+      release()
       c.header('x-gatepass-error', 'authorization_required')
       return c.json(
         {
@@ -107,8 +107,8 @@ export function addProxy(
         403,
       )
     } catch (error) {
-      leave()
-      if (c.req.raw.signal.aborted) return new Response(null, { status: 499 }) // nobody reads it
+      release()
+      if (c.req.raw.signal.aborted) return new Response(null, { status: 499 }) // the caller has closed the connection
       throw error
     }
   }
@@ -162,18 +162,18 @@ async function readRequest(c: Context, { projectId }: ApiKey) {
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Those that are for this server. Header values are bytes, and users may be called anything: UTF-8, which ASCII is too. */
+/** The headers for this server, decoded as UTF-8: Node gives the bytes as Latin-1, and the id of a user may be any text. */
 function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const own = Object.entries(headers).filter(([name]) => name.startsWith('x-gatepass-'))
   try {
     return Object.fromEntries(own.map(([name, value]) => [name, UTF_8.decode(Buffer.from(value, 'latin1'))]))
   } catch {
-    // two users must not become one by what cannot be read
+    // replacement characters could make two users the same
     throw invalidMember('', 'invalid', 'The X-Gatepass headers must be UTF-8.')
   }
 }
 
-/** From the request line itself: what a router reads has had its dots and escapes tidied. */
+/** Reads the request line itself, because a parsed URL has its dot segments and escapes normalized. */
 function placeOf(c: Context): { readonly provider: string; readonly path: string } {
   const url: string = c.env?.incoming?.url ?? c.req.url.slice(new URL(c.req.url).origin.length)
   const [, encoded = '', path = ''] = /^\/proxy\/([^/?#]+)(.*)$/s.exec(url) ?? []
@@ -188,11 +188,11 @@ function placeOf(c: Context): { readonly provider: string; readonly path: string
 function answerOf(
   c: Context,
   { answer, target, entry, tokens, isWorthRepeating }: Extract<ForwardOutcome, { outcome: 'answered' }>,
-  leave: () => void,
+  release: () => void,
 ): Response {
   const { status } = answer
   const isBodiless = c.req.method === 'HEAD' || WITHOUT_BODY.has(status)
-  // a part of something compressed cannot be read
+  // a part of a compressed body cannot be decompressed
   const { headers, body } = isBodiless || status === 206 ? answer : decodeStream(answer)
   const fields = {
     ...headersToAnswer(headers, {
@@ -203,8 +203,8 @@ function answerOf(
     ...(isWorthRepeating && { 'x-gatepass-token': 'replaced' }),
   }
   if (isBodiless || status > 599) {
-    leave()
-    body.cancel().catch(() => undefined) // nobody is there to whom its end matters
+    release()
+    body.cancel().catch(() => undefined) // the body is not needed, so a failure to cancel it does not matter
     if (status > 599)
       throw new BrokerError(
         'provider_unavailable',
@@ -213,13 +213,13 @@ function answerOf(
     return new Response(null, { status, headers: fields })
   }
   const scrubber = createStreamScrubber(tokens, { isText: isText(headers['content-type']) })
-  return new Response(passedOn(c, body, scrubber, leave), { status, headers: fields })
+  return new Response(passedOn(c, body, scrubber, release), { status, headers: fields })
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 const ROUTES = new Map<string, { readonly method: string; readonly path: typeof PATH }>()
 
-/** One object for each method: what is counted is found by it. */
+/** One object for each method, because metrics are looked up by the object. */
 function routeOf(method: string): { readonly method: string; readonly path: typeof PATH } {
   const known = METHODS.has(method) ? method : 'other'
   const route = ROUTES.get(known) ?? { method: known, path: PATH }

@@ -2,18 +2,18 @@ import { jsonBody } from '../../tools/large-json.ts'
 import type { StreamEventWire } from '../dialects/runs.ts'
 
 /**
- * Of one stream, while its reader is slow: past either progress is left out, and a tool that goes on is stopped. Lengths
- * are in characters of texts and in bytes of what is large.
+ * Limits of one stream whose reader is slow. Beyond either of them progress events are dropped, and a tool that sends more
+ * chunks is stopped. Lengths count the characters of texts and the bytes of large results.
  */
 const MAX_WAITING_EVENTS = 1_000
 const MAX_WAITING_LENGTH = 16 * 1024 * 1024
 /**
- * Of all streams together: past it progress is left out everywhere, and where a tool goes on with chunks, the stream with
- * the most is stopped and what waits in it is dropped.
+ * The limit of all streams together. Beyond it progress events are dropped everywhere, and the next chunk stops the stream
+ * with the longest backlog and drops that backlog.
  */
 const MAX_WAITING_OF_ALL = 64 * 1024 * 1024
 
-/** What waits in all streams for their readers. */
+/** The events of all streams that wait for their readers. */
 export interface Backlogs {
   length: number
   readonly of: Set<Backlog>
@@ -21,11 +21,11 @@ export interface Backlogs {
 
 interface Backlog {
   readonly length: number
-  /** Ends the run without what waits. */
+  /** Stops the run and drops its waiting events. */
   cut(): void
 }
 
-/** Between a tool that speaks when it likes and a response that is written one event after the other. */
+/** A queue between a tool, which sends events at any time, and a response, which is written one event at a time. */
 export function eventQueue(all: Backlogs, stop: () => void) {
   let events: SSEMessage[] = []
   let length = 0
@@ -83,7 +83,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
       count(-(event?.data.length ?? 0))
       return event
     },
-    /** Nobody reads any more. */
+    /** Drops the waiting events; the reader is gone. */
     drop() {
       forget()
       all.of.delete(backlog)
@@ -117,7 +117,7 @@ interface SSEMessage {
   readonly data: string | Uint8Array
 }
 
-/** As the stream has it. What is large is bytes already, which are not made a text and bytes again. */
+/** A server-sent event as it is written. Large data is bytes already and is not converted to text and back. */
 export function asSent({ event, data }: SSEMessage): string | Uint8Array {
   const head = `event: ${event}\ndata: `
   if (typeof data === 'string') return `${head}${data}\n\n`

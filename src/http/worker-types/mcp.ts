@@ -87,7 +87,7 @@ export const mcpWorker = defineWorkerType({
       }),
       settings: {
         ...changedSettings(before, said, oauth2),
-        // what a server at another address wants is found out anew; so is what another client may have
+        // a server at another address may need another authorization, and so may another client
         ...(!isMoved && oauth2 !== null && authorization && { authorization }),
       },
     }

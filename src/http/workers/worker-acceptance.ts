@@ -7,7 +7,8 @@ import { getWorker } from '../../tools/worker.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText } from '../endpoint/fields.ts'
 
-// What a worker's tools may ask for: as an administrator has accepted it, and what waits for one.
+// The providers, scopes and secrets that a worker's tools may use: those that an administrator has accepted, and those
+// that wait for acceptance.
 
 const needsSchema = z.object({
   providers: z.array(z.object({ id: z.string(), scopes: z.array(z.string()) })),
@@ -53,7 +54,7 @@ function toWire({ providers, secrets }: WorkerNeeds): z.infer<typeof needsSchema
   }
 }
 
-/** @param answer how the whole worker is answered. */
+/** @param answer the schema and the wire of a whole worker. */
 export function addWorkerAcceptance(
   add: AddEndpoint,
   broker: Broker,

@@ -10,7 +10,7 @@ import { idText, userIdText } from '../endpoint/fields.ts'
 const params = z.object({ id: idText })
 const query = z.object({ user_id: userIdText, next_uri: z.string().max(2000).optional() })
 
-/** Consent to what runs tools and wants one itself: MCP servers. By GET as Arcade has it, and by POST. */
+/** Authorizes a worker that needs OAuth itself, an MCP server. GET is Arcade's method, POST does the same. */
 export function addWorkerAuthorization(add: AddEndpoint, broker: Broker): void {
   for (const method of ['get', 'post'] as const)
     add(

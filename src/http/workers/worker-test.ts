@@ -8,7 +8,7 @@ import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { readWorkerType } from '../worker-types/registry.ts'
 import { workerBlocks } from './workers.ts'
 
-/** Trying out a worker before it is registered: it is asked as a registered one is, and nothing is kept. */
+/** Tests a worker before it is registered. The worker gets the same requests as a registered one, and nothing is stored. */
 export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -55,7 +55,7 @@ export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
 async function tried(broker: Broker, worker: Worker) {
   const backend = backendOf(worker)
   const health = await backend.health(broker, worker)
-  // with a message: no more can be known of it without an authorization, which only a registered worker gets
+  // with a message the worker needs an authorization, which only a registered worker gets
   if (!health.healthy || health.message !== undefined) return health
   try {
     const listed = await backend.catalogue(broker, worker)
@@ -68,7 +68,7 @@ async function tried(broker: Broker, worker: Worker) {
   }
 }
 
-/** The provider entry that an MCP server brings which wants OAuth for its list of tools alone. */
+/** Deletes the provider entry that the test of an MCP server with OAuth has added. */
 async function forget({ store, audit }: Broker, { uid, projectId }: Worker): Promise<void> {
   for (const { id, externalId } of await store.providers.list(projectId))
     if (externalId === uid)

@@ -43,7 +43,7 @@ const workerSchema = z
 const idParams = z.object({ id: idText })
 const tag = 'Workers'
 
-/** Where tools come from and run. */
+/** Workers: the servers that list tools and run them. */
 export function addWorkers(add: AddEndpoint, broker: Broker): void {
   addWorkerAcceptance(add, broker, { schema: workerSchema, toWire: (worker) => toWire(broker, worker) })
   add(
@@ -139,7 +139,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
             ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
             : `The worker "${worker.id}" is of the type ${wire.type}: say what changes in \`${wire.type}\`.`,
         )
-      const block = (said as Record<string, unknown>)[wire.type] // as its schema has parsed it
+      const block = (said as Record<string, unknown>)[wire.type] // parsed by the schema of the type
       const changed = await updateWorker(broker, worker, {
         ...(enabled !== undefined && { enabled }),
         ...(block !== undefined && (await wire.toChange(broker, block, worker))),
@@ -168,7 +168,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
           `The worker "${worker.id}" comes from GATEPASS_TOOLS; take it out there.`,
         )
       const audit = broker.audit.of(projectId, { action: 'worker.deleted', subject: params.id })
-      // one that was changed by hand is not found, and can be deleted
+      // a worker that was altered in the database is not found, and can still be deleted
       if (!(await broker.store.workers.delete(projectId, params.id, audit)))
         await getWorker(broker, projectId, params.id)
       return c.body(null, 204)
