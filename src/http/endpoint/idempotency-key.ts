@@ -4,25 +4,25 @@ import { invalidMember } from '../../domain/errors.ts'
 import type { Authenticate } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { MAX_IDEMPOTENCY_KEY } from './fields.ts'
-import { createAnswerOnce } from './idempotency.ts'
+import { createExecuteOnce } from './idempotency.ts'
 import type { Charge } from './rate-limit.ts'
 
-/** Clients try these again with the same key and mean it. */
-const TRIED_AGAIN = (status: number) => status >= 500 || [408, 409, 429].includes(status)
+/** Statuses after which clients repeat a request with the same key, and expect it to be executed. */
+const isRetried = (status: number) => status >= 500 || [408, 409, 429].includes(status)
 
-const undone = new WeakSet<Request>()
+const withoutEffect = new WeakSet<Request>()
 
-/** Says that nothing was done: the answer is not kept, so that the same request is carried out once it can be. */
-export function nothingWasDone(c: Context): void {
-  undone.add(c.req.raw)
+/** Marks a request that had no effect. Its answer is not kept, so that a repetition of it is executed. */
+export function markWithoutEffect(c: Context): void {
+  withoutEffect.add(c.req.raw)
 }
 
 /**
- * A POST with an `Idempotency-Key` is carried out once (`AnswerOnce`). Arcade's clients retry POSTs with the same key
- * after a timeout. Answers that ask for a retry are not kept.
+ * A middleware that executes a POST with an `Idempotency-Key` once (`ExecuteOnce`), because Arcade's clients repeat POSTs
+ * with the same key after a timeout. Answers after which clients retry are not kept.
  */
 export function idempotent(broker: Broker, authenticate: Authenticate, charge: Charge): MiddlewareHandler {
-  const answerOnce = createAnswerOnce(broker)
+  const executeOnce = createExecuteOnce(broker)
 
   return async (c, next) => {
     const key = c.req.header('idempotency-key')
@@ -35,17 +35,17 @@ export function idempotent(broker: Broker, authenticate: Authenticate, charge: C
         `An Idempotency-Key has at most ${MAX_IDEMPOTENCY_KEY} characters.`,
       )
     await limitBody(c, MAX_API_BODY_BYTES)
-    const named = {
+    const request = {
       caller,
-      name: [c.req.path, key],
-      request: await c.req.text(),
+      key: [c.req.path, key],
+      content: await c.req.text(),
       kind: 'Idempotency-Key',
       signal: c.req.raw.signal,
-      onRepeated: () => charge(caller), // the first was charged where it was carried out
+      onRepeated: () => charge(caller), // the endpoint charges the first request
     } as const
-    return answerOnce(named, async () => {
+    return executeOnce(request, async () => {
       await next()
-      return { response: c.res, mayBeRepeated: TRIED_AGAIN(c.res.status) || undone.has(c.req.raw) }
+      return { response: c.res, mayBeRepeated: isRetried(c.res.status) || withoutEffect.has(c.req.raw) }
     })
   }
 }

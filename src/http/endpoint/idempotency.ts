@@ -8,62 +8,73 @@ import { sha256 } from '../../domain/ids.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import { runOnce } from '../../services/run-once.ts'
 import type { KeptAnswer } from '../../store/answers.ts'
+import { retry } from '../../store/retry.ts'
 import { type SealedPlace, UnsealError } from '../../store/seal.ts'
 import { answerPlace } from '../../store/sealed-columns.ts'
 import { STATUS } from './errors.ts'
 
 const KEPT_SECONDS = 10 * 60
 const PROLONG_MS = 60_000
-/** How long a repeat waits for the first one's answer, and how often it looks whether the first one's process is alive. */
+/** How long a repeated request waits for the answer of the first, and how often it checks the process of the first. */
 const LONGEST_WAIT_MS = 5 * 60_000
-const LOOK_FOR_LIFE_MS = 1_000
-/** How long it is tried to write what became of a request, while the database is away, and how often. */
+const LIVENESS_CHECK_MS = 1_000
+/** How long, and at which interval, the outcome of a request is written again while the database is unavailable. */
 const LONGEST_WRITE_MS = 60_000
 const WRITE_PAUSE_MS = 500
-/** Looks are further apart the longer it takes: what answers soon is told soon. */
-const FIRST_LOOK_MS = 50
-const LAST_LOOK_MS = 500
-/** How many at once may wait for an answer that another request is getting: each looks for it again and again. */
+/** The pauses between reads of the answer. They grow, so that a fast answer is found soon. */
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 500
+/** Repeated requests that may wait at the same time, because each of them polls the database. */
 const MAX_WAITING = 1_000
-/** In characters; of what is larger only that it was carried out is kept. */
-const MAX_KEPT = 1024 * 1024
-/** What is said of one answer alone, and what the connection says for itself. */
-const NOT_KEPT = ['x-request-id', 'date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length']
+/** Of a longer answer only the fact that the request was executed is kept. */
+const MAX_KEPT_CHARACTERS = 1024 * 1024
+/** Headers of the connection and of one answer, which a repeated answer sets itself. */
+const HEADERS_NOT_KEPT = [
+  'x-request-id',
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+]
 
-/** A request that has a name of its caller's choice, so that it can be known again. */
-export interface NamedRequest {
-  /** Whose name it is: an answer is not for another key, nor for one of a lesser role. */
+/** A request with a key that its caller chose, by which a repetition is recognized. */
+export interface IdempotentRequest {
+  /** The API key that sent it. Other API keys never get its answer. */
   readonly caller: ApiKey
-  /** Where the name counts, and the name. */
-  readonly name: readonly string[]
-  /** What is asked. The same name for something else is refused. */
-  readonly request: string
-  /** What such names are called, for refusals. */
+  /** The scope of the idempotency key, and the key itself. */
+  readonly key: readonly string[]
+  /** The content of the request. The same key with other content is refused. */
+  readonly content: string
+  /** The name of the key in messages. */
   readonly kind: 'Idempotency-Key' | 'call_id'
   readonly signal: AbortSignal
-  /** Told when it is found to be no first one; what it throws is thrown. */
+  /** Called once when the request is found to be a repetition. Its errors are thrown. */
   readonly onRepeated?: () => void
 }
 
-/** The claim of a process that has died. */
+/** The claim of a request whose process has died. */
 interface Abandoned {
   readonly abandoned: KeptAnswer
 }
 
-export interface CarriedOut {
+export interface Executed {
   readonly response: Response
-  /** Nothing came of it that would have to stand: the same request again is carried out. */
+  /** The request had no effect, so the answer is not kept and a repetition is executed. */
   readonly mayBeRepeated: boolean
 }
 
 /**
- * Carries a named request out once: the same again, also while the first is under way and whichever process it
- * reaches, gets the first one's answer. Answers are kept sealed for ten minutes. When the first one's process dies, a
- * repeat learns it within seconds: it is carried out again where nothing was begun that must not be done twice, else it
- * is answered `outcome_unknown`. Throws what `carryOut` throws, after which the name is free again; `invalid_request` for
- * a name that was used for another request; `rate_limited`.
+ * Executes an idempotent request once. A repetition gets the answer of the first request, also while that one is running
+ * and in any process. Answers are kept sealed for ten minutes. When the process of the first request dies, a repetition
+ * notices it within seconds: it is executed if the first had begun no tool run, else it is answered `outcome_unknown`.
+ * Throws the errors of `execute`, after which the key is free again; `invalid_request` for a key that was used for another
+ * request; `rate_limited`.
  */
-export type AnswerOnce = (of: NamedRequest, carryOut: () => Promise<CarriedOut>) => Promise<Response>
+export type ExecuteOnce = (
+  idempotent: IdempotentRequest,
+  execute: () => Promise<Executed>,
+) => Promise<Response>
 
 interface Answer {
   readonly status: number
@@ -71,21 +82,21 @@ interface Answer {
   readonly body: string
 }
 
-export function createAnswerOnce(broker: Broker): AnswerOnce {
+export function createExecuteOnce(broker: Broker): ExecuteOnce {
   const { store, sealer, now, log, liveness } = broker
   const { answers } = store
 
   let waiting = 0
 
-  /** What the first one's answer is, once there is one; `undefined` when it was not kept. */
-  async function untilAnswered(
-    place: string,
+  /** Waits for the answer of the first request. Returns `undefined` when that request has released its claim. */
+  async function awaitAnswer(
+    keyHash: string,
     kept: KeptAnswer,
-    { kind, signal }: NamedRequest,
+    { kind, signal }: IdempotentRequest,
   ): Promise<KeptAnswer | Abandoned | undefined> {
     let current: KeptAnswer | undefined = kept
     const began = performance.now()
-    let nextLook = began
+    let nextLivenessCheck = began
     if (kept.answer === undefined && waiting >= MAX_WAITING)
       throw new BrokerError(
         'rate_limited',
@@ -94,106 +105,108 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
       )
     waiting++
     try {
-      for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 1.2, LAST_LOOK_MS)) {
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
         if (current === undefined || current.answer !== undefined || signal.aborted) return current
-        if (performance.now() >= nextLook) {
-          nextLook = performance.now() + LOOK_FOR_LIFE_MS
-          const abandoned = await abandonedClaim(place, current)
+        if (performance.now() >= nextLivenessCheck) {
+          nextLivenessCheck = performance.now() + LIVENESS_CHECK_MS
+          const abandoned = await findAbandoned(keyHash, current)
           if (abandoned !== undefined) return { abandoned }
         }
         if (performance.now() - began >= LONGEST_WAIT_MS) return current
         await sleep(pause)
-        current = await answers.find(place)
+        current = await answers.find(keyHash)
       }
     } finally {
       waiting--
     }
   }
 
-  /** The claim as it stands, if its process is dead. */
-  async function abandonedClaim(
-    place: string,
+  /** The current claim, if its process is dead. */
+  async function findAbandoned(
+    keyHash: string,
     { owner, claimedBy }: KeptAnswer,
   ): Promise<KeptAnswer | undefined> {
     if (claimedBy === undefined || (await liveness.isAlive(claimedBy))) return undefined
-    const current = await answers.find(place) // it may have been answered right before the process ended
+    const current = await answers.find(keyHash) // the process may have answered right before it ended
     return current?.owner === owner && current.answer === undefined ? current : undefined
   }
 
-  return (of, carryOut) => liveness.whileAlive((processId) => answer(of, carryOut, processId))
+  return (idempotent, execute) => liveness.whileAlive((processId) => answer(idempotent, execute, processId))
 
   async function answer(
-    of: NamedRequest,
-    carryOut: () => Promise<CarriedOut>,
+    idempotent: IdempotentRequest,
+    execute: () => Promise<Executed>,
     claimedBy: string,
   ): Promise<Response> {
-    const { caller, name, kind, signal } = of
+    const { caller, key, kind, signal } = idempotent
     const { projectId } = caller
-    const place = sha256(JSON.stringify([caller.id, ...name]))
-    const request = sha256(of.request)
+    const keyHash = sha256(JSON.stringify([caller.id, ...key]))
+    const request = sha256(idempotent.content)
     const owner = randomUUID()
     const claim = { projectId, owner, request, claimedBy, seconds: KEPT_SECONDS }
-    let over: string | undefined
+    let abandonedOwner: string | undefined
     for (let isFirst = true; ; isFirst = false) {
-      const stands = await answers.claim(place, claim, now(), over)
-      if (stands === 'claimed') break
-      if (isFirst) of.onRepeated?.()
-      if (stands.request !== request)
+      const existing = await answers.claim(keyHash, claim, now(), abandonedOwner)
+      if (existing === 'claimed') break
+      if (isFirst) idempotent.onRepeated?.()
+      if (existing.request !== request)
         throw new BrokerError('invalid_request', `This ${kind} was used for another request. Use a new one.`)
-      const known = await untilAnswered(place, stands, of)
+      const known = await awaitAnswer(keyHash, existing, idempotent)
       if (known !== undefined && 'abandoned' in known) {
         const { abandoned } = known
-        if (abandoned.begun !== undefined) return outcomeUnknown(of, place, abandoned, abandoned.begun)
-        over = abandoned.owner // nothing was begun that would be done twice
+        if (abandoned.begun !== undefined)
+          return outcomeUnknown(idempotent, keyHash, abandoned, abandoned.begun)
+        abandonedOwner = abandoned.owner // the first request has begun no tool run, so this one may be executed
         continue
       }
       const answer = known?.answer
-      // not kept, since it asked for a retry: this is the retry
+      // the first request released its claim, so this one tries to claim the key
       if (answer === undefined && !signal.aborted) continue
       return answer === undefined
         ? new Response(null, { status: 499 })
-        : open(answerPlace(place, projectId), answer, kind)
+        : open(answerPlace(keyHash, projectId), answer, kind)
     }
 
-    const stillUnderWay = setInterval(() => {
-      answers.prolong(place, owner, KEPT_SECONDS, now()).catch((error: unknown) => {
+    const prolonging = setInterval(() => {
+      answers.prolong(keyHash, owner, KEPT_SECONDS, now()).catch((error: unknown) => {
         log.warn(
           { reason: error instanceof BrokerError ? error.code : 'unknown' },
           'the place of a request could not be kept while it is carried out',
         )
       })
     }, PROLONG_MS)
-    const writeDown = async (run: BegunRun) => {
-      if (!(await answers.begin(place, owner, run, KEPT_SECONDS, now())))
+    const recordRun = async (run: BegunRun) => {
+      if (!(await answers.begin(keyHash, owner, run, KEPT_SECONDS, now())))
         throw new BrokerError(
           'outcome_unknown',
           `Another request with this ${kind} has taken over meanwhile, so nothing is run for this one.`,
         )
     }
-    const { response, mayBeRepeated } = await runOnce(writeDown, carryOut)
+    const { response, mayBeRepeated } = await runOnce(recordRun, execute)
       .catch(async (error: unknown) => {
-        await written(() => answers.release(place, owner))
+        await writeOutcome(() => answers.release(keyHash, owner))
         throw error
       })
-      .finally(() => clearInterval(stillUnderWay))
+      .finally(() => clearInterval(prolonging))
     const { status, headers } = response
     const body = await response.clone().text()
-    const kept = [...headers].filter(([header]) => !NOT_KEPT.includes(header))
-    const answer: Answer = body.length <= MAX_KEPT ? { status, headers: kept, body } : tooLarge(kind)
-    const sealed = sealer.seal(JSON.stringify(answer), answerPlace(place, projectId))
-    await written(() =>
+    const kept = [...headers].filter(([header]) => !HEADERS_NOT_KEPT.includes(header))
+    const answer: Answer =
+      body.length <= MAX_KEPT_CHARACTERS ? { status, headers: kept, body } : tooLarge(kind)
+    const sealed = sealer.seal(JSON.stringify(answer), answerPlace(keyHash, projectId))
+    await writeOutcome(() =>
       mayBeRepeated
-        ? answers.release(place, owner)
-        : answers.settle(place, owner, sealed, KEPT_SECONDS, now()),
+        ? answers.release(keyHash, owner)
+        : answers.settle(keyHash, owner, sealed, KEPT_SECONDS, now()),
     )
     return response
   }
 
   /**
-   * Writes what became of a request. It was carried out, so its caller is told also while the database is away; then it
-   * is tried for a while beside that, and repeats wait.
+   * Writes the outcome of a request that was executed. While the database is unavailable the caller is answered all the
+   * same; the write is repeated in the background for a while, and repetitions of the request wait.
    */
-  async function written(write: () => Promise<void>): Promise<void> {
+  async function writeOutcome(write: () => Promise<void>): Promise<void> {
     try {
       await write()
     } catch (error) {
@@ -201,35 +214,32 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
         { reason: error instanceof BrokerError ? error.code : 'unknown' },
         'what became of a request could not be written yet',
       )
-      void liveness.whileAlive(() => insist(write)).catch(() => {})
+      void liveness.whileAlive(() => writeLater(write)).catch(() => {})
     }
   }
 
-  async function insist(write: () => Promise<void>): Promise<void> {
-    const began = performance.now()
-    for (;;) {
-      await sleep(WRITE_PAUSE_MS, undefined, { ref: false })
-      try {
-        return await write()
-      } catch (error) {
-        if (performance.now() - began < LONGEST_WRITE_MS) continue
-        log.error(
-          { reason: error instanceof BrokerError ? error.code : 'unknown' },
-          'what became of a request was not written',
-        )
-        return
-      }
-    }
+  function writeLater(write: () => Promise<void>): Promise<void> {
+    return retry(write, {
+      isTransient: () => true,
+      mayRetry: (elapsedMs) => elapsedMs < LONGEST_WRITE_MS,
+      pauseMs: () => WRITE_PAUSE_MS,
+      mayProcessEnd: true,
+    }).catch((error: unknown) =>
+      log.error(
+        { reason: error instanceof BrokerError ? error.code : 'unknown' },
+        'what became of a request was not written',
+      ),
+    )
   }
 
-  /** Kept for as long after each repeat as an answer is. */
+  /** The answer when it is unknown whether the tool ran. Each repetition prolongs the claim. */
   async function outcomeUnknown(
-    { caller: { projectId }, kind }: NamedRequest,
-    place: string,
+    { caller: { projectId }, kind }: IdempotentRequest,
+    keyHash: string,
     { owner }: KeptAnswer,
     { executionId, toolId }: BegunRun,
   ): Promise<Response> {
-    await answers.prolong(place, owner, KEPT_SECONDS, now())
+    await answers.prolong(keyHash, owner, KEPT_SECONDS, now())
     const execution = await store.executions.find(projectId, executionId)
     const body = {
       name: 'outcome_unknown',
@@ -243,13 +253,13 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
     }
     return new Response(JSON.stringify(body), {
       status: STATUS.outcome_unknown,
-      // the clients of Arcade repeat a 409 by themselves
+      // Arcade's clients repeat a 409 unless this header forbids it
       headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
     })
   }
 
-  /** For who asks again; the first has the answer itself. */
-  function tooLarge(kind: NamedRequest['kind']): Answer {
+  /** The answer for repetitions of a request whose answer was too large. The first request got it in full. */
+  function tooLarge(kind: IdempotentRequest['kind']): Answer {
     const message = `The request with this ${kind} was carried out, and its answer was too large to be kept. Look what became of it (GET /v1/executions), then use a new one.`
     return {
       status: STATUS.answer_not_kept,
@@ -258,7 +268,7 @@ export function createAnswerOnce(broker: Broker): AnswerOnce {
     }
   }
 
-  function open(place: SealedPlace, sealed: Sealed, kind: NamedRequest['kind']): Response {
+  function open(place: SealedPlace, sealed: Sealed, kind: IdempotentRequest['kind']): Response {
     try {
       const { status, headers, body } = JSON.parse(sealer.open(sealed, place)) as Answer // as it was sealed above
       return new Response(body, {

@@ -6,7 +6,7 @@ import { createRunSlots } from '../../code/run-slots.ts'
 import { LANGUAGES } from '../../code/thread-messages.ts'
 import { toCodeResponse } from '../dialects/runs.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { nothingWasDone } from '../endpoint/idempotency-key.ts'
+import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 import { cancelSignal } from './runs.ts'
 import { callMembers, readCall } from './tool-call.ts'
@@ -105,7 +105,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
       }
       const result = await executeCode(broker, slots, run, cancelSignal(c))
       // the code did nothing but the call that needs a consent
-      if (result.authorization !== undefined && result.toolCalls.length <= 1) nothingWasDone(c)
+      if (result.authorization !== undefined && result.toolCalls.length <= 1) markWithoutEffect(c)
       return sendJson(c, toCodeResponse(result))
     },
   )

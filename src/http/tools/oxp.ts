@@ -14,7 +14,7 @@ import { toContractError } from '../dialects/arcade.ts'
 import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../dialects/oxp-tools.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
-import { type CarriedOut, createAnswerOnce } from '../endpoint/idempotency.ts'
+import { createExecuteOnce, type Executed } from '../endpoint/idempotency.ts'
 import { parseOnce } from '../endpoint/parse.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 
@@ -60,7 +60,7 @@ const invalidSchema = z.object({
 const tag = 'OXP'
 
 export function addOxp(add: AddEndpoint, broker: Broker): void {
-  const answerOnce = createAnswerOnce(broker)
+  const executeOnce = createExecuteOnce(broker)
 
   add(
     {
@@ -106,14 +106,14 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       // a caller with a call_id can repeat the request for the answer, so a closed connection does not cancel the call
       if (callId == null)
         return (await callTool(c, broker, caller, call, { isWrapped, signal: c.req.raw.signal })).response
-      const named = {
+      const request = {
         caller,
-        name: ['/oxp/tools/call', callId],
-        request: JSON.stringify([isWrapped, call.tool_id, inputOf(call), call.context?.user_id]),
+        key: ['/oxp/tools/call', callId],
+        content: JSON.stringify([isWrapped, call.tool_id, inputOf(call), call.context?.user_id]),
         kind: 'call_id',
         signal: c.req.raw.signal,
       } as const
-      return answerOnce(named, () => callTool(c, broker, caller, call, { isWrapped }))
+      return executeOnce(request, () => callTool(c, broker, caller, call, { isWrapped }))
     },
   )
 }
@@ -171,7 +171,7 @@ async function callTool(
   { projectId }: ApiKey,
   call: OxpCall,
   { isWrapped, signal }: { readonly isWrapped: boolean; readonly signal?: AbortSignal },
-): Promise<CarriedOut> {
+): Promise<Executed> {
   const userId = call.context?.user_id ?? undefined
   const tool = await findOxpTool(broker, projectId, call.tool_id).catch((error: unknown) => {
     // OXP answers an unknown tool with 400
@@ -229,7 +229,7 @@ function refusal(
   name: ErrorCode,
   message: string,
   missing?: z.output<typeof refusalSchema>['missing_requirements'],
-): CarriedOut {
+): Executed {
   const body = { name, message, ...(missing && { missing_requirements: missing }) }
   return { response: c.json(body, 400), mayBeRepeated: true }
 }

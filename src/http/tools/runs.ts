@@ -9,7 +9,7 @@ import { toChainResponse, toRunResponse, toStreamEvent } from '../dialects/runs.
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText } from '../endpoint/fields.ts'
-import { nothingWasDone } from '../endpoint/idempotency-key.ts'
+import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
 import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
@@ -46,7 +46,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     async ({ c, body, caller: { projectId } }) => {
       const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
       const { tool, result, mayBeRepeated } = await runTool(broker, run, cancelSignal(c))
-      if (mayBeRepeated) nothingWasDone(c)
+      if (mayBeRepeated) markWithoutEffect(c)
       return sendJson(c, toRunResponse(tool, result))
     },
   )

@@ -25,7 +25,7 @@ import {
 import { toDefinition } from '../dialects/arcade-tools.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, toolNameText } from '../endpoint/fields.ts'
-import { nothingWasDone } from '../endpoint/idempotency-key.ts'
+import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 import { cancelSignal } from './runs.ts'
@@ -90,7 +90,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       if (scheduled?.outcome === 'scheduled')
         return c.json((isArcade ? toArcadeScheduled : toScheduled)(scheduled.record))
       const execution = scheduled?.execution ?? (await executeTool(broker, call, cancelSignal(c)))
-      if (mayBeRepeated(execution)) nothingWasDone(c)
+      if (mayBeRepeated(execution)) markWithoutEffect(c)
       if (!isArcade) {
         if (execution.outcome.outcome === 'error')
           c.header('x-gatepass-error-kind', execution.outcome.error.kind)
