@@ -221,10 +221,10 @@ async function readResult(
   if (found === undefined) return { outcome: 'error', message: 'The tool ended without a result.' }
   if (found.size > MAX_RESULT_BYTES)
     return { outcome: 'error', message: `The tool answered more than ${MAX_RESULT_BYTES} bytes.` }
-  const said = JSON.parse(await readFile(path, 'utf8'))
-  return 'error' in said
-    ? { outcome: 'error', message: String(said.error) }
-    : { outcome: 'value', value: said.value }
+  const result = JSON.parse(await readFile(path, 'utf8'))
+  return 'error' in result
+    ? { outcome: 'error', message: String(result.error) }
+    : { outcome: 'value', value: result.value }
 }
 
 /**

@@ -8,12 +8,12 @@ const MAX_KNOWN = 2_000
  * edits, at most `most` (one for every three characters unless given). `undefined` when none is near enough.
  */
 export function nearest(
-  said: string,
+  given: string,
   known: Iterable<string>,
   options: { readonly most?: number } = {},
 ): string | undefined {
-  if (said.length > MAX_LENGTH) return undefined
-  const wanted = foldName(said)
+  if (given.length > MAX_LENGTH) return undefined
+  const wanted = foldName(given)
   const most = options.most ?? Math.max(1, Math.floor(wanted.length / 3))
   let best: string | undefined
   let fewest = most + 1
@@ -35,8 +35,8 @@ export function nearest(
 }
 
 /** ` Did you mean "…"?`, or the empty string: ends a message about a name that does not exist. */
-export function didYouMean(said: string, known: Iterable<string>): string {
-  const name = nearest(said, known)
+export function didYouMean(given: string, known: Iterable<string>): string {
+  const name = nearest(given, known)
   return name === undefined ? '' : ` Did you mean "${name}"?`
 }
 

@@ -237,7 +237,7 @@ describe('providers', () => {
     }
     const { items } = await imported(packageJson)
     expect(items).toMatchObject([
-      { name: 'my-app', result: 'refused', reason: expect.stringContaining('It is no tool') },
+      { name: 'my-app', result: 'refused', reason: expect.stringContaining('It is not a tool') },
     ])
     expect((await imported({ ...packageJson, parameters: {} })).items).toMatchObject([{ result: 'created' }])
   })

@@ -239,7 +239,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
   test.each([
     [taking({ type: 'object' }, 'multipart/form-data'), 'multipart/form-data'],
     [taking({ type: 'string' }, 'application/octet-stream'), 'application/octet-stream'],
-    [taking({}, 'application/x-www-form-urlencoded'), 'whose members are not said'],
+    [taking({}, 'application/x-www-form-urlencoded'), 'whose members are not described'],
     [parameter({ in: 'cookie', required: true }), 'in "cookie"'],
     [parameter({ in: 'header', name: 'Host', required: true }), 'not one that a tool may set'],
     [parameter({ in: 'header', name: 'a b' }), 'no header called'],

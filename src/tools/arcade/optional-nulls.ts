@@ -38,9 +38,9 @@ function strip(schema: unknown, value: unknown, depth: number): unknown {
   const required = Array.isArray(schema.required) ? schema.required : []
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) => {
-      const said = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (one === null && !required.includes(name) && isRecord(said) && !takesNull(said)) return []
-      return [[name, strip(said, one, depth + 1)]]
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (one === null && !required.includes(name) && isRecord(property) && !takesNull(property)) return []
+      return [[name, strip(property, one, depth + 1)]]
     }),
   )
 }

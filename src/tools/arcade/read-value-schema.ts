@@ -32,8 +32,8 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string, reading: Va
     case 'string':
     case 'integer':
     case 'number': {
-      const said = list(schema.enum, `${path}.enum`)
-      const values = val_type === 'string' ? said : said.map(Number)
+      const listed = list(schema.enum, `${path}.enum`)
+      const values = val_type === 'string' ? listed : listed.map(Number)
       const isUsable =
         values.length > 0 && values.every((one) => typeof one === 'string' || Number.isFinite(one))
       if (reading.isLoose === true && val_type === 'string' && Object.keys(schema).length === 1) return {}
@@ -68,7 +68,7 @@ function itemsOf(schema: JsonRecord, path: string, reading: ValueReading): JsonS
   const { items, inner_val_type, inner_properties, inner_required_keys } = schema
   if (!isAbsent(items)) return readValueSchema(items, `${path}.items`, reading)
   if (isAbsent(inner_val_type)) return undefined
-  const said = { properties: inner_properties, required_keys: inner_required_keys, enum: schema.enum }
-  const inner = Object.fromEntries(Object.entries(said).filter(([, one]) => !isAbsent(one)))
+  const members = { properties: inner_properties, required_keys: inner_required_keys, enum: schema.enum }
+  const inner = Object.fromEntries(Object.entries(members).filter(([, one]) => !isAbsent(one)))
   return readValueSchema({ val_type: inner_val_type, ...inner }, path, reading)
 }

@@ -137,13 +137,13 @@ function readOutput(output: unknown): JsonSchema | undefined {
   if (isAbsent(output)) return undefined
   const { value_schema, description, available_modes } = record(output, 'output')
   if (isAbsent(value_schema)) return undefined
-  const said = text(description, 'output.description')
+  const outputDescription = text(description, 'output.description')
   // a nullable result is declared by `available_modes`; the schema describes the other values
   const mayBeNull = Array.isArray(available_modes) && available_modes.includes('null')
   const schema = { ...record(value_schema, 'output.value_schema'), ...(mayBeNull && { nullable: true }) }
   return {
     ...readValueSchema(schema, 'output.value_schema'),
-    ...(said !== undefined && { description: said }),
+    ...(outputDescription !== undefined && { description: outputDescription }),
   }
 }
 
@@ -208,10 +208,10 @@ function readKeys(value: unknown, path: string): string[] {
 }
 
 function name(value: unknown, path: string): string {
-  const said = text(value, path)
-  if (said !== undefined && isToolName(said)) return said
+  const declared = text(value, path)
+  if (declared !== undefined && isToolName(declared)) return declared
   throw new Refusal(
-    `${path} is ${said === undefined ? 'missing' : quote(said)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`,
+    `${path} is ${declared === undefined ? 'missing' : quote(declared)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`,
   )
 }
 

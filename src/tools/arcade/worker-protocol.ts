@@ -90,8 +90,8 @@ export async function workerCatalogue(outgoing: Outgoing, worker: WorkerEndpoint
     path: 'tools',
     signed: true,
   })
-  const said = jsonOf(response)
-  if (Array.isArray(said)) return said.map((definition) => scrub(definition, credentials))
+  const listed = jsonOf(response)
+  if (Array.isArray(listed)) return listed.map((definition) => scrub(definition, credentials))
   throw new WorkerFault(badOutputError('The worker’s tool list is not a JSON array.'))
 }
 

@@ -42,14 +42,14 @@ export const TYPES: ReadonlySet<unknown> = new Set([
 ])
 
 /** Reads `$schema` of the root: 2020-12 when absent. `$schema` in subschemas is ignored. Throws `SchemaFault`. */
-export function readDialect(said: unknown): Dialect {
-  if (said === undefined || said === null) return '2020-12'
-  if (typeof said !== 'string')
+export function readDialect(uri: unknown): Dialect {
+  if (uri === undefined || uri === null) return '2020-12'
+  if (typeof uri !== 'string')
     throw new SchemaFault('invalid_schema', '`$schema` must be the URI of a dialect of JSON Schema.')
-  if (said === 'https://json-schema.org/draft/2020-12/schema') return '2020-12'
-  if (said.replace(/#$/, '') === 'http://json-schema.org/draft-07/schema') return 'draft-07'
+  if (uri === 'https://json-schema.org/draft/2020-12/schema') return '2020-12'
+  if (uri.replace(/#$/, '') === 'http://json-schema.org/draft-07/schema') return 'draft-07'
   throw new SchemaFault(
     'unsupported_schema',
-    `"${excerpt(said)}" is no dialect that is supported: use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#.`,
+    `"${excerpt(uri)}" is no dialect that is supported: use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#.`,
   )
 }

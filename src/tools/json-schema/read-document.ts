@@ -34,8 +34,8 @@ const MAX_PATTERN_SIZE = 20_000
  * the document. Throws `SchemaFault`.
  */
 export function readDocument(json: unknown): SchemaDocument {
-  const said = isNode(json) ? json.$schema : undefined
-  const dialect = readDialect(said)
+  const uri = isNode(json) ? json.$schema : undefined
+  const dialect = readDialect(uri)
   if (!isNode(json) && typeof json !== 'boolean')
     throw new SchemaFault('invalid_schema', 'A schema must be an object, or true or false.')
   const resources = new SchemaResources(json, dialect)
@@ -120,12 +120,12 @@ export function readDocument(json: unknown): SchemaDocument {
 }
 
 /** Accepts types that JSON Schema does not know; no value matches them. */
-function readType(said: unknown): SchemaNode {
-  const names: readonly unknown[] = Array.isArray(said) ? said : [said]
-  if (names.length === 0 || !names.every((name) => typeof name === 'string')) return { type: said }
+function readType(type: unknown): SchemaNode {
+  const names: readonly unknown[] = Array.isArray(type) ? type : [type]
+  if (names.length === 0 || !names.every((name) => typeof name === 'string')) return { type: type }
   const known = names.filter((name) => TYPES.has(name))
   if (known.length === 0) return { [UNKNOWN_TYPE]: names.join(', ') }
-  return { type: Array.isArray(said) ? known : known[0] }
+  return { type: Array.isArray(type) ? known : known[0] }
 }
 
 function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, Pattern>): void {

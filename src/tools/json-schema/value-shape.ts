@@ -114,16 +114,16 @@ function intersectTypes(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): Rea
 
 /** Merges alternative shapes: only what all of them say is kept, except that `null` merely adds itself to the types. */
 function mergeAlternatives(choices: readonly ValueShape[]): ValueShape {
-  const said = choices.filter(({ types }) => !(types?.size === 1 && types.has('null')))
-  const [only, ...others] = said
+  const informative = choices.filter(({ types }) => !(types?.size === 1 && types.has('null')))
+  const [only, ...others] = informative
   if (only === undefined) return choices[0] ?? ANY
   const types = new Set(choices.flatMap(({ types }) => [...(types ?? [])]))
   const known = choices.every((one) => one.types !== undefined) ? { types } : {}
   if (others.length === 0) return { ...only, ...known }
-  const values = said.flatMap((one) => one.enum ?? [])
+  const values = informative.flatMap((one) => one.enum ?? [])
   return {
     ...known,
-    ...(said.every((one) => one.enum) && { enum: values }),
-    followed: said.flatMap((one) => one.followed),
+    ...(informative.every((one) => one.enum) && { enum: values }),
+    followed: informative.flatMap((one) => one.followed),
   }
 }

@@ -55,7 +55,7 @@ export const mcpBackend: Backend = {
         shown: values,
       }
       // removes the worker's own secrets, which scrubbing for the call does not know
-      const clean = <T>(said: T) => (values.length === 0 ? said : (scrub(said, values) as T)) // `scrub` keeps the shape
+      const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T)) // `scrub` keeps the shape
       const { onEvent, ...rest } = call
       const { outcome, error } = await callMcpTool(
         broker,

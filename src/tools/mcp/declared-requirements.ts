@@ -14,8 +14,8 @@ export function declaredRequirements(meta: JsonRecord): ToolRequirements | undef
   // a list of schemes (OpenAI's form) concerns the server's own authorization, which its 401 announces too
   if (isAbsent(meta.securityRequirements) || Array.isArray(meta.securitySchemes)) return undefined
   const schemes = isAbsent(meta.securitySchemes) ? {} : record(meta.securitySchemes, '_meta.securitySchemes')
-  const said = list(meta.securityRequirements, '_meta.securityRequirements', MAX_ALTERNATIVES)
-  const readings = said.map((one, i) => readAlternative(one, schemes, `_meta.securityRequirements[${i}]`))
+  const listed = list(meta.securityRequirements, '_meta.securityRequirements', MAX_ALTERNATIVES)
+  const readings = listed.map((one, i) => readAlternative(one, schemes, `_meta.securityRequirements[${i}]`))
   const alternatives = readings.flatMap((one) => (typeof one === 'string' ? [] : [one]))
   const [only, ...others] = alternatives
   if (only === undefined && readings.length > 0)
@@ -59,9 +59,9 @@ function readAlternative(
 
 function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequirements {
   const path = '_meta.arcade.requirements'
-  const said = isAbsent(authorization) ? [] : Array.isArray(authorization) ? authorization : [authorization]
+  const listed = isAbsent(authorization) ? [] : Array.isArray(authorization) ? authorization : [authorization]
   return {
-    authorization: list(said, `${path}.authorization`, MAX_REQUIREMENTS).map((one, i) => {
+    authorization: list(listed, `${path}.authorization`, MAX_REQUIREMENTS).map((one, i) => {
       const { id, provider_id, oauth2 } = record(one, `${path}.authorization[${i}]`)
       if (isAbsent(id) && isAbsent(provider_id))
         throw new Refusal(`${path}.authorization[${i}] names no provider; give its id or its provider_id.`)
@@ -81,8 +81,8 @@ function readArcade({ authorization, secrets, metadata }: JsonRecord): ToolRequi
 
 /** Reads `[{"key": "API_KEY"}]` or `["API_KEY"]`. */
 function keysOf(value: unknown, path: string): string[] {
-  const said = list(value, path, MAX_REQUIREMENTS)
-  return [...new Set(said.map((one, i) => filledText(isRecord(one) ? one.key : one, `${path}[${i}]`)))]
+  const listed = list(value, path, MAX_REQUIREMENTS)
+  return [...new Set(listed.map((one, i) => filledText(isRecord(one) ? one.key : one, `${path}[${i}]`)))]
 }
 
 function scopesOf(value: unknown, path: string): string[] {

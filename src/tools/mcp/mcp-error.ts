@@ -19,7 +19,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
   if (fault instanceof WorkerFault) return { outcome: 'error', error: fault.error, isOwn: true }
   if (!(error instanceof ExchangeFault)) throw error
   const { seen, cause } = error
-  const own = (said: ToolError): ToolOutcome => ({ outcome: 'error', error: said, isOwn: true })
+  const own = (toolError: ToolError): ToolOutcome => ({ outcome: 'error', error: toolError, isOwn: true })
   if (seen.isCancelled)
     return own({
       kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
@@ -36,14 +36,14 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
         outcome: 'authorization_requested',
         requested: { use: 'server', scopes: serverScopes({}, scopes ?? []) },
       }
-    const said = refusalOf(status, retryAfter)
+    const refusal = refusalOf(status, retryAfter)
     if (status === 401)
       return {
         outcome: 'error',
         // the server refused before the tool ran
-        error: { ...said, canRetry: true, developerMessage: `${host} answered 401.` },
+        error: { ...refusal, canRetry: true, developerMessage: `${host} answered 401.` },
       }
-    return own({ ...said, developerMessage: `${host} answered ${status}.` })
+    return own({ ...refusal, developerMessage: `${host} answered ${status}.` })
   }
   if (seen.fault !== undefined)
     return own(
@@ -67,7 +67,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
 export function scrubFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof ExchangeFault) || secrets.length === 0) return error
   const { cause, seen } = error
-  const clean = <T>(said: T) => scrub(said, secrets) as T // `scrub` keeps the shape
+  const clean = <T>(value: T) => scrub(value, secrets) as T // `scrub` keeps the shape
   return new ExchangeFault(
     cause instanceof ProtocolError ? new ProtocolError(cause.code, clean(cause.message)) : cause,
     { ...seen, ...(seen.refused && { refused: clean(seen.refused) }) },
@@ -91,25 +91,25 @@ const ELICITATION_REFUSED: ToolError = {
 
 function refusedByProtocol({ code, message }: ProtocolError): ToolOutcome {
   if (code === URL_ELICITATION_REQUIRED) return { outcome: 'error', error: ELICITATION_REFUSED, isOwn: true }
-  const [kind, said] = RPC_ERRORS.get(code) ?? [
+  const [kind, text] = RPC_ERRORS.get(code) ?? [
     'UPSTREAM_RUNTIME_UNMAPPED',
-    'What runs the tool refused the call.',
+    'The server of the tool refused the call.',
   ]
   const words = message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MAX_MESSAGE_LENGTH)
   return {
     outcome: 'error',
-    error: { kind, message: said, canRetry: false, developerMessage: `JSON-RPC error ${code}: ${words}` },
+    error: { kind, message: text, canRetry: false, developerMessage: `JSON-RPC error ${code}: ${words}` },
   }
 }
 
 /** Error codes of JSON-RPC 2.0 section 5.1. */
 const RPC_ERRORS = new Map<number, readonly [ErrorKind, string]>([
-  [-32_600, ['UPSTREAM_RUNTIME_BAD_REQUEST', 'What runs the tool could not read the call.']],
-  [-32_601, ['UPSTREAM_RUNTIME_NOT_FOUND', 'What runs the tool does not know how to.']],
+  [-32_600, ['UPSTREAM_RUNTIME_BAD_REQUEST', 'The server of the tool could not read the call.']],
+  [-32_601, ['UPSTREAM_RUNTIME_NOT_FOUND', 'The server of the tool does not support the call.']],
   [
     -32_602,
-    ['TOOL_RUNTIME_BAD_INPUT_VALUE', 'What runs the tool did not take the input, or does not know the tool.'],
+    ['TOOL_RUNTIME_BAD_INPUT_VALUE', 'The server of the tool refused the input, or does not know the tool.'],
   ],
-  [-32_603, ['UPSTREAM_RUNTIME_SERVER_ERROR', 'What runs the tool has failed.']],
-  [-32_700, ['UPSTREAM_RUNTIME_BAD_REQUEST', 'What runs the tool could not read the call.']],
+  [-32_603, ['UPSTREAM_RUNTIME_SERVER_ERROR', 'The server of the tool failed.']],
+  [-32_700, ['UPSTREAM_RUNTIME_BAD_REQUEST', 'The server of the tool could not read the call.']],
 ])

@@ -50,9 +50,9 @@ function textsOf(content: unknown): string[] {
 function errorOf(result: JsonRecord, texts: readonly string[]): ToolError {
   const { _meta } = result
   const media = mediaOf(result)
-  const said = membersOf(membersOf(_meta)?.arcade) ?? {}
-  const either = (camel: string, snake: string) => said[camel] ?? said[snake]
-  const kind = either('errorKind', 'error_kind') ?? said.kind
+  const details = membersOf(membersOf(_meta)?.arcade) ?? {}
+  const either = (camel: string, snake: string) => details[camel] ?? details[snake]
+  const kind = either('errorKind', 'error_kind') ?? details.kind
   const wait = either('retryAfterMs', 'retry_after_ms')
   const status = either('statusCode', 'status_code')
   const words = (camel: string, snake: string) => {
@@ -68,13 +68,13 @@ function errorOf(result: JsonRecord, texts: readonly string[]): ToolError {
     ...(typeof wait === 'number' && wait >= 0 && { retryAfterMs: Math.ceil(wait) }),
     ...(typeof status === 'number' && Number.isInteger(status) && { statusCode: status }),
     ...(media.length > 0 && { extra: { content: media } }),
-    ...withStack(said),
+    ...withStack(details),
   }
 }
 
 /** The stack trace of an Arcade server's error, kept apart from what callers see. */
-function withStack(said: JsonRecord): Pick<ToolError, 'stacktrace'> {
-  const { stacktrace } = withoutStacks(said)
+function withStack(details: JsonRecord): Pick<ToolError, 'stacktrace'> {
+  const { stacktrace } = withoutStacks(details)
   return stacktrace === undefined ? {} : { stacktrace }
 }
 

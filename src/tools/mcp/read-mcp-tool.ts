@@ -37,10 +37,10 @@ export function readMcpTool(value: unknown, server: McpServerInfo, settings: Mcp
     return read(value, server, settings)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const said = isRecord(value) && typeof value.name === 'string' ? value.name.slice(0, 160) : ''
+    const given = isRecord(value) && typeof value.name === 'string' ? value.name.slice(0, 160) : ''
     return {
       outcome: 'refused',
-      name: said.replaceAll(/\p{Cc}+/gu, ' ') || '(no name)',
+      name: given.replaceAll(/\p{Cc}+/gu, ' ') || '(no name)',
       reason: error.message,
     }
   }
@@ -83,10 +83,15 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Lis
  * name, else as the tool declares it, else as the operator configured it for all tools.
  */
 function requirementsOf(name: string, meta: JsonRecord, settings: McpSettings): ToolRequirements {
-  const { authorization: server, requirements: said } = settings
-  const byName = said?.tools && Object.hasOwn(said.tools, name) ? said.tools[name] : undefined
+  const { authorization: server, requirements: configuredNeeds } = settings
+  const byName =
+    configuredNeeds?.tools && Object.hasOwn(configuredNeeds.tools, name)
+      ? configuredNeeds.tools[name]
+      : undefined
   const needs =
-    byName === undefined ? (declared(meta, settings) ?? configured(said ?? {})) : configured(byName)
+    byName === undefined
+      ? (declared(meta, settings) ?? configured(configuredNeeds ?? {}))
+      : configured(byName)
   const opening: AuthorizationRequirement[] =
     server === undefined
       ? []
@@ -133,12 +138,12 @@ export function namespaceOf(serverName: string, workerId: string): string {
 }
 
 /** The version without a `v`; `undefined` if it is not SemVer, since versions are selected by SemVer. */
-export function versionOf(said: string): string | undefined {
-  return said.length <= 64 ? SEMVER.exec(said)?.[1] : undefined
+export function versionOf(version: string): string | undefined {
+  return version.length <= 64 ? SEMVER.exec(version)?.[1] : undefined
 }
 
 function schemaOfInput(value: unknown): JsonSchema {
-  const said = record(value, 'inputSchema')
-  if (said.type === 'object') return said
-  throw new Refusal(`inputSchema.type is ${quote(said.type)}; it must be "object".`)
+  const schema = record(value, 'inputSchema')
+  if (schema.type === 'object') return schema
+  throw new Refusal(`inputSchema.type is ${quote(schema.type)}; it must be "object".`)
 }

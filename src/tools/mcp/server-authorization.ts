@@ -71,7 +71,7 @@ export async function saveServerAuthorization(
 export function authorizationFault(developerMessage: string, canRetry = false): WorkerFault {
   return new WorkerFault({
     kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',
-    message: 'What runs the tool wants an authorization that cannot be had now.',
+    message: 'The server of the tool requires an authorization that is not available now.',
     canRetry,
     developerMessage,
   })
@@ -137,8 +137,8 @@ async function ensureEntry(
   const own = entries.filter((one) => one.externalId === worker.uid)
   const found = own.find((one) => isSameServer(one.provider, provider))
   if (found !== undefined) {
-    const said = mcpSettings(worker).oauth2?.scopes ?? []
-    const current = withScopes(withEndpoints(found.provider, provider), said)
+    const wanted = mcpSettings(worker).oauth2?.scopes ?? []
+    const current = withScopes(withEndpoints(found.provider, provider), wanted)
     if (JSON.stringify(current) === JSON.stringify(found.provider)) return found
     return changed(broker, { ...found, provider: current })
   }

@@ -132,7 +132,7 @@ export async function mcpHeaders(
 function headerFault(developerMessage: string): WorkerFault {
   return new WorkerFault({
     kind: 'TOOL_REQUIREMENTS_NOT_MET',
-    message: 'What runs the tool is not set up yet: an administrator can read why in its sync_error.',
+    message: 'The server of the tool is not set up yet: its sync_error tells an administrator why.',
     canRetry: false,
     developerMessage,
   })

@@ -46,12 +46,12 @@ export function readNamespace(toolSet: unknown, path: string, warn: Warn): strin
  */
 export function readVersion(version: unknown, path: string, warn: Warn): string | undefined {
   if (isAbsent(version)) return undefined
-  const said = typeof version === 'number' ? String(version) : version
-  if (typeof said !== 'string' || said.length > MAX_VERSION_LENGTH) {
+  const text = typeof version === 'number' ? String(version) : version
+  if (typeof text !== 'string' || text.length > MAX_VERSION_LENGTH) {
     warn(path, 'It is not a version like 1.0.0; the tool has none.')
     return undefined
   }
-  const plain = said.trim().replace(/^v/i, '')
+  const plain = text.trim().replace(/^v/i, '')
   const read = /^\d+$/.test(plain) ? `${plain}.0.0` : /^\d+\.\d+$/.test(plain) ? `${plain}.0` : plain
   if (!SEMVER.test(read)) {
     warn(path, `${quote(version)} is not a version like 1.0.0; the tool has none.`)

@@ -126,15 +126,15 @@ function readIssuer(value: string | undefined, path: string, options: EntryOptio
 }
 
 function leftToIssuer(
-  said: Readonly<Record<'authorizationUrl' | 'tokenUrl' | 'pkce' | 'authMethod', unknown>>,
+  given: Readonly<Record<'authorizationUrl' | 'tokenUrl' | 'pkce' | 'authMethod', unknown>>,
 ) {
   const left: IssuerDecides[] = ['revocation', 'iss', 'end_session']
-  if (said.authorizationUrl === undefined || said.tokenUrl === undefined)
+  if (given.authorizationUrl === undefined || given.tokenUrl === undefined)
     left.push('user_info', 'introspection')
-  if (said.authorizationUrl === undefined) left.push('authorization')
-  if (said.tokenUrl === undefined) left.push('token', 'refresh')
-  if (said.tokenUrl === undefined && said.authMethod === undefined) left.push('client_authentication')
-  if (said.pkce === undefined) left.push('pkce')
+  if (given.authorizationUrl === undefined) left.push('authorization')
+  if (given.tokenUrl === undefined) left.push('token', 'refresh')
+  if (given.tokenUrl === undefined && given.authMethod === undefined) left.push('client_authentication')
+  if (given.pkce === undefined) left.push('pkce')
   return left
 }
 

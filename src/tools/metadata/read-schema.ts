@@ -140,9 +140,9 @@ function readDependentNames(value: unknown, path: string, warn: Warn): JsonRecor
  * against the types.
  */
 function withTypes(read: JsonRecord, node: JsonRecord, path: string, warn: Warn): JsonSchema {
-  const said = Array.isArray(read.type) ? read.type.map(String) : []
+  const declared = Array.isArray(read.type) ? read.type.map(String) : []
   const isNullable = node.nullable === true
-  const types = isNullable && said.length > 0 ? [...new Set([...said, 'null'])] : said
+  const types = isNullable && declared.length > 0 ? [...new Set([...declared, 'null'])] : declared
   const values = Array.isArray(read.enum) ? read.enum : undefined
   if (Object.hasOwn(read, 'default') && types.length > 0 && !isOfType(read.default, types))
     warn(

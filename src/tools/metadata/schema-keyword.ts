@@ -24,20 +24,20 @@ export function isTypeName(value: unknown): value is string {
 
 /** The types that `type` allows; `undefined` if it allows all. */
 export function readTypes(value: unknown, path: string, warn: Warn): readonly string[] | undefined {
-  const said = typeof value === 'string' ? value.split('|').map((one) => one.trim()) : value
-  if (!Array.isArray(said) || !said.every(isTypeName)) {
+  const names = typeof value === 'string' ? value.split('|').map((one) => one.trim()) : value
+  if (!Array.isArray(names) || !names.every(isTypeName)) {
     warn(path, `${quote(value)} is no type of JSON Schema; any type is accepted.`)
     return undefined
   }
-  if (said.some((one) => one.toLowerCase() === 'any')) {
+  if (names.some((one) => one.toLowerCase() === 'any')) {
     warn(path, '`any` is no type of JSON Schema; it was left out, which accepts any type.')
     return undefined
   }
-  const types = [...new Set(said.flatMap((one) => TYPES.get(one.toLowerCase()) ?? []))]
+  const types = [...new Set(names.flatMap((one) => TYPES.get(one.toLowerCase()) ?? []))]
   const same =
     typeof value === 'string'
       ? types[0] === value
-      : types.length === said.length && said.every((one, i) => one === types[i])
+      : types.length === names.length && names.every((one, i) => one === types[i])
   if (!same) warn(path, `${quote(value)} was read as ${quote(types.length === 1 ? types[0] : types)}.`)
   return types.length === 0 ? undefined : types
 }

@@ -28,7 +28,8 @@ export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
   const headers: Record<string, string> = { ...plan.headers }
   for (const one of given.filter((parameter) => parameter.in === 'header')) {
     const value = toSimple(one.name, inputAt(input, one.property), one, (text) => text)
-    if (!isHeaderValue(value)) throw new BadArgument(`"${one.property}" holds what no header may hold.`)
+    if (!isHeaderValue(value))
+      throw new BadArgument(`"${one.property}" contains characters that a header must not contain.`)
     headers[one.name.toLowerCase()] = value
   }
   const body = plan.body && bodyOf(plan.body, input)

@@ -30,7 +30,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!isHeaderName(name) || isReservedHeader(name))
       throw new Refusal(
-        `headers has ${quote(name)}, which cannot be set: tokens and keys are said in authorization.`,
+        `headers has ${quote(name)}, which cannot be set: tokens and keys are set in authorization.`,
       )
     if (!isHeaderValue(value))
       throw new Refusal(`headers has a value for ${quote(name)} that no header may have.`)

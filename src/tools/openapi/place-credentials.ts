@@ -74,7 +74,7 @@ export function placeCredentials(
           ? `Bearer ${secret}`
           : secret
     if (!isHeaderValue(written))
-      return refused(`The secret ${key} holds what no header may hold. Set it anew.`)
+      return refused(`The secret ${key} contains characters that a header must not contain. Set it again.`)
     headers[name] = written
     return undefined
   }
@@ -89,7 +89,7 @@ function givenFor(
   { requirement: { id, providerId } }: Extract<Credential, { kind: 'token' }>,
 ): GivenAuthorization | undefined {
   const name = (id ?? providerId ?? '').toLowerCase()
-  const isNamed = (said: string | undefined) => said?.toLowerCase() === name
+  const isNamed = (other: string | undefined) => other?.toLowerCase() === name
   return (
     authorizations.find(({ requirements }) =>
       requirements.some((one) => one.id === id && one.providerId === providerId),

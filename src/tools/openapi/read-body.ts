@@ -62,12 +62,12 @@ export function readBody(
       required: members.required,
     }
   if (encoding === 'form' && members === undefined)
-    throw new Refusal('It takes a form whose members are not said.')
+    throw new Refusal('It takes a form whose members are not described.')
   const property = taken.includes(WHOLE) ? 'request_body' : WHOLE
-  const said = textOf(description)
+  const text = textOf(description)
   return {
     planned: { ...base, template: placeholder(property) },
-    properties: { [property]: { ...writer.write(schema), ...(said !== undefined && { description: said }) } },
+    properties: { [property]: { ...writer.write(schema), ...(text !== undefined && { description: text }) } },
     required: isRequired ? [property] : [],
   }
 }
@@ -99,8 +99,8 @@ const COMBINING = [
 
 /** How members of a form are serialized, if the document says so (OpenAPI 3.1 section 4.8.15). */
 function formsOf(media: unknown): Pick<PlannedBody, 'forms'> {
-  const said = isRecord(media) && isRecord(media.encoding) ? Object.entries(media.encoding) : []
-  const forms = said.flatMap(([name, encoding]): [string, ParameterForm][] => {
+  const encodings = isRecord(media) && isRecord(media.encoding) ? Object.entries(media.encoding) : []
+  const forms = encodings.flatMap(([name, encoding]): [string, ParameterForm][] => {
     if (!isRecord(encoding) || (encoding.style === undefined && encoding.explode === undefined)) return []
     const style = encoding.style === 'deepObject' ? 'deepObject' : 'form'
     return [[name, { style, explode: encoding.explode !== false }]]

@@ -96,9 +96,10 @@ function operationsOf(document: OpenapiDocument): FoundOperation[] {
     }
     const pathItem = { ...behind, ...item }
     return METHODS.flatMap((method) => {
-      const said = pathItem[method.toLowerCase()]
-      if (!isRecord(said)) return []
-      const operation = typeof said.$ref === 'string' ? resolvedOr(document, said, 'The operation') : said
+      const member = pathItem[method.toLowerCase()]
+      if (!isRecord(member)) return []
+      const operation =
+        typeof member.$ref === 'string' ? resolvedOr(document, member, 'The operation') : member
       if (typeof operation !== 'string')
         return [{ name: nameOf(method, path, operation), method, path, pathItem, operation }]
       return [{ name: nameOf(method, path, {}), method, path, pathItem, operation: {}, reason: operation }]
@@ -127,6 +128,6 @@ function isChosen(one: FoundOperation, { include, exclude = [] }: OperationChoic
 }
 
 function nameOf(method: Method, path: string, operation: JsonRecord): string {
-  const said = textOf(operation.operationId) ?? `${method.toLowerCase()}${path.replaceAll(/[{}]/g, '')}`
-  return said.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 128)
+  const name = textOf(operation.operationId) ?? `${method.toLowerCase()}${path.replaceAll(/[{}]/g, '')}`
+  return name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 128)
 }

@@ -129,8 +129,8 @@ export function tagsOf({ tags }: JsonRecord): string[] {
 }
 
 function describe({ summary, description, deprecated }: JsonRecord, fallback: string): string {
-  const said = [...new Set([textOf(summary), textOf(description)])].filter((one) => one !== undefined)
-  return `${deprecated === true ? 'Deprecated. ' : ''}${said.join('\n\n') || fallback}`
+  const texts = [...new Set([textOf(summary), textOf(description)])].filter((one) => one !== undefined)
+  return `${deprecated === true ? 'Deprecated. ' : ''}${texts.join('\n\n') || fallback}`
 }
 
 /** The hints that follow from the HTTP method (RFC 9110 section 9.2). */

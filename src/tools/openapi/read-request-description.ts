@@ -99,10 +99,10 @@ function readUrl(text: string, serverUrl: string | undefined) {
 }
 
 /** Separates placeholders from constant values. */
-function split(said: Readonly<Record<string, string>>, place: 'query' | 'header') {
+function split(described: Readonly<Record<string, string>>, place: 'query' | 'header') {
   const parameters: PlannedParameter[] = []
   const constants: Record<string, string> = {}
-  for (const [key, value] of Object.entries(said)) {
+  for (const [key, value] of Object.entries(described)) {
     const name = place === 'header' ? key.toLowerCase() : key
     if (place === 'header' && (!isHeaderName(name) || isReservedHeader(name)))
       throw new Refusal(`request.headers has ${quote(key)}, which is not one that a tool may set.`)
@@ -117,14 +117,14 @@ function split(said: Readonly<Record<string, string>>, place: 'query' | 'header'
   return { parameters, constants }
 }
 
-function toCredential(said: RequestAuthorization): Credential {
-  if ('secret' in said) {
-    const name = said.in === 'header' ? said.name.toLowerCase() : said.name
-    if (said.in === 'header' && !isCredentialHeader(name))
-      throw new Refusal(`There is no header ${quote(said.name)}.`)
-    return { kind: 'secret', key: said.secret, in: said.in, name, scheme: 'plain' }
+function toCredential(authorization: RequestAuthorization): Credential {
+  if ('secret' in authorization) {
+    const name = authorization.in === 'header' ? authorization.name.toLowerCase() : authorization.name
+    if (authorization.in === 'header' && !isCredentialHeader(name))
+      throw new Refusal(`There is no header ${quote(authorization.name)}.`)
+    return { kind: 'secret', key: authorization.secret, in: authorization.in, name, scheme: 'plain' }
   }
-  const { id, providerId, header = 'authorization' } = said
+  const { id, providerId, header = 'authorization' } = authorization
   if (!isCredentialHeader(header)) throw new Refusal(`There is no header ${quote(header)}.`)
   const requirement = { ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }) }
   return { kind: 'token', requirement, header: header.toLowerCase() }

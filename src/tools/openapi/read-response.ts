@@ -57,10 +57,10 @@ function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): 
   const isLimited = status === 429 || (status === 403 && headers['retry-after'] !== undefined)
   const canRetry = isLimited || status === 503 || (isSafe && status >= 500)
   const wait = canRetry ? readRetryAfter(headers['retry-after']) : undefined
-  const said = messageOf(body, headers['content-type'] ?? '')
+  const message = messageOf(body, headers['content-type'] ?? '')
   return {
     kind: isLimited ? 'UPSTREAM_RUNTIME_RATE_LIMIT' : upstreamKind(status),
-    message: `The API answered ${status}${said === undefined ? '.' : `: ${said}`}`,
+    message: `The API answered ${status}${message === undefined ? '.' : `: ${message}`}`,
     canRetry,
     statusCode: status,
     ...(wait !== undefined && { retryAfterMs: wait }),
@@ -70,13 +70,13 @@ function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): 
 /** The message in a JSON error: `message`, RFC 9457's `detail`, RFC 6749's `error_description` and similar members. */
 function messageOf(body: Uint8Array, contentType: string): string | undefined {
   if (!isJsonType(contentType)) return undefined
-  let said: unknown
+  let value: unknown
   try {
-    said = JSON.parse(new TextDecoder().decode(body))
+    value = JSON.parse(new TextDecoder().decode(body))
   } catch {
     return undefined
   }
-  const sentence = sentenceIn(said, 0)
+  const sentence = sentenceIn(value, 0)
   const plain = sentence?.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
   return plain === '' ? undefined : plain
 }
@@ -92,13 +92,13 @@ const SENTENCES = [
   'reason',
 ]
 
-function sentenceIn(said: unknown, depth: number): string | undefined {
-  if (typeof said === 'string') return said
+function sentenceIn(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') return value
   if (depth > 3) return undefined
-  if (Array.isArray(said)) return sentenceIn(said[0], depth + 1)
-  if (!isRecord(said)) return undefined
+  if (Array.isArray(value)) return sentenceIn(value[0], depth + 1)
+  if (!isRecord(value)) return undefined
   for (const name of SENTENCES) {
-    const sentence = said[name] === undefined ? undefined : sentenceIn(said[name], depth + 1)
+    const sentence = value[name] === undefined ? undefined : sentenceIn(value[name], depth + 1)
     if (sentence !== undefined && sentence !== '') return sentence
   }
   return undefined

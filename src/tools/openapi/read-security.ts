@@ -159,9 +159,9 @@ function readScheme(
   asked: readonly string[],
   mapping: SchemeMapping | undefined,
 ): ReadScheme {
-  const { type, 'x-gatepass-provider': said } = scheme
+  const { type, 'x-gatepass-provider': annotated } = scheme
   const http = type === 'http' ? String(scheme.scheme).toLowerCase() : undefined
-  const named = typeof said === 'string' && said !== '' ? said : undefined
+  const named = typeof annotated === 'string' && annotated !== '' ? annotated : undefined
   const isMapped = mapping !== undefined || named !== undefined
   const isOAuth = type === 'oauth2' || type === 'openIdConnect'
   const means =

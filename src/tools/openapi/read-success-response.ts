@@ -39,10 +39,10 @@ export function readSuccessResponse(
   return { accept, ...(isStructured && { schema }) }
 }
 
-function outputOf(document: OpenapiDocument, said: unknown): JsonSchema | undefined {
+function outputOf(document: OpenapiDocument, schema: unknown): JsonSchema | undefined {
   const writer = schemaWriter(document, 'output')
   try {
-    return { ...writer.write(said), ...writer.definitions() }
+    return { ...writer.write(schema), ...writer.definitions() }
   } catch (error) {
     if (error instanceof TooManySchemas) return undefined
     throw error

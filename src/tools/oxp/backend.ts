@@ -23,8 +23,8 @@ export const oxpBackend: Backend = {
       timeoutSeconds,
       isRepeatable: true,
     })
-    const said = membersOf(jsonOf(response))
-    const listed = said?.items ?? said?.tools
+    const body = membersOf(jsonOf(response))
+    const listed = body?.items ?? body?.tools
     if (!Array.isArray(listed))
       throw new WorkerFault(badOutputError('The server lists its tools neither in `items` nor in `tools`.'))
     return listed.map((definition) => readOxpTool(scrub(definition, credentials)))

@@ -20,10 +20,10 @@ export interface SentCall {
  * protocol.
  */
 export function readOxpAnswer(response: OutgoingResponse, asked: SentCall): ToolAnswer {
-  const said = [400, 422].includes(response.status) ? readJsonMembers(response.body) : undefined
-  if (said !== undefined && typeof said.message === 'string') {
-    if (isDeeperThan(said, MAX_DEPTH)) throw badAnswer(`nests deeper than ${MAX_DEPTH} levels`)
-    return { ...(response.status === 400 ? readRefusal(said, asked) : readInvalid(said)), logs: [] }
+  const refusal = [400, 422].includes(response.status) ? readJsonMembers(response.body) : undefined
+  if (refusal !== undefined && typeof refusal.message === 'string') {
+    if (isDeeperThan(refusal, MAX_DEPTH)) throw badAnswer(`nests deeper than ${MAX_DEPTH} levels`)
+    return { ...(response.status === 400 ? readRefusal(refusal, asked) : readInvalid(refusal)), logs: [] }
   }
   const body = membersOf(jsonOf(response))
   const result = membersOf(body?.result) ?? body
@@ -65,8 +65,8 @@ function readError(error: Members): ToolError {
  * Reads a ServerErrorResponse: the tool did not run. Links in it are never followed or shown, because the broker
  * itself asks for missing consent. A requirement whose token was sent means that the server rejected the token.
  */
-function readRefusal(said: Members, { given }: SentCall): ToolOutcome {
-  const missing = membersOf(said.missing_requirements)
+function readRefusal(body: Members, { given }: SentCall): ToolOutcome {
+  const missing = membersOf(body.missing_requirements)
   const challenges = Array.isArray(missing?.authorization) ? missing.authorization : []
   const ids = challenges.flatMap((one) => text(membersOf(one)?.id) ?? [])
   if (ids.length > 0 && ids.every((id) => given.includes(id)))
@@ -91,8 +91,8 @@ function readRefusal(said: Members, { given }: SentCall): ToolOutcome {
     }
   return failed({
     kind: 'UPSTREAM_RUNTIME_BAD_REQUEST',
-    message: String(said.message),
-    ...optional('developerMessage', said.developer_message),
+    message: String(body.message),
+    ...optional('developerMessage', body.developer_message),
     statusCode: 400,
   })
 }
@@ -102,8 +102,8 @@ function failed(error: Omit<ToolError, 'canRetry'> & { readonly canRetry?: boole
 }
 
 /** Reads a ValidationErrorResponse, which lists the invalid parameters. */
-function readInvalid(said: Members): ToolOutcome {
-  const errors = Object.entries(membersOf(said.parameter_errors) ?? {}).flatMap(([name, one]) =>
+function readInvalid(body: Members): ToolOutcome {
+  const errors = Object.entries(membersOf(body.parameter_errors) ?? {}).flatMap(([name, one]) =>
     typeof one === 'string' ? [[name, one] as const] : [],
   )
   const all = errors.map(([name, message]) => `${name}: ${message}`)
@@ -111,7 +111,7 @@ function readInvalid(said: Members): ToolOutcome {
     outcome: 'error',
     error: {
       kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
-      message: [said.message, ...all].join(' '),
+      message: [body.message, ...all].join(' '),
       canRetry: false,
       statusCode: 422,
       parameterErrors: Object.fromEntries(errors),

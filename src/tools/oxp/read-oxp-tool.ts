@@ -67,8 +67,8 @@ function readTool(definition: unknown): CatalogueTool {
     throw new Refusal(
       `id is ${id === '' ? 'missing' : quote(id)}; it is Toolkit.Tool, with @version or without.`,
     )
-  const said = text(document.version, 'version')
-  const version = said === undefined ? versionOfId : completedVersion(said.replace(/^v/i, ''))
+  const declared = text(document.version, 'version')
+  const version = declared === undefined ? versionOfId : completedVersion(declared.replace(/^v/i, ''))
   if (version !== undefined && !VERSION.test(version))
     throw new Refusal(`version is ${quote(version)}; it is three numbers with dots between them.`)
 
