@@ -87,7 +87,7 @@ function normalized(text: string): string {
     .replaceAll(/\b1[78]\d{8}\b/g, '<seconds>')
     .replaceAll(/("duration(?:Ms)?":)[\d.]+/g, '$1<ms>')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
-    .replaceAll(/"stacktrace":"(?:[^"\\]|\\.)*file:(?:[^"\\]|\\.)*"/g, '"stacktrace":"<stack>"')
+    .replaceAll(/"stacktrace":"(?:[^"\\]|\\.)*\\n {4}at (?:[^"\\]|\\.)*"/g, '"stacktrace":"<stack>"')
 }
 
 const HEADERS = ['x-gatepass-error-kind', 'warning', 'retry-after', 'oxp-version']
