@@ -117,7 +117,7 @@ interface SSEMessage {
   readonly data: string | Uint8Array
 }
 
-/** A server-sent event as it is written. Large data is bytes already and is not converted to text and back. */
+/** A server-sent event in its wire format. Large data is bytes already and is not converted to text and back. */
 export function asSent({ event, data }: SSEMessage): string | Uint8Array {
   const head = `event: ${event}\ndata: `
   if (typeof data === 'string') return `${head}${data}\n\n`
