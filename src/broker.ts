@@ -15,7 +15,7 @@ import type { ExecutionLog } from './services/execution-log.ts'
 import type { Liveness } from './services/liveness.ts'
 import type { Metrics } from './services/metrics.ts'
 import type { PendingLimit } from './services/pending-limit.ts'
-import type { Policies } from './services/policies/policy-engine.ts'
+import type { PolicyEngine } from './services/policies/policy-engine.ts'
 import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
 import type { HeldConnection } from './services/release.ts'
@@ -63,7 +63,7 @@ export interface Broker {
   readonly audit: AuditLog
   readonly altered: AlteredRows
   readonly history: ExecutionLog
-  readonly policies: Policies
+  readonly policies: PolicyEngine
   /** Its own for every project and entry: `<public URL>/callback/<uid>`. */
   redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */

@@ -24,7 +24,7 @@ import { createLiveness } from './services/liveness.ts'
 import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
 import { createPendingLimit } from './services/pending-limit.ts'
-import { createPolicies } from './services/policies/policy-engine.ts'
+import { createPolicyEngine } from './services/policies/policy-engine.ts'
 import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
@@ -115,7 +115,7 @@ export async function openBroker(
       audit,
       altered,
       history,
-      policies: createPolicies({ store, outgoing, sealer, audit, metrics, log, now }),
+      policies: createPolicyEngine({ store, outgoing, sealer, audit, metrics, log, now }),
       cache: {
         connections: createReadCache(store, {
           max: MAX_HELD_OWNERS,

@@ -3,15 +3,15 @@ import type { AlteredRow } from '../store/signed-rows.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Rows that were read and not believed. */
+/** Rows whose MAC is wrong: something other than Gatepass wrote them, so they are ignored. */
 export interface AlteredRows {
   readonly found: (row: AlteredRow) => void
   readonly seen: ReadonlyMap<string, AlteredRow>
 }
 
-const MOST = 1_000
+const MAX_LOGGED = 1_000
 
-/** Counts them, and logs each once. */
+/** Counts such rows, and logs each of them once. */
 export function watchRows({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }): AlteredRows {
   const counter = metrics.counter(
     'gatepass_altered_rows_total',
@@ -25,7 +25,7 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
       const { table, id, projectId } = row
       counter.increment(table)
       const place = `${table} ${projectId} ${id}`
-      if (seen.has(place) || seen.size >= MOST) return
+      if (seen.has(place) || seen.size >= MAX_LOGGED) return
       seen.set(place, row)
       log.error(
         { table, id, project: projectId },
@@ -35,7 +35,7 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
   }
 }
 
-/** Reads every row that gives power, and answers those that are not believed. */
+/** Reads every row that has a MAC, and returns those whose MAC is wrong. */
 export async function findAlteredRows({
   store,
   altered,
@@ -52,7 +52,7 @@ export async function findAlteredRows({
   return [...altered.seen.values()]
 }
 
-/** `api_keys key_…`, for the operator. */
+/** The row's name in messages to the operator, such as `api_keys key_…`. */
 export function nameOfRow({ table, id }: AlteredRow): string {
   return `${table} ${id}`
 }

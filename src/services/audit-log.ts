@@ -11,16 +11,16 @@ import type { PoliciesInForce } from '../store/policies.ts'
 import type { Store } from '../store/store.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
 
-/** As many releases as one commit takes, and as may wait for theirs before more are refused. */
+/** Releases per commit, and releases that may wait for their commit before more are refused. */
 const BATCH = 500
 const MAX_WAITING = 50_000
 /**
- * Callers who were answered by one commit often ask again at once, one after the other: after a commit of at least so
- * many releases the next one waits for as many, as long as they come no further apart than this. One for the first of
- * them and one for the rest would cost twice as much.
+ * Callers whose releases shared a commit often ask again at the same moment. So after a commit of at least
+ * `LARGE_COMMIT` releases, the next one waits for as many, while they arrive at most `MAX_GAP_MS` apart. Without the
+ * wait, the first of them would have a commit of its own, which costs twice as much.
  */
-const MANY = 8
-const GAP_MS = 0.1
+const LARGE_COMMIT = 8
+const MAX_GAP_MS = 0.1
 
 /** A token that is about to be handed out. */
 export interface AuditedToken {
@@ -30,20 +30,20 @@ export interface AuditedToken {
   readonly fingerprint: string
 }
 
-/** The audit trail as flows write it: who, on whose behalf and for what is taken from the context of the request. */
+/** Writes the audit trail for the flows. Actor, purpose and request id come from the request's context. */
 export interface AuditLog {
-  /** What a write leaves in the trail: goes to the store with the write. */
+  /** The audit entry of a write, which the store commits in the same transaction. */
   of(projectId: string, event: AuditEvent): AuditEntries
-  /** Records what no write carries. */
+  /** Records an event that belongs to no write. */
   record(projectId: string, event: AuditEvent): Promise<void>
   /**
-   * Records that the tokens are released; only when it resolves with `true` may they be. `false`, and none recorded:
-   * something they rest on has changed, so they must be looked up and judged again. Those that come together share one commit.
-   * Throws `invalid_authorization` when the key was revoked meanwhile or has come to its end, `store_unavailable` when
-   * nothing can be recorded.
+   * Records that the tokens are released. They may be handed out only if it resolves with `true`; with `false` nothing
+   * was recorded, because a precondition has changed, and the caller looks them up and evaluates policies again.
+   * Concurrent releases share one commit. Throws `invalid_authorization` when the key was revoked or has expired in the
+   * meantime, `store_unavailable` when nothing can be recorded.
    */
   release(tokens: readonly AuditedToken[], policies: PoliciesInForce): Promise<boolean>
-  /** Of a token, keyed: tells tokens apart without telling anything of them. */
+  /** A keyed hash of a token: distinguishes tokens without revealing anything about them. */
   fingerprint(token: string): string
   readonly link: AuditLink
   /** Releases that wait for their commit. */
@@ -56,7 +56,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** @param key 32 bytes of the installation's own, which do not change when the master key does. */
+/** `key`: 32 bytes of this installation, which a rotation of the master key does not change. */
 export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog {
   const chainKey = derive(key, 'chain')
   const fingerprintKey = derive(key, 'fingerprint')
@@ -74,14 +74,14 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    // all that arrives in this turn of the event loop is in one commit
+    // releases of the same turn of the event loop share one commit
     setImmediate(gather, 0, 0)
   }
 
   function gather(had: number, since: number): void {
     const has = queue.length
     const at = performance.now()
-    if (lastSize < MANY || has >= lastSize || (has === had && at - since > GAP_MS)) void commit()
+    if (lastSize < LARGE_COMMIT || has >= lastSize || (has === had && at - since > MAX_GAP_MS)) void commit()
     else setImmediate(gather, has, has === had ? since : at)
   }
 
@@ -90,14 +90,14 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     lastSize = batch.length
     queue = queue.length > BATCH ? queue.slice(BATCH) : []
     try {
-      const stand = await store.audit.release(
+      const recorded = await store.audit.release(
         batch.flatMap((one) => one.releases),
         now(),
         link,
       )
       let first = 0
       for (const { releases, resolve } of batch) {
-        resolve(stand.slice(first, first + releases.length).every(Boolean))
+        resolve(recorded.slice(first, first + releases.length).every(Boolean))
         first += releases.length
       }
     } catch (error) {
@@ -127,17 +127,17 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
       const context = currentContext()
       const { apiKey } = context
       const releases = tokens.map((token) => toRelease(token, policies, context, now()))
-      const stand = await new Promise<boolean>((resolve, reject) => {
+      const isRecorded = await new Promise<boolean>((resolve, reject) => {
         queue.push({ releases, resolve, reject })
         waiting++
         schedule()
       })
-      if (!stand && apiKey !== undefined) {
+      if (!isRecorded && apiKey !== undefined) {
         const key = await store.apiKeys.findByHash(apiKey.hash)
         if (key === undefined) throw new BrokerError('invalid_authorization', 'This API key was revoked.')
         if (isExpired(key, now())) throw new BrokerError('invalid_authorization', 'This API key has expired.')
       }
-      return stand
+      return isRecorded
     },
     fingerprint: (token) =>
       createHmac('sha256', fingerprintKey).update(token).digest('base64url').slice(0, 22),
@@ -176,7 +176,7 @@ function toRelease(
   }
 }
 
-/** One line of a block. Every member by name, so that nothing gets into the trail by itself. */
+/** One line of a block. Members are listed one by one, so that a new member of an event is not recorded by accident. */
 function toLine(event: AuditEvent, context: RequestContext, at: number): string {
   return JSON.stringify({
     at,

@@ -2,13 +2,13 @@ import { BUILT_IN_IDS, isWhollyOf } from '../providers/catalogue/registry.ts'
 import { endpointsDigest } from '../providers/identity.ts'
 import { type Client, endpointsOf, type ProviderEntry } from '../providers/provider.ts'
 
-/** A client of the environment. `allowed`: as `environmentClientOf` judges. */
+/** A client from the environment. `allowed`: whether the entry's endpoints may receive it. */
 export interface NamedClient {
   readonly client: Client
   readonly allowed: boolean
 }
 
-/** Clients by `GATEPASS_PROVIDER_<NAME>`, as the settings have them. */
+/** The clients of the settings, by `GATEPASS_PROVIDER_<NAME>`. */
 type EnvironmentClients = ReadonlyMap<
   string,
   { readonly clientId?: string; readonly clientSecret?: string; readonly below?: string }
@@ -20,9 +20,9 @@ export function environmentName(id: string): string {
 }
 
 /**
- * The client that the environment has under the entry's name. A name proves nothing: whoever writes a tool's metadata
- * chooses it. The client is allowed where every endpoint is one of the catalogue's provider of that name, and where an
- * administrator has confirmed these very endpoints.
+ * The environment's client under the entry's name. The name alone proves nothing, since the author of a tool's metadata
+ * chooses it. So the client is allowed only if every endpoint is one of the catalogue's provider of that name, or if an
+ * administrator has confirmed exactly these endpoints.
  */
 export function environmentClientOf(
   clients: EnvironmentClients,
@@ -43,7 +43,7 @@ export function environmentClientOf(
   return { client: { clientId, ...(clientSecret !== undefined && { clientSecret }) }, allowed }
 }
 
-/** Also on another loopback port, where this development server was the last time. */
+/** Any loopback port is accepted, since the development server may have had another one at its last start. */
 function isBelow(endpoint: string, base: URL): boolean {
   const { origin, hostname, pathname } = new URL(endpoint)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)

@@ -4,23 +4,23 @@ import type { ExecutionRecord } from '../domain/execution.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 
-/** As many as one commit takes without holding up requests, and the pause in which they go on. */
+/** Small enough that a commit does not delay requests, and the pause between two commits. */
 const BATCH = 200
 const PAUSE_MS = 50
-/** While nothing can be written: past either of them the oldest are dropped. */
+/** While the database cannot be written, the oldest runs beyond either limit are dropped. */
 const MAX_PENDING = 20_000
 const MAX_PENDING_CHARACTERS = 64 * 1024 * 1024
 
-/** What was run, written in batches so that a run costs no write of its own. */
+/** The history of tool runs, written in batches, so that a run costs no write of its own. */
 export interface ExecutionLog {
-  /** Remembers a run that has ended. */
+  /** Queues a run that has ended. */
   record(record: ExecutionRecord): void
   /**
-   * Writes what has come together. Losing the last second of it in a crash is fine. Throws when something could not be
-   * written: what the database would not take ever is dropped, the rest waits.
+   * Writes the queue. A crash may lose the last second of it. Throws when a run could not be written: a run that the
+   * database will never accept is dropped, the others stay queued.
    */
   flush(): Promise<void>
-  /** That are to be written. */
+  /** The length of the queue. */
   readonly waiting: number
 }
 
@@ -73,7 +73,7 @@ export function createExecutionLog(
     }
   }
 
-  /** Past one that the database will never take, or has from an earlier try whose outcome was not known. */
+  /** Writes one by one, past a run that the database rejects or already has from an attempt with a lost outcome. */
   async function writeEach(batch: readonly ExecutionRecord[]): Promise<void> {
     for (const [i, one] of batch.entries()) {
       try {
@@ -110,7 +110,7 @@ function sizeOf({ request, result }: ExecutionRecord): number {
   return (request?.length ?? 0) + (result?.length ?? 0)
 }
 
-/** What a later try may do better. */
+/** Whether a later attempt may succeed. */
 function isPassing(error: unknown): boolean {
   return error instanceof BrokerError && error.code === 'store_unavailable'
 }

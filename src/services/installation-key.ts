@@ -8,14 +8,14 @@ import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
 
 const INSTALLATION_KEY = 'installation_key'
-/** Its name in releases whose rows had no MACs. */
+/** The fact's name in releases before rows had MACs. */
 const OLDER_KEY = 'audit_key'
 
 /**
- * The installation's own key, of the audit trail and of rows that give power: made at the first start, and the same under
- * every master key. `isSigned`: under its name of today, which it gets once all rows have their MACs. The name is
- * part of the envelope's place, so nobody without the master key can make one of the older name; an envelope that was kept
- * from before the upgrade still opens, until the master key of that time is given up.
+ * The installation's key, which authenticates the audit trail and the rows that grant permissions. It is made at the
+ * first start and survives rotations of the master key. `isSigned`: the key has its current name, which it gets when all
+ * rows have their MACs. The name is part of the envelope's associated data, so nobody can go back to the older name
+ * without the master key; a copy of the older envelope opens until that master key is removed.
  */
 export async function ensureInstallationKey(
   { facts }: Store,
@@ -23,13 +23,13 @@ export async function ensureInstallationKey(
 ): Promise<{ readonly key: Buffer; readonly isSigned: boolean }> {
   const older = await facts.get(OLDER_KEY)
   const open = (fact: string, name: string) =>
-    Buffer.from(sealer.open(fact as Sealed, factPlace(name)), 'base64') // facts that only this writes
+    Buffer.from(sealer.open(fact as Sealed, factPlace(name)), 'base64') // only this file writes these facts
   if (older !== undefined) return { key: open(older, OLDER_KEY), isSigned: false }
   const fresh = sealer.seal(randomBytes(32).toString('base64'), factPlace(INSTALLATION_KEY))
   return { key: open(await facts.settle(INSTALLATION_KEY, fresh), INSTALLATION_KEY), isSigned: true }
 }
 
-/** Of a database from a release whose rows had no MACs: signs them as they stand, once and on record. */
+/** Signs the rows of a database from a release without MACs, once, and records that in the audit trail. */
 export async function signRowsOnce(
   {
     raw,

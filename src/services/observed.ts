@@ -7,11 +7,11 @@ import {
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 
-// What is counted where it passes by, so that no flow has to think of it.
+// Decorators that count calls of the store and of the guarded client, so that no flow has to.
 
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
-/** The same store; counts what becomes of authorizations, and how long releases of tokens take to be recorded. */
+/** Counts the outcomes of authorizations and measures how long it takes to record releases of tokens. */
 export function observedStore(store: Store, metrics: Metrics): Store {
   const { authorizations, audit } = store
   const commits = metrics.histogram(
@@ -19,7 +19,7 @@ export function observedStore(store: Store, metrics: Metrics): Store {
     'Until the releases that came together were in the audit trail',
     { buckets: COMMIT_SECONDS },
   )
-  addDatabaseFigures(store, metrics)
+  addDatabaseMetrics(store, metrics)
   return {
     ...store,
     authorizations: {
@@ -52,7 +52,7 @@ export function observedStore(store: Store, metrics: Metrics): Store {
   }
 }
 
-function addDatabaseFigures(store: Store, metrics: Metrics): void {
+function addDatabaseMetrics(store: Store, metrics: Metrics): void {
   metrics.counted(
     'gatepass_database_busy_retries_total',
     'Statements that were tried again because another process had the SQLite file',
@@ -68,7 +68,7 @@ function addDatabaseFigures(store: Store, metrics: Metrics): void {
   )
 }
 
-/** The same way out; counts what is asked for and how it ends, of a stream how its head comes. */
+/** Counts outgoing requests by purpose and outcome, and measures them; a stream up to its head. */
 export function observedOutgoing(outgoing: Outgoing, metrics: Metrics): Outgoing {
   const observed =
     <R extends OutgoingRequest | OutgoingStreamRequest, A extends { readonly status: number }>(

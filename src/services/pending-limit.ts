@@ -1,19 +1,19 @@
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 
-/** Counted again after that long, for what was settled, expired or begun elsewhere meanwhile. */
+/** A count is repeated after this time, since other processes begin and settle some, and some expire. */
 const COUNTED_SECONDS = 10
-/** Few enough to be counted every time it matters. */
+/** So few rows are counted at each check near the limit. */
 const FEW = 1_000
 
-/** How many of something a project has waiting, without counting them for each. */
+/** Limits the pending rows of a project, without a count in the database for each new one. */
 export interface PendingLimit {
-  /** Whether the project has as many as it may. */
+  /** Whether the project has reached the limit. */
   isFull(projectId: string): Promise<boolean>
-  /** One more was begun. */
+  /** Notes that one more was added. */
   added(projectId: string): void
 }
 
-interface Known {
+interface Count {
   live: number
   at: EpochSeconds
 }
@@ -23,10 +23,10 @@ export function createPendingLimit(
   most: number,
   now: Clock,
 ): PendingLimit {
-  const known = new Map<string, Known>()
-  const counting = new Map<string, Promise<Known>>()
+  const known = new Map<string, Count>()
+  const counting = new Map<string, Promise<Count>>()
 
-  function count(projectId: string): Promise<Known> {
+  function count(projectId: string): Promise<Count> {
     const running = counting.get(projectId)
     if (running !== undefined) return running
     const started = countLive(projectId, now())
@@ -40,8 +40,8 @@ export function createPendingLimit(
     return started
   }
 
-  /** Counting many takes milliseconds, so that is done once a second at most. */
-  function isStale({ live, at }: Known): boolean {
+  /** Counting many rows takes milliseconds, so it is done at most once a second. */
+  function isStale({ live, at }: Count): boolean {
     const age = now() - at
     return age >= COUNTED_SECONDS || (live >= most && (live <= FEW || age >= 1))
   }

@@ -1,14 +1,14 @@
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 
-/** A token on its way to a caller or a tool, once `releaseTokens` has it recorded. */
+/** A token for a caller or a tool. It may be handed out when `releaseTokens` has recorded it. */
 export interface Release extends AccessSecrets {
   readonly connection: Connection
   readonly entry: ProviderEntry
   readonly fingerprint: string
 }
 
-/** A connection as the cache holds it: opened once, not per request. */
+/** A cached connection; its tokens are decrypted once, not per request. */
 export interface HeldConnection {
   readonly connection: Connection
   opened?: AccessSecrets & Pick<Release, 'fingerprint'>

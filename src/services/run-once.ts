@@ -1,17 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { BegunRun } from '../domain/execution.ts'
 
-/** Writes down that the run is about to be begun, before it is; throws when it must not be begun any more. */
-export type WriteDown = (run: BegunRun) => Promise<void>
+/** Records that the run is about to begin. Throws when it must not begin any more. */
+export type RecordRun = (run: BegunRun) => Promise<void>
 
-const requests = new AsyncLocalStorage<WriteDown>()
+const requests = new AsyncLocalStorage<RecordRun>()
 
-/** Carries a request out that is known by a name, so that a repeat of it can tell what was begun when this process dies. */
-export function runOnce<T>(writeDown: WriteDown, carryOut: () => T): T {
-  return requests.run(writeDown, carryOut)
+/** Executes a request that has an idempotency key, so that a repeat knows which runs had begun if this process dies. */
+export function runOnce<T>(recordRun: RecordRun, execute: () => T): T {
+  return requests.run(recordRun, execute)
 }
 
-/** To be awaited before something is done that must not be done twice. Costs nothing where the request has no name. */
+/** Awaited before work that must not be done twice. Has no effect for a request without an idempotency key. */
 export async function aboutToRun(run: BegunRun): Promise<void> {
   await requests.getStore()?.(run)
 }

@@ -5,14 +5,14 @@ import { type Facts, MOVED_FACT } from '../store/facts.ts'
 import { type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { factPlace } from '../store/sealed-columns.ts'
 
-/** A known text, sealed: opens with the right key only. */
+/** A known text, sealed: only the right master key opens it. */
 const KEY_CHECK = 'master_key_check'
-/** The ids of the keys that anything may be sealed with: noted before the first use, dropped when a rotation is complete. */
+/** Ids of the keys that may have sealed something: added before a key's first use, removed after a complete rotation. */
 const SEALING_KEYS = 'sealing_keys'
 
 /**
- * Refuses to go on with a database that these keys do not open, or not all of, and with one that was moved away. Looks
- * only, so that a start with the wrong key changes nothing. Throws `store_unavailable`.
+ * Refuses a database that these keys do not open completely, and one that was moved elsewhere. It only reads, so a
+ * start with the wrong key changes nothing. Throws `store_unavailable`.
  */
 export function admitKeys(facts: ReadonlyMap<string, string>, sealer: Sealer): void {
   const movedAt = facts.get(MOVED_FACT)
@@ -33,12 +33,12 @@ export function admitKeys(facts: ReadonlyMap<string, string>, sealer: Sealer): v
     )
 }
 
-/** Notes the key that seals from now on, before it seals anything, and settles the check value. */
+/** Records the id of the newest key before it seals anything, and writes the check value if there is none. */
 export async function noteSealingKey(facts: Facts, sealer: Sealer): Promise<void> {
   const check = await facts.get(KEY_CHECK)
   for (;;) {
     const noted = await facts.get(SEALING_KEYS)
-    // a database from before they were noted: whatever opens it may have sealed something
+    // a database from before the ids were recorded: every key that opens it may have sealed something
     const before = noted === undefined && check !== undefined ? sealer.keyIds : keysIn(noted)
     const after = [...new Set([sealer.keyIds[0], ...before])].join(' ')
     if (after === noted || (await facts.exchange(SEALING_KEYS, noted, after))) break
@@ -46,12 +46,12 @@ export async function noteSealingKey(facts: Facts, sealer: Sealer): Promise<void
   checkMasterKey(sealer, await facts.settle(KEY_CHECK, sealer.seal('gatepass', factPlace(KEY_CHECK))))
 }
 
-/** The ids of the keys that something may be sealed with. */
+/** The ids of the keys that may have sealed something. */
 export async function sealingKeys(facts: Facts): Promise<readonly string[]> {
   return keysIn(await facts.get(SEALING_KEYS))
 }
 
-/** Nothing is sealed any more with the older keys of the ring. */
+/** Removes the older keys of the ring, when nothing is sealed with them any more. */
 export async function forgetOlderKeys(facts: Facts, { keyIds: [newest, ...older] }: Sealer): Promise<void> {
   for (;;) {
     const noted = await facts.get(SEALING_KEYS)
@@ -66,7 +66,7 @@ function keysIn(fact: string | undefined): string[] {
 
 function checkMasterKey(sealer: Sealer, check: string): void {
   try {
-    sealer.open(check as Sealed, factPlace(KEY_CHECK)) // a fact that only a sealer's envelope is written to
+    sealer.open(check as Sealed, factPlace(KEY_CHECK)) // only sealed values are written to this fact
   } catch (cause) {
     if (!(cause instanceof UnsealError || cause instanceof UnknownKeyError)) throw cause
     throw new BrokerError(

@@ -4,20 +4,20 @@ import type { Store } from '../store/store.ts'
 
 type Noun = 'connections' | 'apiKeys' | 'secrets'
 
-/** One thing's uses are written at most this often: what is asked of them is whether it has been idle for days. */
+/** The last use of a row is written at most this often, since readers ask whether it was idle for days. */
 const WRITTEN_SECONDS = 60
-/** As many as one commit takes without holding up requests, and the pause in which they go on. */
+/** Small enough that a commit does not delay requests, and the pause between two commits. */
 const BATCH = 200
 const PAUSE_MS = 50
-/** Of each noun; while nothing can be written, what comes beyond it is not remembered. */
+/** For each noun. While the database cannot be written, uses beyond the limit are not recorded. */
 const MAX_PENDING = 50_000
 
-/** When things were last used, written in batches so that using them costs no write. */
+/** The times of last use of rows, written in batches, so that a use costs no write. */
 export interface UseLog {
   used(noun: Noun, id: string, at: EpochSeconds): void
-  /** Writes what has come together. Losing the last second of it in a crash is fine. */
+  /** Writes the queue. A crash may lose the last second of it. */
   flush(): Promise<void>
-  /** That are to be written. */
+  /** The length of the queue. */
   readonly waiting: number
 }
 
@@ -49,7 +49,7 @@ export function createUseLog(store: Store): UseLog {
 
 function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void> }) {
   const pending = new Map<string, EpochSeconds>()
-  // since when, and what has been written since then
+  // the begin of the current interval, and the rows written in it
   let since = 0
   const written = new Set<string>()
 

@@ -1,16 +1,16 @@
 import { type Authorization, isSettled } from '../domain/authorization.ts'
 import type { Store } from '../store/store.ts'
 
-/** How often, while somebody waits, it is looked what other processes have written, and that nothing was missed. */
+/** How often, while requests wait, the store is asked for changes of other processes. */
 const CATCH_UP_MS = 50
-/** How often all that is waited for is read again, whatever was or was not announced. */
-const SAFETY_NET_MS = 20_000
-/** As above while the database does not say what others write. */
-const UNHEARD_MS = 1_000
+/** How often the awaited authorizations are read even without an announced change. */
+const REREAD_MS = 20_000
+/** The same while the database does not announce the changes of other processes. */
+const REREAD_UNANNOUNCED_MS = 1_000
 
 type Wake = (settled: Authorization) => void
 
-/** How many may wait at a time in this process, and how many of them for one owner. */
+/** Concurrent waits in this process, and how many of them one owner may have. */
 export interface WaitersLimits {
   readonly total: number
   readonly perOwner: number
@@ -18,29 +18,29 @@ export interface WaitersLimits {
 
 export interface WaitOptions {
   readonly signal?: AbortSignal
-  /** Whose place it takes, an API key's; without, it is our own waiting, which is never turned away. */
+  /** The API key that the wait is counted against; without one, it is a wait of the broker's own, which has no limit. */
   readonly owner?: string
 }
 
-/** Those who wait for an authorization to settle. They are woken in the tick after the commit. */
+/** Requests that wait for an authorization to settle. They resume in the tick after the commit. */
 export interface Waiters {
   /**
    * Resolves with the settled authorization, or with `undefined` after `ms`, when `signal` aborts, or at once when
-   * there is no room.
+   * the owner's limit is reached.
    */
   wait(id: string, ms: number, options?: WaitOptions): Promise<Authorization | undefined>
   /** Whether the owner may wait for one more. */
   hasRoom(owner: string): boolean
   readonly count: number
-  /** Whether `close` was called: from then on nobody is made to wait. */
+  /** Whether `close` was called: from then on `wait` returns at once. */
   readonly closed: boolean
-  /** Lets everybody go at once, with `undefined`. */
+  /** Ends all waits with `undefined`. */
   close(): void
 }
 
 export function createWaiters(store: Store, { total, perOwner }: WaitersLimits): Waiters {
   const waiting = new Map<string, Set<Wake>>()
-  const places = new Map<string, number>()
+  const waitsByOwner = new Map<string, number>()
   const leavers = new Set<() => void>()
   let missed = store.catchUp()
   let lookedAt = performance.now()
@@ -62,20 +62,20 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
   function catchUp(): void {
     const answer = store.catchUp()
     const now = performance.now()
-    if (now - lookedAt < (answer === missed ? SAFETY_NET_MS : UNHEARD_MS)) return
+    if (now - lookedAt < (answer === missed ? REREAD_MS : REREAD_UNANNOUNCED_MS)) return
     missed = answer
     lookedAt = now
-    for (const id of waiting.keys()) void look(id).catch(() => {}) // the next look comes
+    for (const id of waiting.keys()) void look(id).catch(() => {}) // the next catch-up reads it again
   }
 
-  const hasRoom = (owner: string) => leavers.size < total && (places.get(owner) ?? 0) < perOwner
+  const hasRoom = (owner: string) => leavers.size < total && (waitsByOwner.get(owner) ?? 0) < perOwner
 
-  function take(owner: string): () => void {
-    places.set(owner, (places.get(owner) ?? 0) + 1)
+  function countWait(owner: string): () => void {
+    waitsByOwner.set(owner, (waitsByOwner.get(owner) ?? 0) + 1)
     return () => {
-      const left = (places.get(owner) ?? 1) - 1
-      if (left > 0) places.set(owner, left)
-      else places.delete(owner)
+      const left = (waitsByOwner.get(owner) ?? 1) - 1
+      if (left > 0) waitsByOwner.set(owner, left)
+      else waitsByOwner.delete(owner)
     }
   }
 
@@ -83,12 +83,12 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
     hasRoom,
     async wait(id, ms, { signal, owner } = {}) {
       if (closed || signal?.aborted || (owner !== undefined && !hasRoom(owner))) return undefined
-      const free = owner === undefined ? () => {} : take(owner)
+      const uncount = owner === undefined ? () => {} : countWait(owner)
       return new Promise((resolve) => {
         const leave = (settled?: Authorization) => {
           clearTimeout(timer)
           signal?.removeEventListener('abort', onAbort)
-          if (leavers.delete(onAbort)) free()
+          if (leavers.delete(onAbort)) uncount()
           const wakes = waiting.get(id)
           wakes?.delete(leave)
           if (wakes?.size === 0) waiting.delete(id)
@@ -106,7 +106,7 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
         wakes.add(leave)
         waiting.set(id, wakes)
         poll ??= setInterval(catchUp, CATCH_UP_MS)
-        // it may have settled between the caller's look and now
+        // the authorization may have settled since the caller read it
         void look(id).catch(() => {})
       })
     },

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
 import { acquireTokens } from '../../src/flows/acquire-tokens.ts'
-import type { PolicyUseOf } from '../../src/services/policies/policy-match.ts'
+import type { RequestedUse } from '../../src/services/policies/policy-match.ts'
 import { permit } from '../../src/services/request-context.ts'
 import { type Answer, testClock } from '../gatepass.ts'
 import { answer, answerJson, type Loopback, listen, type RecordedRequest, record } from '../loopback.ts'
@@ -189,7 +189,7 @@ describe('a token that is handed out', () => {
 })
 
 describe('threat 48: what is permitted', () => {
-  const use = (userId: string): PolicyUseOf => ({
+  const use = (userId: string): RequestedUse => ({
     projectId: '',
     userId,
     use: 'tool',

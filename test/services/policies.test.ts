@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Policy, PolicyMatch, PolicyTime } from '../../src/domain/policy.ts'
+import { evaluate } from '../../src/services/policies/evaluate.ts'
 import {
+  appliesTo,
   byProvider,
-  isAbout,
   matchesText,
-  type PolicyUseOf,
+  type RequestedUse,
 } from '../../src/services/policies/policy-match.ts'
 import { createRates } from '../../src/services/policies/policy-rate.ts'
-import { judge } from '../../src/services/policies/policy-rules.ts'
 import { isTimeZone, isWithin } from '../../src/services/policies/policy-time.ts'
 
 const NOON = Date.UTC(2026, 10, 18, 12) / 1000 // a Wednesday
@@ -26,7 +26,7 @@ function policy(match: PolicyMatch, more: Partial<Policy> = {}): Policy {
   }
 }
 
-function use(more: Partial<PolicyUseOf> = {}): PolicyUseOf {
+function use(more: Partial<RequestedUse> = {}): RequestedUse {
   return {
     projectId: 'proj_1',
     userId: 'ada',
@@ -42,8 +42,8 @@ const TOKEN = { use: 'token', tool: undefined, hosts: [] } as const
 
 function matches(rule: Policy, more: Readonly<Record<string, unknown>>, scopes: 'needed' | 'granted') {
   const whole = Object.entries({ ...use(), ...more }).filter(([, value]) => value !== undefined)
-  const parts = byProvider(Object.fromEntries(whole) as unknown as PolicyUseOf) // a use with members taken out
-  return parts.some((part) => isAbout(rule, part, { at: NOON, scopes }))
+  const parts = byProvider(Object.fromEntries(whole) as unknown as RequestedUse) // a use with members taken out
+  return parts.some((part) => appliesTo(rule, part, { at: NOON, scopes }))
 }
 
 describe('what a rule is about', () => {
@@ -327,7 +327,7 @@ describe('rates', () => {
 describe('how rules combine', () => {
   const named = (id: string, effect: Policy['effect'], match: PolicyMatch = {}) =>
     policy(match, { id, effect })
-  const look = { at: NOON, scopes: 'granted' } as const
+  const context = { at: NOON, scopes: 'granted' } as const
 
   test.each<[string, readonly Policy[], string | undefined]>([
     ['none: permitted', [], undefined],
@@ -347,7 +347,7 @@ describe('how rules combine', () => {
       'denied no',
     ],
   ])('%s', (_, policies, expected) => {
-    const { refusal } = judge(policies, use(), look)
+    const { refusal } = evaluate(policies, use(), context)
     expect(refusal && `${refusal.reason} ${refusal.by.map((hit) => hit.policy.id)}`).toBe(expected)
   })
 
@@ -360,11 +360,11 @@ describe('how rules combine', () => {
     })
     const github = named('github', 'allow', { providers: ['github'] })
     const google = named('google', 'allow', { providers: ['google'] })
-    expect(judge([github], both, look).refusal).toMatchObject({
+    expect(evaluate([github], both, context).refusal).toMatchObject({
       reason: 'not_allowed',
       by: [{ provider: { id: 'google' } }],
     })
-    expect(judge([github, google], both, look).refusal).toBeUndefined()
+    expect(evaluate([github, google], both, context).refusal).toBeUndefined()
   })
 
   test('a deny says because of which provider', () => {
@@ -374,7 +374,7 @@ describe('how rules combine', () => {
         { id: 'google', scopes: ['mail'] },
       ],
     })
-    const { refusal } = judge([named('no', 'deny', { scopes: ['mail'] })], both, look)
+    const { refusal } = evaluate([named('no', 'deny', { scopes: ['mail'] })], both, context)
     expect(refusal?.by).toMatchObject([{ provider: { id: 'google' } }])
   })
 
@@ -385,7 +385,7 @@ describe('how rules combine', () => {
       named('few', 'deny', { rate }),
       named('other', 'hook', { users: ['bob'] }),
     ]
-    const { limits, hooks } = judge(policies, use(), look)
+    const { limits, hooks } = evaluate(policies, use(), context)
     expect([limits, hooks].map((hits) => hits.map((hit) => hit.policy.id))).toEqual([['few'], ['ask']])
   })
 })

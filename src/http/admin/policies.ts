@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { POLICY_USES } from '../../domain/policy.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../flows/policy-settings.ts'
-import type { PolicyUseOf } from '../../services/policies/policy-match.ts'
+import type { RequestedUse } from '../../services/policies/policy-match.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
-import type { Hit, Judgement } from '../../services/policies/policy-rules.ts'
+import type { PolicyMatch, Evaluation } from '../../services/policies/evaluate.ts'
 import { findTool } from '../../tools/catalogue/find-tool.ts'
 import { resolveRunner, toolPolicyUse } from '../../tools/run/preconditions.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
@@ -169,7 +169,7 @@ async function useOf(
   broker: Broker,
   projectId: string,
   said: z.infer<typeof useSchema>,
-): Promise<PolicyUseOf> {
+): Promise<RequestedUse> {
   const userId = said.user_id
   const user = userId === undefined ? {} : { userId }
   const { host, scopes = [], provider_id: id } = said
@@ -190,8 +190,8 @@ async function useOf(
   }
 }
 
-function verdictToWire({ refusal, limits, hooks }: Judgement): z.infer<typeof verdictSchema> {
-  const idsOf = (hits: readonly Hit[]) => hits.map(({ policy }) => policy.id)
+function verdictToWire({ refusal, limits, hooks }: Evaluation): z.infer<typeof verdictSchema> {
+  const idsOf = (matches: readonly PolicyMatch[]) => matches.map(({ policy }) => policy.id)
   if (refusal !== undefined)
     return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
   const undecided = [

@@ -3,7 +3,6 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Outgoing } from '../../egress/outgoing.ts'
-import type { Release } from '../../services/release.ts'
 import type { PoliciesInForce } from '../../store/policies.ts'
 import type { Sealer } from '../../store/seal.ts'
 import { UnsealError } from '../../store/seal.ts'
@@ -12,37 +11,38 @@ import type { Store } from '../../store/store.ts'
 import type { AuditLog } from '../audit-log.ts'
 import type { Metrics } from '../metrics.ts'
 import { createReadCache } from '../read-cache.ts'
+import type { Release } from '../release.ts'
 import { currentContext } from '../request-context.ts'
+import { type Evaluation, evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
 import { askHook } from './policy-hook.ts'
-import type { Look, PolicyUseOf } from './policy-match.ts'
+import type { EvaluationContext, RequestedUse } from './policy-match.ts'
 import { policyProvider } from './policy-provider.ts'
 import { createRates } from './policy-rate.ts'
-import { type Hit, type Judgement, judge, type PolicyRefusalReason } from './policy-rules.ts'
 
-/** The policies that were judged by, at once where they are in memory. */
-type Judged = PoliciesInForce | Promise<PoliciesInForce>
+/** The policies that a use was evaluated against; without a promise when they are cached. */
+type Evaluated = PoliciesInForce | Promise<PoliciesInForce>
 
 /**
- * Who may use which tokens for what. Each of these throws `denied_by_policy`, or `policy_check_failed` when a hook that
- * must agree could not be asked; what is refused is in the audit trail then, with the rule that refused it. In a
- * project without policies each is one look into memory.
+ * Enforces a project's policies: who may use which tokens for what. Each check throws `denied_by_policy`, or
+ * `policy_check_failed` when a required hook gave no answer. A refusal is recorded in the audit trail with the rule that
+ * refused. In a project without policies, a check costs one cache look-up.
  */
-export interface Policies {
-  /** Before anything is asked of the user or of a provider; what follows runs in `permit` with the same object. */
-  check(use: PolicyUseOf): Judged
+export interface PolicyEngine {
+  /** Called before the user or a provider is involved. The use then runs in `permit` with the same object. */
+  check(use: RequestedUse): Evaluated
   /**
-   * When tokens are about to leave: as part of the use that was permitted, now with the scopes that were granted, or
-   * else as tokens that are handed to the caller. `once`: the same for the same release, however often it is tried.
-   * What it returns is compared with the policies of the moment when the release is recorded.
+   * Called right before tokens are released: as part of the permitted use, now with the granted scopes, or else as
+   * tokens for the caller. `once` identifies the release over its retries, so that rates count it once and no hook is
+   * asked twice. The store compares the returned policies with those in force when it records the release.
    */
-  checkRelease(releases: readonly [Release, ...Release[]], once: object): Judged
-  /** Before a user is asked for a consent that is of no use: refused by a rule that refuses every use of it. */
-  checkConsent(need: Pick<PolicyUseOf, 'projectId' | 'userId' | 'providers'>): Judged
-  /** What the rules say of a use, without counting it or asking a hook. */
-  explain(use: PolicyUseOf, at: EpochSeconds): Promise<Judgement>
+  checkRelease(releases: readonly [Release, ...Release[]], once: object): Evaluated
+  /** Called before a user is asked for consent: refuses a consent whose every use some rule denies. */
+  checkConsent(need: Pick<RequestedUse, 'projectId' | 'userId' | 'providers'>): Evaluated
+  /** Evaluates a use without counting it or asking a hook. */
+  explain(use: RequestedUse, at: EpochSeconds): Promise<Evaluation>
 }
 
-interface Parts {
+interface PolicyEngineParts {
   readonly store: Store
   readonly outgoing: Outgoing
   readonly sealer: Sealer
@@ -52,43 +52,55 @@ interface Parts {
   readonly now: Clock
 }
 
-const MAX_HELD_PROJECTS = 1_000
+const MAX_CACHED_PROJECTS = 1_000
 
-export function createPolicies({ store, outgoing, sealer, audit, metrics, log, now }: Parts): Policies {
-  const held = createReadCache<PoliciesInForce>(store, {
-    max: MAX_HELD_PROJECTS,
+export function createPolicyEngine({
+  store,
+  outgoing,
+  sealer,
+  audit,
+  metrics,
+  log,
+  now,
+}: PolicyEngineParts): PolicyEngine {
+  const cache = createReadCache<PoliciesInForce>(store, {
+    max: MAX_CACHED_PROJECTS,
     forgets: (change) => (change.noun === 'policy' ? 'all' : undefined),
   })
   const rates = createRates()
-  /** Of each use that is under way: what has been counted, and what hooks have agreed to. */
+  /** For each use under way: which rules have counted it, and to what hooks have agreed. */
   const settled = new WeakMap<object, Settled>()
   const refusals = metrics.counter('gatepass_policy_refusals_total', 'Uses that a policy refused', [
     'policy',
     'reason',
   ])
 
-  function inForce(projectId: string): Judged {
-    return held.get(projectId, () => store.policies.inForce(projectId))
+  function inForce(projectId: string): Evaluated {
+    return cache.get(projectId, () => store.policies.inForce(projectId))
   }
 
-  function withPolicies(projectId: string, decide: (policies: readonly Policy[]) => Promise<void>): Judged {
-    const judged = async (read: PoliciesInForce) => {
+  function withPolicies(
+    projectId: string,
+    decide: (policies: readonly Policy[]) => Promise<void>,
+  ): Evaluated {
+    const evaluated = async (read: PoliciesInForce) => {
       await decide(read.policies)
       return read
     }
     const held = inForce(projectId)
-    if (held instanceof Promise) return held.then((read) => (read.policies.length > 0 ? judged(read) : read))
-    return held.policies.length > 0 ? judged(held) : held
+    if (held instanceof Promise)
+      return held.then((read) => (read.policies.length > 0 ? evaluated(read) : read))
+    return held.policies.length > 0 ? evaluated(held) : held
   }
 
   async function decide(
     policies: readonly Policy[],
-    use: PolicyUseOf,
+    use: RequestedUse,
     once: object,
-    scopes: Look['scopes'],
+    scopes: EvaluationContext['scopes'],
   ): Promise<void> {
     const at = now()
-    const { refusal, limits, hooks } = judge(policies, use, { at, scopes })
+    const { refusal, limits, hooks } = evaluate(policies, use, { at, scopes })
     if (refusal !== undefined) return refuse(use, refusal.reason, refusal.by)
 
     const done = settled.get(once) ?? {
@@ -97,7 +109,7 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
       agreed: new Map(),
     }
     settled.set(once, done)
-    const isNew = ({ policy }: Hit) => !done.counted.has(policy.id)
+    const isNew = ({ policy }: PolicyMatch) => !done.counted.has(policy.id)
     const asked = hooks.filter(({ policy }) => {
       const agreement = done.agreed.get(policy.id)
       if (agreement !== undefined) return !covers(agreement, policy, use)
@@ -109,52 +121,52 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
     const counted = [...limits, ...hooks]
       .filter(isNew)
       .filter(({ policy }) => policy.match.rate !== undefined)
-    for (const hit of limits.filter(isNew)) {
-      const seconds = rates.exceeded(hit.policy, use, at)
-      if (seconds > 0) return refuse(use, 'rate', [hit], { retryAfter: seconds })
+    for (const match of limits.filter(isNew)) {
+      const seconds = rates.exceeded(match.policy, use, at)
+      if (seconds > 0) return refuse(use, 'rate', [match], { retryAfter: seconds })
     }
-    // before any hook is asked: of those who come meanwhile, none more than the limit get past
+    // counted before hooks are asked, so that concurrent uses cannot exceed the limit meanwhile
     for (const { policy } of counted) {
       rates.count(policy, use, at)
       done.counted.add(policy.id)
     }
-    for (const hit of asked) {
-      await askOf(hit, use)
-      done.agreed.set(hit.policy.id, agreementOn(hit.policy, use))
+    for (const match of asked) {
+      await askHookOf(match, use)
+      done.agreed.set(match.policy.id, agreementOn(match.policy, use))
     }
   }
 
-  async function askOf(hit: Hit, use: PolicyUseOf): Promise<void> {
-    const { policy } = hit
+  async function askHookOf(match: PolicyMatch, use: RequestedUse): Promise<void> {
+    const { policy } = match
     const { hook, hookSecret, id, projectId } = policy
-    if (hook === undefined) return refuse(use, 'hook_failed', [hit])
+    if (hook === undefined) return refuse(use, 'hook_failed', [match])
     let secret: string | undefined
     try {
       secret = hookSecret && sealer.open(hookSecret, policyPlace(id, projectId))
     } catch (error) {
       if (!(error instanceof UnsealError)) throw error
-      // whatever it says of failures: a hook that was tampered with must not be one that agrees
-      return refuse(use, 'hook_failed', [hit])
+      // even if `onFailure` is `allow`: a hook whose secret was altered must not count as agreement
+      return refuse(use, 'hook_failed', [match])
     }
     const answer = await askHook(outgoing, { ...policy, hook }, secret, use)
     switch (answer.outcome) {
       case 'agreed':
         return
       case 'refused':
-        return refuse(use, 'hook_refused', [hit], answer)
+        return refuse(use, 'hook_refused', [match], answer)
       case 'failed':
         log.warn(
           { policy: id, reason: answer.message, onFailure: hook.onFailure },
           'a policy hook gave no answer',
         )
-        if (hook.onFailure === 'deny') return refuse(use, 'hook_failed', [hit])
+        if (hook.onFailure === 'deny') return refuse(use, 'hook_failed', [match])
     }
   }
 
   async function refuse(
-    use: PolicyUseOf,
+    use: RequestedUse,
     reason: PolicyRefusalReason,
-    by: readonly Hit[],
+    by: readonly PolicyMatch[],
     more: { readonly message?: string; readonly retryAfter?: number } = {},
   ): Promise<never> {
     const { userId, tool, projectId } = use
@@ -179,25 +191,25 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
       const [first] = releases
       return withPolicies(first.connection.projectId, async (policies) => {
         const permitted = permittedFor(releases)
-        const use = { ...(permitted ?? handedOut(first)), providers: releases.map(providerOf) }
+        const use = { ...(permitted ?? useByCaller(first)), providers: releases.map(providerOf) }
         await decide(policies, use, permitted ?? once, 'granted')
       })
     },
 
     checkConsent: (need) =>
       withPolicies(need.projectId, async (policies) => {
-        // whatever the consent would be used for, and whenever
+        // rules that deny every use of the token, at any time
         const always = policies.filter(
           ({ effect, match: { tools, hosts, uses, time, rate } }) =>
             effect === 'deny' && [tools, hosts, uses, time, rate].every((member) => member === undefined),
         )
-        const use: PolicyUseOf = { ...need, use: 'token', hosts: [] }
-        const { refusal } = judge(always, use, { at: now(), scopes: 'needed' })
+        const use: RequestedUse = { ...need, use: 'token', hosts: [] }
+        const { refusal } = evaluate(always, use, { at: now(), scopes: 'needed' })
         if (refusal !== undefined) await refuse(use, refusal.reason, refusal.by)
       }),
 
     async explain(use, at) {
-      return judge((await inForce(use.projectId)).policies, use, { at, scopes: 'needed' })
+      return evaluate((await inForce(use.projectId)).policies, use, { at, scopes: 'needed' })
     },
   }
 }
@@ -205,33 +217,33 @@ export function createPolicies({ store, outgoing, sealer, audit, metrics, log, n
 interface Settled {
   /** Rules whose rate has counted the use. */
   readonly counted: Set<string>
-  /** Rules with a hook whose rate was not exceeded by it. */
+  /** Rules with a hook whose rate the use did not exceed. */
   readonly within: Set<string>
-  /** By the id of the rule whose hook was asked. */
+  /** By the id of the rule whose hook agreed. */
   readonly agreed: Map<string, Agreement>
 }
 
-/** What a hook was told of when it agreed: it says nothing of anything beyond. */
+/** The rule, providers and scopes that a hook agreed to; its agreement covers nothing else. */
 interface Agreement {
   readonly policy: Policy
   /** By the provider's id. */
   readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-function agreementOn(policy: Policy, { providers }: PolicyUseOf): Agreement {
+function agreementOn(policy: Policy, { providers }: RequestedUse): Agreement {
   return { policy, scopes: new Map(providers.map(({ id, scopes }) => [id, new Set(scopes)])) }
 }
 
-/** Whether the agreement was given by this very rule for all these providers and scopes. */
-function covers(agreement: Agreement, policy: Policy, { providers }: PolicyUseOf): boolean {
+/** Whether this rule, unchanged, agreed to all these providers and scopes. */
+function covers(agreement: Agreement, policy: Policy, { providers }: RequestedUse): boolean {
   return (
     JSON.stringify(agreement.policy) === JSON.stringify(policy) &&
     providers.every(({ id, scopes }) => scopes.every((scope) => agreement.scopes.get(id)?.has(scope)))
   )
 }
 
-/** The use that was let through, if it is these users' tokens that it is about. */
-function permittedFor(releases: readonly Release[]): PolicyUseOf | undefined {
+/** The use that `check` permitted, if these tokens belong to its user and project. */
+function permittedFor(releases: readonly Release[]): RequestedUse | undefined {
   const { permitted } = currentContext()
   const isTheirs = releases.every(
     ({ connection }) =>
@@ -240,22 +252,22 @@ function permittedFor(releases: readonly Release[]): PolicyUseOf | undefined {
   return isTheirs ? permitted : undefined
 }
 
-function handedOut({ connection: { projectId, userId } }: Release): PolicyUseOf {
+function useByCaller({ connection: { projectId, userId } }: Release): RequestedUse {
   return { projectId, userId, use: 'token', providers: [], hosts: [] }
 }
 
-function providerOf({ entry, connection, userInfo }: Release): PolicyUseOf['providers'][number] {
+function providerOf({ entry, connection, userInfo }: Release): RequestedUse['providers'][number] {
   return { ...policyProvider(entry, connection.scopes), userInfo }
 }
 
-/** Allow rules refuse together: a handful of them is named. */
-function idsOf(by: readonly Hit[]): string[] {
+/** When no `allow` rule applies, all of them refuse together: the first five are named. */
+function idsOf(by: readonly PolicyMatch[]): string[] {
   return by.slice(0, 5).map(({ policy }) => policy.id)
 }
 
 function refusalOf(
   reason: PolicyRefusalReason,
-  by: readonly Hit[],
+  by: readonly PolicyMatch[],
   { message, retryAfter }: { readonly message?: string; readonly retryAfter?: number },
 ): BrokerError {
   const names = idsOf(by).map((id) => `"${id}"`)

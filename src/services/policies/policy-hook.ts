@@ -1,27 +1,27 @@
 import type { Policy, PolicyHook } from '../../domain/policy.ts'
 import { parseToolId } from '../../domain/tool-id.ts'
 import { type Outgoing, OutgoingError } from '../../egress/outgoing.ts'
-import type { PolicyUseOf } from './policy-match.ts'
+import type { RequestedUse } from './policy-match.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024
 const MAX_MESSAGE = 300
 
-/** `failed`: it could not be asked, or what it said is no answer. */
+/** `failed`: the hook could not be reached, or its response is malformed. */
 export type HookAnswer =
   | { readonly outcome: 'agreed' }
   | { readonly outcome: 'refused'; readonly message?: string }
   | { readonly outcome: 'failed'; readonly message: string }
 
 /**
- * Asks the hook's URL about a use, as Arcade asks its `/pre` hooks: who, what for, with which inputs and whose scopes,
- * and never with a token. `{"code": "OK"}` agrees, any other code refuses. An `override` is not looked at: a hook
- * decides whether, not what.
+ * Asks the hook's URL about a use in the format of Arcade's `/pre` hooks: user, purpose, inputs, providers and scopes,
+ * but never a token. `{"code": "OK"}` agrees, any other code refuses. An `override` is ignored: a hook may refuse a use
+ * but not change it.
  */
 export async function askHook(
   outgoing: Outgoing,
   { id, hook }: Policy & { readonly hook: PolicyHook },
   secret: string | undefined,
-  use: PolicyUseOf,
+  use: RequestedUse,
 ): Promise<HookAnswer> {
   try {
     const { status, body } = await outgoing.send({
@@ -45,7 +45,7 @@ export async function askHook(
   }
 }
 
-function question(policyId: string, use: PolicyUseOf) {
+function question(policyId: string, use: RequestedUse) {
   return {
     policy_id: policyId,
     execution_id: use.executionId,
@@ -70,8 +70,8 @@ function read(text: string, secret: string | undefined): HookAnswer {
   if (typeof code !== 'string' || code === '')
     return { outcome: 'failed', message: 'It answered something else than {"code": …}.' }
   if (code === 'OK') return { outcome: 'agreed' }
-  const said = answer?.error_message
-  const message = typeof said === 'string' ? shown(said, secret) : ''
+  const given = answer?.error_message
+  const message = typeof given === 'string' ? toSafeLine(given, secret) : ''
   return { outcome: 'refused', ...(message !== '' && { message }) }
 }
 
@@ -84,8 +84,8 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** One line, of bounded length, that turns no terminal's or page's text around and does not repeat the hook's secret. */
-function shown(message: string, secret: string | undefined): string {
+/** One line of bounded length, without control and bidirectional characters and without the hook's own secret. */
+function toSafeLine(message: string, secret: string | undefined): string {
   const plain = secret === undefined ? message : message.replaceAll(secret, '[redacted]')
   const line = plain
     .toWellFormed()
@@ -94,7 +94,7 @@ function shown(message: string, secret: string | undefined): string {
   return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE).toWellFormed()}…` : line
 }
 
-/** As Arcade's hooks name it, and its id. */
+/** The tool in the format of Arcade's hooks, with its id. */
 function toHookTool(id: string) {
   const { namespace, name, version } = parseToolId(id)
   return { id, name, toolkit: namespace, ...(version !== undefined && { version }) }

@@ -3,48 +3,52 @@ import type { Policy, PolicyUse } from '../../domain/policy.ts'
 import { coveredScopes, type ScopeMeaning, splitScope } from '../../domain/scopes.ts'
 import { isWithin } from './policy-time.ts'
 
-/** What somebody is about to do with tokens, as policies see it. */
-export interface PolicyUseOf {
+/** What a caller is about to do with tokens, in the terms of policies. */
+export interface RequestedUse {
   readonly projectId: string
   readonly userId?: string
   readonly use: PolicyUse
-  /** `aliases`: every spelling it answers to, in lower case (`toolAliases`). */
+  /** `aliases`: every accepted spelling of its name, in lower case (`toolAliases`). */
   readonly tool?: { readonly id: string; readonly aliases: readonly string[] }
   readonly executionId?: string
   readonly input?: unknown
-  /** Whose tokens, none where none is needed. */
+  /** The providers whose tokens are used; empty when no token is needed. */
   readonly providers: readonly PolicyProvider[]
-  /** Where the tokens go, as far as it is known: `host` or `host:port`. */
+  /** The known destinations of the tokens: `host` or `host:port`. */
   readonly hosts: readonly string[]
-  /** Keys of the secrets that go along. */
+  /** Keys of the secrets that are sent too. */
   readonly secrets?: readonly string[]
 }
 
 export interface PolicyProvider {
   /** The provider entry's readable id. */
   readonly id: string
-  /** Those of the token, or those that are needed while there is none. */
+  /** The token's scopes, or the needed ones while there is no token. */
   readonly scopes: readonly string[]
   readonly userInfo?: Readonly<Record<string, unknown>>
-  /** What the scopes stand for at this provider: a rule against one is not passed by another name for it. */
+  /** What the scopes mean at this provider, so that a rule against a scope also matches its other names. */
   readonly meaning?: ScopeMeaning
 }
 
-/** When a use is judged, and whether its tokens are known yet. */
-export interface Look {
+/** The time of the evaluation, and whether the scopes are those of an existing token. */
+export interface EvaluationContext {
   readonly at: EpochSeconds
   readonly scopes: 'needed' | 'granted'
 }
 
-/** A use as it is to one of its providers; one that has none has no provider. */
-export type UseOfProvider = Omit<PolicyUseOf, 'providers'> & { readonly provider?: PolicyProvider }
+/** The part of a use that concerns one provider; a use without providers is one part. */
+export type UseOfProvider = Omit<RequestedUse, 'providers'> & { readonly provider?: PolicyProvider }
 
-export function byProvider({ providers, ...use }: PolicyUseOf): readonly UseOfProvider[] {
+export function byProvider({ providers, ...use }: RequestedUse): readonly UseOfProvider[] {
   return providers.length === 0 ? [use] : providers.map((provider) => ({ ...use, provider }))
 }
 
-/** Whether the rule is about this use: all its members but `rate`, which is counted elsewhere. */
-export function isAbout({ effect, match }: Policy, use: UseOfProvider, look: Look): boolean {
+/** Whether all members of the rule's `match` apply to the use, except `rate`, which `policy-rate.ts` counts. */
+export function appliesTo(
+  { effect, match }: Policy,
+  use: UseOfProvider,
+  context: EvaluationContext,
+): boolean {
   const { users, tools, providers, scopes, hosts, uses, time } = match
   const { userId, tool, provider } = use
   return (
@@ -53,33 +57,37 @@ export function isAbout({ effect, match }: Policy, use: UseOfProvider, look: Loo
     (tools === undefined ||
       (tool?.aliases.some((alias) => matchesAny(tools, alias.toLowerCase(), lower)) ?? false)) &&
     (providers === undefined || (provider !== undefined && matchesAny(providers, provider.id))) &&
-    (scopes === undefined || (provider !== undefined && hasScopes(scopes, provider, effect, look))) &&
-    (hosts === undefined || goesTo(hosts, use.hosts, effect)) &&
-    (time === undefined || isWithin(time, look.at))
+    (scopes === undefined || (provider !== undefined && hasScopes(scopes, provider, effect, context))) &&
+    (hosts === undefined || matchesHosts(hosts, use.hosts, effect)) &&
+    (time === undefined || isWithin(time, context.at))
   )
 }
 
-/** An `allow` rule vouches for all that a token may do; one of which nothing is known does not fit it. */
+/** An `allow` rule must cover every scope of a token, so it never matches a token whose scopes are unknown. */
 function hasScopes(
   patterns: readonly string[],
   { scopes, meaning }: PolicyProvider,
   effect: Policy['effect'],
-  look: Look,
+  context: EvaluationContext,
 ): boolean {
   if (effect !== 'allow')
     return [...coveredScopes(scopes, meaning)].some((scope) => matchesAny(patterns, scope))
   const single = scopes.flatMap(splitScope)
   return (
-    (single.length > 0 || look.scopes === 'needed') && single.every((scope) => matchesAny(patterns, scope))
+    (single.length > 0 || context.scopes === 'needed') && single.every((scope) => matchesAny(patterns, scope))
   )
 }
 
-function goesTo(patterns: readonly string[], hosts: readonly string[], effect: Policy['effect']): boolean {
+function matchesHosts(
+  patterns: readonly string[],
+  hosts: readonly string[],
+  effect: Policy['effect'],
+): boolean {
   const isOne = (host: string) => spellingsOf(host).some((one) => matchesAny(patterns, one, lower))
   return hosts.length > 0 && (effect === 'allow' ? hosts.every(isOne) : hosts.some(isOne))
 }
 
-/** `Example.com.:8080` is meant by `example.com` and by `example.com:8080`. */
+/** The forms that a pattern may match: `Example.com.:8080` gives `example.com` and `example.com:8080`. */
 function spellingsOf(host: string): string[] {
   const whole = lower(host)
   const port = /(?<=^[^:]*|\]):\d+$/.exec(whole)?.[0] ?? ''
@@ -88,13 +96,13 @@ function spellingsOf(host: string): string[] {
 }
 
 const lower = (text: string) => text.toLowerCase()
-const asItIs = (text: string) => text
+const unchanged = (text: string) => text
 
-function matchesAny(patterns: readonly string[], text: string, fold = asItIs): boolean {
+function matchesAny(patterns: readonly string[], text: string, fold = unchanged): boolean {
   return patterns.some((pattern) => matchesText(fold(pattern), text))
 }
 
-/** `*` stands for any characters, none too. Linear in the text for each `*`. */
+/** `*` matches any number of characters. The time is linear in the text for each `*`. */
 export function matchesText(pattern: string, text: string): boolean {
   const [first = '', ...middles] = pattern.split('*')
   const last = middles.pop()

@@ -1,27 +1,26 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy, PolicyRate } from '../../domain/policy.ts'
-import type { PolicyUseOf } from './policy-match.ts'
+import type { RequestedUse } from './policy-match.ts'
 
-/** What is counted at most; past it whoever was idle longest is forgotten, which only ever lets through more. */
+/** Counters kept; beyond them the least recently used is dropped, which can only permit more. */
 const MAX_COUNTED = 20_000
-/** A window is counted in so many pieces. */
+/** A rate's window is counted in this many pieces. */
 const PIECES = 60
 
-/** How often each rule with a rate was used, by this process alone. */
+/** Counts the uses of each rule with a rate. Every process counts for itself. */
 export interface Rates {
-  /** 0, or in how many seconds the rule no longer refuses the use. */
-  exceeded(policy: Policy, use: PolicyUseOf, at: EpochSeconds): number
-  count(policy: Policy, use: PolicyUseOf, at: EpochSeconds): void
+  /** 0, or the seconds until the rule no longer refuses the use. */
+  exceeded(policy: Policy, use: RequestedUse, at: EpochSeconds): number
+  count(policy: Policy, use: RequestedUse, at: EpochSeconds): void
   readonly size: number
 }
 
-/** Uses in the order of time; the number of the piece of time counts from the epoch. */
+/** Uses per piece of time, oldest first; pieces are numbered from the epoch. */
 type Counted = { readonly piece: number; count: number }[]
 
 /**
- * A sliding window of at most 61 numbers for each that is counted. Windows of up to a minute are exact to the second;
- * of longer ones a use counts until its sixtieth part of the window is over, so that never more than `limit` are
- * within any `seconds`.
+ * Sliding windows of at most 61 numbers each. A window of up to a minute is exact to the second. In a longer one a use
+ * counts until its sixtieth part of the window is over, so that never more than `limit` uses fall within `seconds`.
  */
 export function createRates(max = MAX_COUNTED): Rates {
   const all = new Map<string, Counted>()
@@ -30,7 +29,7 @@ export function createRates(max = MAX_COUNTED): Rates {
     const counted = all.get(key) ?? []
     const { width, kept } = piecesOf(rate)
     const latest = counted.at(-1)?.piece ?? 0
-    // a clock that was far ahead and was put right must not refuse until it is there again
+    // counts from a clock that was far ahead, and was then corrected, must not refuse uses until that time comes
     if (latest - pieceOf(at, width) > kept) return []
     const now = Math.max(pieceOf(at, width), latest)
     return counted.filter(({ piece }) => piece > now - kept)
@@ -77,8 +76,8 @@ function pieceOf(at: EpochSeconds, width: number): number {
   return Math.floor(at / width)
 }
 
-/** Uses without a user or without a tool are counted together. A window of another length is counted anew. */
-function keyOf({ projectId, id }: Policy, { per, seconds }: PolicyRate, use: PolicyUseOf): string {
+/** Uses without a user, or without a tool, share one counter. A window of another length begins at zero. */
+function keyOf({ projectId, id }: Policy, { per, seconds }: PolicyRate, use: RequestedUse): string {
   const whose = { user: use.userId, tool: use.tool?.id, project: undefined }[per]
   return JSON.stringify([projectId, id, seconds, per, whose ?? null])
 }

@@ -3,7 +3,7 @@ import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
 import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
 import type { Worker, WorkerType } from '../../domain/worker.ts'
 import type { ProviderNeed } from '../../flows/acquire-tokens.ts'
-import type { PolicyUseOf } from '../../services/policies/policy-match.ts'
+import type { RequestedUse } from '../../services/policies/policy-match.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
@@ -171,8 +171,8 @@ export function toolPolicyUse(
   tool: Tool,
   needs: readonly ProviderNeed[],
   runner: Runner,
-  call: Pick<PolicyUseOf, 'userId' | 'executionId' | 'input'>,
-): PolicyUseOf {
+  call: Pick<RequestedUse, 'userId' | 'executionId' | 'input'>,
+): RequestedUse {
   const tools = runner.outcome === 'found' ? [tool, runner.workerTool] : [tool]
   return {
     ...call,

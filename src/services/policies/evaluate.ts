@@ -1,0 +1,52 @@
+import type { Policy } from '../../domain/policy.ts'
+import {
+  appliesTo,
+  byProvider,
+  type EvaluationContext,
+  type PolicyProvider,
+  type RequestedUse,
+} from './policy-match.ts'
+
+/** Why a use is refused: a stable code, for the audit trail and the metrics. */
+export type PolicyRefusalReason = 'denied' | 'not_allowed' | 'rate' | 'hook_refused' | 'hook_failed'
+
+/** A rule that applies to the use, and the provider through which it applies. */
+export interface PolicyMatch {
+  readonly policy: Policy
+  readonly provider?: PolicyProvider
+}
+
+/** The result of a project's rules for a use, before rates are counted and hooks asked. */
+export interface Evaluation {
+  readonly refusal?: { readonly reason: 'denied' | 'not_allowed'; readonly by: readonly PolicyMatch[] }
+  /** Rules that refuse the use when their rate is exceeded; in the order of their ids, as are the hooks. */
+  readonly limits: readonly PolicyMatch[]
+  /** Rules whose hook is to be asked; if the rule has a rate, only when the rate is exceeded. */
+  readonly hooks: readonly PolicyMatch[]
+}
+
+/** A `deny` rule wins. If there are `allow` rules, some one of them must allow the use of each provider. */
+export function evaluate(
+  policies: readonly Policy[],
+  use: RequestedUse,
+  context: EvaluationContext,
+): Evaluation {
+  const parts = byProvider(use)
+  const matches = policies.flatMap((policy): PolicyMatch[] => {
+    const part = parts.find((one) => appliesTo(policy, one, context))
+    return part === undefined ? [] : [{ policy, ...(part.provider && { provider: part.provider }) }]
+  })
+  const denies = matches.filter(({ policy }) => policy.effect === 'deny')
+  const limits = denies.filter(({ policy }) => policy.match.rate !== undefined)
+  const hooks = matches.filter(({ policy }) => policy.effect === 'hook')
+
+  const [denied] = denies.filter(({ policy }) => policy.match.rate === undefined)
+  if (denied !== undefined) return { refusal: { reason: 'denied', by: [denied] }, limits, hooks }
+
+  const allows = policies.filter(({ effect }) => effect === 'allow')
+  const uncovered = parts.find((part) => !allows.some((policy) => appliesTo(policy, part, context)))
+  if (allows.length === 0 || uncovered === undefined) return { limits, hooks }
+  const { provider } = uncovered
+  const by = allows.map((policy) => ({ policy, ...(provider && { provider }) }))
+  return { refusal: { reason: 'not_allowed', by }, limits, hooks }
+}
