@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, type FailureReason } from '../domain/authorization.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
 
-/** What an authorization that fails leaves in the audit trail. */
+/** The audit entry of an authorization that fails. `words` are the provider's, already checked for secrets. */
 export function failureAudit(
   broker: Broker,
   { id, projectId, userId }: Pick<Authorization, 'id' | 'projectId' | 'userId'>,
@@ -19,7 +20,7 @@ export function failureAudit(
   })
 }
 
-/** Why something was refused of which the authorization itself knows nothing. */
+/** Why a request about an authorization was refused without changing it. */
 export type Refusal =
   | 'wrong_browser'
   | 'wrong_provider'
@@ -28,11 +29,11 @@ export type Refusal =
   | 'login_failed'
   | 'login_unavailable'
 
-/** So many are remembered: whoever repeats a refused request fills no trail with it. */
-const MAX_TOLD = 10_000
-const told = new WeakMap<Broker, Set<string>>()
+/** A refused request that is repeated is recorded once, so that it cannot fill the audit trail. */
+const MAX_RECORDED = 10_000
+const recorded = new WeakMap<Broker, LRUCache<string, true>>()
 
-/** Records that something was refused which changed nothing: each authorization's refusals of one kind once. */
+/** Records a refusal that changed nothing, once for each authorization, step and reason. */
 export async function recordRefusal(
   broker: Broker,
   authorization: Authorization,
@@ -40,12 +41,11 @@ export async function recordRefusal(
   words?: string,
 ): Promise<void> {
   const { id, projectId, userId, step } = authorization
-  const known = told.get(broker) ?? new Set()
-  told.set(broker, known)
+  const known = recorded.get(broker) ?? new LRUCache({ max: MAX_RECORDED })
+  recorded.set(broker, known)
   const key = `${id} ${step} ${reason}`
   if (known.has(key)) return
-  if (known.size >= MAX_TOLD) known.clear()
-  known.add(key)
+  known.set(key, true)
   const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
   await broker.audit.record(projectId, {
     action: 'authorization.refused',

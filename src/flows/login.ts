@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Broker, OidcVerifier } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -227,23 +228,15 @@ function keptPlace(stateHash: string): SealedPlace {
   return { table: 'logins', column: 'kept', rowId: stateHash, projectId: '' }
 }
 
-const remembered = new WeakMap<
-  Broker,
-  Map<string, { readonly at: number; readonly outcome: Promise<LoginOutcome> }>
->()
+const recentLogins = new WeakMap<Broker, LRUCache<string, Promise<LoginOutcome>>>()
 
-/** Both of two at once, and one soon after, get the outcome of the first. */
+/** A browser that sends the same response twice, at once or soon after, gets the first outcome both times. */
 function once(broker: Broker, stateHash: string, run: () => Promise<LoginOutcome>): Promise<LoginOutcome> {
-  const logins = remembered.get(broker) ?? new Map()
-  remembered.set(broker, logins)
-  const now = performance.now()
-  for (const [hash, { at }] of logins) {
-    if (now - at < REMEMBERED_MS && logins.size < MAX_REMEMBERED) break // in the order of time
-    logins.delete(hash)
-  }
+  const logins = recentLogins.get(broker) ?? new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS })
+  recentLogins.set(broker, logins)
   const known = logins.get(stateHash)
-  if (known !== undefined) return known.outcome
+  if (known !== undefined) return known
   const outcome = run()
-  logins.set(stateHash, { at: now, outcome })
+  logins.set(stateHash, outcome)
   return outcome
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import { type AllowsHttp, endpointFault } from '../egress/endpoint.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
@@ -40,16 +41,17 @@ const WELL_KNOWN = '/.well-known/'
  * leads to).
  */
 export function createDiscovery(outgoing: Outgoing, now: Clock): Discover {
-  const kept = new Map<string, { readonly until: EpochSeconds; readonly metadata: Promise<ServerMetadata> }>()
+  const kept = new LRUCache<
+    string,
+    { readonly until: EpochSeconds; readonly metadata: Promise<ServerMetadata> }
+  >({ max: MAX_KEPT })
   return (issuer) => {
     const known = kept.get(issuer)
     if (known !== undefined && now() < known.until) return known.metadata
-    kept.delete(issuer)
     const metadata = discover(outgoing, issuer).catch((error: unknown) => {
-      if (kept.get(issuer)?.metadata === metadata) kept.delete(issuer)
+      if (kept.peek(issuer)?.metadata === metadata) kept.delete(issuer)
       throw error
     })
-    for (const oldest of kept.keys()) if (kept.size >= MAX_KEPT) kept.delete(oldest)
     kept.set(issuer, { until: now() + KEPT_SECONDS, metadata })
     return metadata
   }

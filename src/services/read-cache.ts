@@ -1,21 +1,22 @@
+import { LRUCache } from 'lru-cache'
 import type { StoreChange } from '../store/changes.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * What was read from the store and is still what the store says: dropped when this process writes it (in the same
- * tick as the commit), and when another process has. What others write is looked for at most every few milliseconds,
- * which is all it can be late; a token that is handed out is checked again in the transaction that records it, and
- * that one is never late.
+ * A read-through cache, invalidated by store changes: by this process's own in the tick of the commit, and by those of
+ * other processes, which it looks for at most every `CATCH_UP_MS`. So a value may be stale for that long. A token that
+ * is handed out is checked again in the transaction that records its release, which never reads stale data.
  */
 export interface ReadCache<T> {
+  /** The cached value, without a promise, or what `load` reads. Values that change while they are read are not kept. */
   get(key: string, load: () => Promise<T>): T | Promise<T>
   readonly size: number
 }
 
-/** How long it is believed that no other process has written: looking takes two system calls. */
-const LOOK_MS = 2
+/** How often the cache looks for changes of other processes: each look takes two system calls. */
+const CATCH_UP_MS = 2
 
-/** The last look at each store. */
+/** The last look at each store, which all caches of the store share. */
 const looks = new WeakMap<Store, { at: number; answer: number }>()
 
 function catchUp(store: Store): number {
@@ -26,23 +27,21 @@ function catchUp(store: Store): number {
     looks.set(store, first)
     return first.answer
   }
-  if (now - last.at >= LOOK_MS) {
+  if (now - last.at >= CATCH_UP_MS) {
     last.at = now
     last.answer = store.catchUp()
   }
   return last.answer
 }
 
-/**
- * @param options.forgets which key a change of the store makes untrue: one, all, or none.
- */
+/** `forgets` names the key that a change of the store invalidates: one, all, or none. */
 export function createReadCache<T extends object>(
   store: Store,
   options: { readonly max: number; readonly forgets: (change: StoreChange) => string | 'all' | undefined },
 ): ReadCache<T> {
-  const values = new Map<string, T>()
+  const values = new LRUCache<string, T>({ max: options.max })
   let missed = store.catchUp()
-  // what was being read while something changed may be older than the change
+  // a value that was being read while something changed may be older than the change
   let epoch = 0
 
   store.onChange((change) => {
@@ -65,10 +64,7 @@ export function createReadCache<T extends object>(
       if (known !== undefined) return known
       const started = epoch
       return load().then((value) => {
-        if (started === epoch) {
-          if (values.size >= options.max) values.delete(values.keys().next().value ?? key)
-          values.set(key, value)
-        }
+        if (started === epoch) values.set(key, value)
         return value
       })
     },

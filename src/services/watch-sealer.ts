@@ -1,20 +1,22 @@
+import { LRUCache } from 'lru-cache'
 import type { Log } from '../domain/log.ts'
 import { type SealedPlace, type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
-
 import type { AuditLog } from './audit-log.ts'
 
-/** So many places are remembered: what is used all the time is told once, not each time. */
-const MAX_TOLD = 1_000
+/** An envelope that is read again and again is reported once, not at each read. */
+const MAX_REPORTED = 1_000
 
-/** The sealer, with a line in the log and in the audit trail for each envelope that does not open. */
+/** The sealer, which also writes a line into the log and the audit trail for each envelope that does not open. */
 export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: AuditLog }): Sealer {
-  const told = new Set<string>()
+  const reported = new LRUCache<string, true>({ max: MAX_REPORTED })
 
-  function tell({ table, column, rowId, projectId, userId, providerUid }: SealedPlace, reason: string): void {
+  function report(
+    { table, column, rowId, projectId, userId, providerUid }: SealedPlace,
+    reason: string,
+  ): void {
     const where = `${table}.${column} ${rowId}`
-    if (told.has(where)) return
-    if (told.size >= MAX_TOLD) told.clear()
-    told.add(where)
+    if (reported.has(where)) return
+    reported.set(where, true)
     log.error({ table, column, row: rowId, provider: providerUid, reason }, 'an envelope does not open')
     if (projectId === '') return
     audit
@@ -26,7 +28,7 @@ export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: A
         ...(table === 'connections' && { connectionId: rowId }),
         ...(table === 'authorizations' && { authorizationId: rowId }),
       })
-      .catch(() => told.delete(where)) // told again at the next use
+      .catch(() => reported.delete(where)) // reported at the next read
   }
 
   return {
@@ -35,8 +37,8 @@ export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: A
       try {
         return sealer.open(sealed, place)
       } catch (error) {
-        if (error instanceof UnsealError) tell(place, 'altered')
-        if (error instanceof UnknownKeyError) tell(place, 'unknown_key')
+        if (error instanceof UnsealError) report(place, 'altered')
+        if (error instanceof UnknownKeyError) report(place, 'unknown_key')
         throw error
       }
     },

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { foldBytes, foldsToItself } from './fold-text.ts'
 import { createMatcher, type Form, type Matcher } from './secret-matcher.ts'
 
@@ -21,14 +22,13 @@ export interface SecretForms {
 }
 
 /** The most recently used sets. */
-const keptSets = new Map<string, SecretForms>()
-const MAX_SETS = 64
+const keptSets = new LRUCache<string, SecretForms>({ max: 64 })
 
 export function formsOf(secrets: readonly string[]): SecretForms {
   const known = secrets.flatMap((secret) => [secret, secret.trim()]) // a tool may trim a secret before it uses it
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
-  return remembered(keptSets, MAX_SETS, JSON.stringify(usable), () => {
-    const forms = usable.flatMap((secret) => remembered(keptForms, MAX_KEPT, secret, () => makeForms(secret)))
+  return remembered(keptSets, JSON.stringify(usable), () => {
+    const forms = usable.flatMap((secret) => remembered(keptForms, secret, () => makeForms(secret)))
     const exact = createMatcher(forms.filter(({ kind }) => kind === 'exact'))
     const folded = createMatcher(forms.filter(({ kind }) => kind !== 'exact'))
     const skippable = new Uint8Array(256)
@@ -45,15 +45,11 @@ export function formsOf(secrets: readonly string[]): SecretForms {
 }
 
 /** The forms of the most recently used secrets: making them takes longer than a search, and each is searched for several times. */
-const keptForms = new Map<string, readonly Form[]>()
-const MAX_KEPT = 256
+const keptForms = new LRUCache<string, readonly Form[]>({ max: 256 })
 
-function remembered<T>(kept: Map<string, T>, most: number, key: string, make: () => T): T {
+function remembered<T extends object>(kept: LRUCache<string, T>, key: string, make: () => T): T {
   const value = kept.get(key) ?? make()
-  kept.delete(key)
   kept.set(key, value)
-  const [oldest] = kept.keys()
-  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
   return value
 }
 

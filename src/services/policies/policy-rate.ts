@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy, PolicyRate } from '../../domain/policy.ts'
 import type { RequestedUse } from './policy-match.ts'
@@ -23,10 +24,10 @@ type Counted = { readonly piece: number; count: number }[]
  * counts until its sixtieth part of the window is over, so that never more than `limit` uses fall within `seconds`.
  */
 export function createRates(max = MAX_COUNTED): Rates {
-  const all = new Map<string, Counted>()
+  const all = new LRUCache<string, Counted>({ max })
 
   function current(key: string, rate: PolicyRate, at: EpochSeconds): Counted {
-    const counted = all.get(key) ?? []
+    const counted = all.peek(key) ?? [] // a refused use does not make a counter recent
     const { width, kept } = piecesOf(rate)
     const latest = counted.at(-1)?.piece ?? 0
     // counts from a clock that was far ahead, and was then corrected, must not refuse uses until that time comes
@@ -57,8 +58,6 @@ export function createRates(max = MAX_COUNTED): Rates {
       const last = counted.at(-1)
       if (last !== undefined && last.piece >= piece) last.count++
       else counted.push({ piece, count: 1 })
-      all.delete(key) // the last in the map is who was counted last
-      if (all.size >= max) all.delete(all.keys().next().value ?? key)
       all.set(key, counted)
     },
     get size() {

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { PolicyTime } from '../../domain/policy.ts'
 
 const MINUTES_OF_DAY = 24 * 60
 
-/** Whether the wall clock of the rule's zone is in its hours. Hours that run over midnight belong to the day they begin on. */
+/** Whether the time is within the rule's hours in its zone. Hours that cross midnight belong to the day on which they begin. */
 export function isWithin({ days, from, to, zone = 'UTC' }: PolicyTime, at: EpochSeconds): boolean {
   const { day, minute } = wallClock(zone, at)
   const [start, end] = [minuteOf(from ?? '00:00'), to === undefined ? MINUTES_OF_DAY : minuteOf(to)]
@@ -13,7 +14,7 @@ export function isWithin({ days, from, to, zone = 'UTC' }: PolicyTime, at: Epoch
   return (isToday && is(day)) || (isSinceYesterday && is(day === 1 ? 7 : day - 1))
 }
 
-/** Whether there is a time zone of that name. */
+/** Whether the name is an IANA time zone. */
 export function isTimeZone(zone: string): boolean {
   try {
     clockOf(zone)
@@ -39,9 +40,8 @@ function wallClock(zone: string, at: EpochSeconds): { readonly day: number; read
   }
 }
 
-/** Making one takes far longer than asking it. There are a few hundred zones, in several spellings. */
-const clocks = new Map<string, Intl.DateTimeFormat>()
-const MAX_CLOCKS = 1_000
+/** Creating a formatter takes far longer than using it. There are a few hundred zones, in several spellings. */
+const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 1_000 })
 
 function clockOf(zone: string): Intl.DateTimeFormat {
   const known = clocks.get(zone)
@@ -53,7 +53,6 @@ function clockOf(zone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     hourCycle: 'h23',
   })
-  if (clocks.size >= MAX_CLOCKS) clocks.clear()
   clocks.set(zone, made)
   return made
 }

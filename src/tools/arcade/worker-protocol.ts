@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { Outgoing, OutgoingResponse } from '../../egress/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { type AnswerReading, readAnswer } from '../read-answer.ts'
@@ -185,7 +186,7 @@ async function workerToken({ secret, issuer }: WorkerEndpoint): Promise<string> 
 }
 
 /** Imported keys by secret, because importing costs more than signing. */
-const keys = new Map<string, Promise<CryptoKey>>()
+const keys = new LRUCache<string, Promise<CryptoKey>>({ max: MAX_KEYS })
 
 function signingKey(secret: string): Promise<CryptoKey> {
   const known = keys.get(secret)
@@ -198,9 +199,6 @@ function signingKey(secret: string): Promise<CryptoKey> {
       false,
       ['sign'],
     )
-  keys.delete(secret)
   keys.set(secret, key)
-  const [oldest] = keys.keys()
-  if (keys.size > MAX_KEYS && oldest !== undefined) keys.delete(oldest)
   return key
 }

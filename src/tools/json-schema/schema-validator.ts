@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { JsonSchema, Tool } from '../../domain/tool.ts'
 import { checkDocument } from './check-document.ts'
 import { type CheckOutcome, compileDocument } from './compile-document.ts'
@@ -81,22 +82,19 @@ const MAX_KEPT_SIZE = 20_000
  * Validators by the SHA-256 of their schema's JSON, least recently used first: a stored tool's schema is a new object
  * each time its row is read.
  */
-const kept = new Map<string, Validator>()
-let keptSize = 0
+const kept = new LRUCache<string, Validator>({
+  max: MAX_KEPT,
+  maxSize: MAX_KEPT_SIZE,
+  sizeCalculation: ({ size }) => size,
+})
 
 function validatorOf(schema: unknown): Validator {
   const text = toJson(schema)
   const digest = createHash('sha256').update(text).digest('base64')
   const known = kept.get(digest)
-  const validator = known ?? makeValidator(text)
-  kept.delete(digest)
+  if (known !== undefined) return known
+  const validator = makeValidator(text)
   kept.set(digest, validator)
-  if (known === undefined) keptSize += validator.size
-  for (const [oldest, { size }] of kept) {
-    if (kept.size <= MAX_KEPT && keptSize <= MAX_KEPT_SIZE) break
-    kept.delete(oldest)
-    keptSize -= size
-  }
   return validator
 }
 

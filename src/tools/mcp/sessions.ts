@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { McpSession } from './session.ts'
@@ -79,21 +80,15 @@ function makeRoom(pool: Map<string, PooledSession>): boolean {
 
 const LEGACY_KNOWN_MS = 10 * 60_000
 const MAX_KNOWN = 1_000
-/**
- * When a server was last seen to speak only older protocol versions than 2026-07-28, so that negotiation is skipped
- * for a while.
- */
-const legacySince = new Map<string, number>()
+/** Servers that spoke only protocol versions before 2026-07-28 when they were last asked: negotiation is skipped. */
+const knownLegacy = new LRUCache<string, true>({ max: MAX_KNOWN, ttl: LEGACY_KNOWN_MS })
 
 export function isKnownLegacy({ uid, uri }: Pick<Worker, 'uid' | 'uri'>): boolean {
-  return performance.now() - (legacySince.get(`${uid} ${uri}`) ?? Number.NEGATIVE_INFINITY) < LEGACY_KNOWN_MS
+  return knownLegacy.has(`${uid} ${uri}`)
 }
 
 export function rememberProtocol({ uid, uri }: Pick<Worker, 'uid' | 'uri'>, { client }: McpSession): void {
   const key = `${uid} ${uri}`
-  if (client.getProtocolEra() !== 'legacy') return void legacySince.delete(key)
-  if (isKnownLegacy({ uid, uri })) return
-  for (const oldest of legacySince.keys()) if (legacySince.size >= MAX_KNOWN) legacySince.delete(oldest)
-  legacySince.delete(key)
-  legacySince.set(key, performance.now())
+  if (client.getProtocolEra() !== 'legacy') return void knownLegacy.delete(key)
+  if (!knownLegacy.has(key)) knownLegacy.set(key, true) // the time counts from when it was first known
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { CatalogueItem } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
 
@@ -20,13 +21,10 @@ const MAX_KEPT = 200
  * Results by worker. A document is fetched every half minute and seldom changes, and a large one takes seconds to
  * read.
  */
-const kept = new Map<string, CachedReading>()
+const kept = new LRUCache<string, CachedReading>({ max: MAX_KEPT })
 
 export function cacheReading(workerUid: string, reading: CachedReading): void {
-  kept.delete(workerUid)
   kept.set(workerUid, reading)
-  const [oldest] = kept.keys()
-  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
 }
 
 /** The cached reading of the worker's document, if the settings are the same. */

@@ -201,7 +201,7 @@ export const storage: readonly Mutation[] = [
     fault: 'the lag of the event loop is not measured',
     file: 'src/http/operation/metrics.ts',
     from: '    collectDefaultMetrics({ register: nodeMetrics })\n',
-    to: "    collectDefaultMetrics({ register: nodeMetrics })\n    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds']) {\n      ofNode.removeSingleMetric(name)\n      new client.Gauge({ name, help: name, registers: [ofNode] })\n    }\n",
+    to: "    collectDefaultMetrics({ register: nodeMetrics })\n    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_eventloop_lag_max_seconds']) {\n      nodeMetrics.removeSingleMetric(name)\n    }\n",
     test: 'operation/metrics.test.ts',
     name: 'event loop',
   },
