@@ -65,16 +65,22 @@ export function createExecutionLog(
       try {
         await executions.add(batch)
       } catch (error) {
-        if (isPassing(error)) putBack(batch)
-        else await writeEach(batch)
-        if (!isKnown(error)) throw error
+        if (!isPassing(error)) await writeEach(batch)
+        else {
+          putBack(batch)
+          throw error
+        }
       }
       if (pending.length > 0) await sleep(PAUSE_MS)
     }
   }
 
-  /** Writes one by one, past a run that the database rejects or already has from an attempt with a lost outcome. */
+  /**
+   * Writes one by one, past a run that the database rejects or already has from an attempt with a lost outcome. Throws
+   * the first rejection at the end.
+   */
   async function writeEach(batch: readonly ExecutionRecord[]): Promise<void> {
+    const rejections: unknown[] = []
     for (const [i, one] of batch.entries()) {
       try {
         await executions.add([one])
@@ -83,9 +89,12 @@ export function createExecutionLog(
           putBack(batch.slice(i))
           throw error
         }
-        if (!isKnown(error)) dropped++
+        if (isKnown(error)) continue
+        dropped++
+        rejections.push(error)
       }
     }
+    if (rejections.length > 0) throw rejections[0]
   }
 
   return {
