@@ -1,30 +1,30 @@
 import type { FailureReason } from '../domain/authorization.ts'
 
-/** The parameter, if it is there exactly once (RFC 6749 section 3.1). */
+/** The parameter, if it occurs exactly once (RFC 6749 section 3.1). */
 export function only(query: URLSearchParams, name: string): string | undefined {
   const values = query.getAll(name)
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
-/** Who answers, as far as that is known of a server. */
+/** The known issuer of a server. */
 export interface KnownIssuer {
-  /** Absent: not known, so that an `iss` has nothing to be compared with. */
+  /** Absent: unknown, so an `iss` cannot be compared. */
   readonly issuer?: string | undefined
-  /** The server announces that every answer carries `iss`. */
+  /** The server announces that every response has `iss`. */
   readonly announcesIss?: boolean | undefined
 }
 
 /**
- * Whether the answer may come from that server (RFC 9207 section 2.4). An `iss` is compared whether or not it was
- * announced, as Google and GitHub send it unannounced; where no issuer is known it says nothing, and the server's own
- * redirect URI alone keeps answers apart.
+ * Whether the response may come from that server (RFC 9207 section 2.4). An `iss` is compared even if the server did not
+ * announce it, since Google and GitHub send it unannounced. For a server without a known issuer, only its own redirect
+ * URI distinguishes its responses.
  */
 export function mayComeFrom(query: URLSearchParams, { issuer, announcesIss = false }: KnownIssuer): boolean {
   if (issuer === undefined) return true
   return query.has('iss') ? only(query, 'iss') === issuer : !announcesIss
 }
 
-/** What an `error` of an authorization response says (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
+/** The reason that an `error` stands for (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
 export function reasonOf(error: string): FailureReason {
   switch (error) {
     case 'access_denied':
@@ -47,7 +47,7 @@ export function reasonOf(error: string): FailureReason {
   }
 }
 
-/** Something that came in a query, fit for a log or a sentence. */
+/** A query's value, made safe for logs and messages. */
 export function sanitized(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, '?').slice(0, 200)
 }

@@ -3,7 +3,7 @@ import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { WaitOptions } from '../services/waiters.ts'
 
-/** The caller's authorization; another project's answers like one that does not exist. Throws `not_found`. */
+/** The project's authorization. Throws `not_found`, for that of another project too. */
 export async function getAuthorization(
   broker: Broker,
   projectId: string,
@@ -16,8 +16,8 @@ export async function getAuthorization(
 }
 
 /**
- * The authorization as soon as it has settled, or as it stands after `waitSeconds`. Running out is no error: the
- * answer is the status it has, and so is there being no room for one more who waits.
+ * The authorization when it has settled, or in its current status after `waitSeconds`, or at once when too many
+ * requests wait already. Neither limit is an error.
  */
 export async function awaitAuthorization(
   broker: Broker,

@@ -4,8 +4,9 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import { providerIdentity } from './find-provider.ts'
 
 /**
- * Stores an administrator's change of an entry. Where it changes the entry's identity, its connections need a new
- * consent, unless the administrator keeps them; that, and a confirmed client of the environment, is on record by itself.
+ * Stores an administrator's change of an entry. If the change alters the entry's identity, its connections need a new
+ * consent, unless the administrator keeps them. The audit trail records that decision, and the confirmation of an
+ * environment's client, as entries of their own.
  */
 export async function changeProvider(
   broker: Broker,

@@ -21,19 +21,19 @@ import { findProviderByUid, providerIdentity, registeredClient } from './find-pr
 import { attemptPlace } from './start-attempt.ts'
 
 /**
- * How long a claim on redeeming the code holds. Longer than the requests may take; when a process dies in between,
- * the authorization is as good as pending again after it and the user may click once more.
+ * The lifetime of a claim on redeeming the code, longer than the requests may take. If the process dies in between, the
+ * authorization counts as pending again after this time, and the user may click again.
  */
 const EXCHANGE_SECONDS = 28
-/** Since the claim, when the code is sent: the rest of the claim is for the request and for storing its answer. */
+/** From the claim to sending the code; the rest of the claim is for the request and for storing its response. */
 const LONGEST_BEFORE_SENDING_MS = 10_000
-/** For storing what a code brought while the database is away: six seconds, within the claim. */
+/** Retries of storing the tokens while the database is unavailable: six seconds in total, within the claim. */
 const FIRST_STORE_PAUSE_MS = 50
 const LONGEST_STORE_PAUSE_MS = 3_200
 
 /**
- * Redeems the code of the attempt and stores the connection, once: whoever comes second gets `undefined`. Everything
- * that goes wrong ends the authorization with its reason; a code is never sent twice, nor after its claim has ended.
+ * Redeems the code of the attempt and stores the connection, once: a second caller gets `undefined`. Every failure ends
+ * the authorization with its reason. A code is never sent twice, nor after its claim has ended.
  */
 export async function completeAuthorization(
   broker: Broker,
@@ -42,12 +42,12 @@ export async function completeAuthorization(
   return broker.liveness.whileAlive((claimedBy) => exchange(broker, answered, claimedBy))
 }
 
-/** An attempt whose authorization response is here. */
+/** An attempt whose authorization response has been received. */
 export interface AnsweredAttempt {
   readonly stateHash: string
-  /** `confirmed`: the caller's page has vouched for the user; `pending`: nobody has to. */
+  /** `confirmed`: the caller's page has vouched for the user; `pending`: no such page is configured. */
   readonly from: 'pending' | 'confirmed'
-  /** Opened after the claim: one that cannot be opened ends the authorization. */
+  /** Decrypts the response, after the claim: a response that cannot be decrypted ends the authorization. */
   readonly response: () => URLSearchParams
 }
 
@@ -64,9 +64,9 @@ async function exchange(
   try {
     return await redeem(broker, claimed, response(), guardOf(broker, claimed, elapsed))
   } catch (error) {
-    // the code was not sent: the user may have clicked again meanwhile, and that attempt is the one that counts
+    // the code was not sent; the user may have clicked again, and then the newer attempt counts
     if (error instanceof ClaimEnded) return undefined
-    // says nothing of the authorization, which is pending again when the claim has run out: the user may click once more
+    // the authorization is pending again when the claim has expired, so the user may click again
     if (isStoreAway(error)) throw error
     const { reason, message } = failureOf(error)
     const words = error instanceof ProviderRefusal ? error.words : undefined
@@ -75,7 +75,7 @@ async function exchange(
       { ...about, ...(error instanceof ProviderRefusal && { why: error.message }) },
       'an authorization failed',
     )
-    // a newer click may have taken over: then this attempt's end is nobody's
+    // a newer click may have replaced this attempt: then the authorization does not fail
     const audit = failureAudit(
       broker,
       claimed,
@@ -88,17 +88,17 @@ async function exchange(
   }
 }
 
-/** This process stood still until its claim had ended, before it sent the code. */
+/** The process was suspended until its claim had expired, before it sent the code. */
 class ClaimEnded extends Error {}
 
 interface ExchangeGuard extends RequestGuard {
-  /** Why the code was held back. */
+  /** Why the code was not sent. */
   readonly heldBack: Error | undefined
 }
 
 /**
- * Looks whether the claim still holds right before the first byte of the request is sent: a process that stood still is
- * taken for dead, and its user may have clicked again.
+ * Checks that the claim still holds right before the first byte of the request is sent: other processes take a suspended
+ * process for dead, and its user may have clicked again.
  */
 function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number): ExchangeGuard {
   let heldBack: Error | undefined
@@ -132,7 +132,7 @@ async function redeem(
   const { store, oauth, now, sealer } = broker
   const { providerUid } = currentStep(claimed)
   const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
-  // written by this broker itself, in this shape
+  // sealed by this file, in this shape
   const secrets = JSON.parse(
     sealer.open(claimed.attempt.secrets, attemptPlace(claimed, 'secrets')),
   ) as AttemptSecrets
@@ -159,7 +159,7 @@ async function redeem(
   }
   const finished = await patiently(broker, claimed, () =>
     finish().catch((error: unknown) => {
-      // another consent has just stored the first connection of this account: this one renews it
+      // a concurrent consent has stored the first connection of this account: this one renews it
       if (error instanceof BrokerError && error.code === 'already_exists') return finish()
       throw error
     }),
@@ -168,7 +168,7 @@ async function redeem(
     throw error
   })
   if (finished !== undefined) return finished
-  // the entry was deleted, or the claim ran out: a grant that nobody keeps is given back
+  // the entry was deleted or the claim has expired: a grant that is not stored is revoked
   await revokeUnlessConnected(broker, claimed, registered, grant)
   throw new ProviderRefusal(
     'provider_changed',
@@ -177,8 +177,8 @@ async function redeem(
 }
 
 /**
- * A database that is away for a moment is waited for: the code is spent, and there is no other copy of these tokens.
- * A commit whose end nobody knew is recognised by what stands.
+ * Retries while the database is unavailable: the code is spent, and there is no other copy of these tokens. If the
+ * outcome of a commit was lost, re-reading the row tells whether it happened.
  */
 async function patiently(
   { store, log }: Broker,
@@ -199,7 +199,7 @@ async function patiently(
   }
 }
 
-/** Gives back a grant that could certainly not be stored. */
+/** Revokes a grant that was certainly not stored. */
 async function giveBack(
   broker: Broker,
   claimed: Exchanging,
@@ -211,7 +211,7 @@ async function giveBack(
   await revokeUnlessConnected(broker, claimed, registered, grant)
 }
 
-/** Where the account is connected, the grant is left to run out: many servers end all grants of an account with one. */
+/** Leaves the grant of a connected account to expire: many servers revoke all grants of an account with one of them. */
 async function revokeUnlessConnected(
   { store, oauth }: Broker,
   claimed: Exchanging,

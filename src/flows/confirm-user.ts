@@ -8,16 +8,16 @@ import { confirmTrial } from './verifier-trial.ts'
 
 export interface ConfirmedUser {
   readonly authorizationId: string
-  /** Where the caller's page sends the browser next: an address of Gatepass, which redeems the code. */
+  /** The address of Gatepass to which the caller's page sends the browser; it redeems the code. */
   readonly nextUri: string
 }
 
 /**
- * The caller's own page says which of its users came back with `flowId`. That only vouches for the user: the code is
- * redeemed when the caller's page sends the browser on to `nextUri`, and it is the browser that clicked (see
- * `finishConfirmed`). So an address that was handed on, the link or the visit of the caller's page, makes nobody
- * confirm what somebody else has approved. Idempotent for the same user. Throws `user_mismatch` (and ends the
- * authorization), `not_found`, `authorization_expired`, and `invalid_request` where no caller's page is asked.
+ * Confirms which of the caller's users came back with `flowId`. This only vouches for the user: the code is redeemed
+ * when the caller's page sends the browser on to `nextUri` and it is the browser that clicked (see `finishConfirmed`).
+ * So a forwarded link, or a forwarded visit of the caller's page, cannot make one user confirm another user's approval.
+ * Idempotent for the same user. Throws `user_mismatch` (and ends the authorization), `not_found`,
+ * `authorization_expired`, and `invalid_request` when the verifier is not a caller's page.
  */
 export async function confirmUser(
   broker: Broker,
@@ -57,13 +57,13 @@ export async function confirmUser(
       userId,
       authorizationId: authorization.id,
     })
-    // `undefined`: another request has just confirmed the same, or it has ended; the browser is shown which
+    // `undefined`: a concurrent request has confirmed it, or it has ended; the browser is shown the result
     await store.authorizations.confirm(flowHash, now(), entry)
   }
   return { authorizationId: authorization.id, nextUri: finishUrl(broker, authorization, flowHash) }
 }
 
-/** Ends the authorization: the link, or the way back from the provider, is in the wrong hands. */
+/** Ends the authorization, since another user has the link or the provider's response. */
 async function mismatch(broker: Broker, authorization: Authorization): Promise<BrokerError> {
   const message =
     'Another user came back than the one who was asked. Start again from your application, signed in as the right user.'

@@ -13,8 +13,8 @@ import { grantedScopes, withheldAfter } from './granted-scopes.ts'
 import { sealGrant } from './seal-grant.ts'
 
 /**
- * The connection that a grant makes or renews, sealed and not yet stored. Throws `ProviderRefusal` (`account_mismatch`)
- * when another account approved than the one that was asked for.
+ * The connection that a grant creates or renews, sealed and not yet stored. Throws `ProviderRefusal`
+ * (`account_mismatch`) when another account approved than the requested one.
  */
 export async function connectionOf(
   broker: Broker,
@@ -68,7 +68,7 @@ export async function connectionOf(
   }
 }
 
-/** Whether a certain account was to approve, and the provider names another. */
+/** Whether a particular account was requested and the provider names another. */
 function isAnotherAccount(
   known: readonly Connection[],
   meant: string | undefined,
@@ -82,8 +82,8 @@ function isAnotherAccount(
 }
 
 /**
- * Which connection the grant is: that of its account. Where the provider does not name the account it is the one that
- * was meant, or for one more a new one, told apart by its own id.
+ * The connection of the grant's account. If the provider does not name the account, it is the requested connection; for
+ * an additional account it is a new one, which has its own id as account id.
  */
 function whichConnection(
   known: readonly Connection[],
@@ -92,7 +92,7 @@ function whichConnection(
 ): Pick<Connection, 'id' | 'account'> {
   const unnamed = known.find((one) => one.account.id === '')
   if (account.id !== '') {
-    // a connection whose account was not told is this one, now that it is
+    // a connection without a known account is this one: the provider names the account now
     const same = known.find((one) => one.account.id === account.id) ?? (meant === 'new' ? undefined : unnamed)
     return { id: same?.id ?? newId('conn'), account }
   }

@@ -5,23 +5,23 @@ import { recordRefusal } from './authorization-audit.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { attemptPlace } from './start-attempt.ts'
 
-/** How long a browser that comes twice waits for the exchange that its first visit began. */
+/** How long a browser's second visit waits for the token request that its first visit began. */
 const SETTLING_MS = 15_000
-/** How often it looks whether that exchange has ended a step that is not the last. */
-const LOOK_MS = 250
+/** How often that visit checks whether a step that is not the last has ended. */
+const POLL_MS = 250
 
 export type FinishOutcome =
   | { readonly outcome: 'not_found' }
-  /** Not the browser in which the user clicked. Nothing was changed or spent. */
+  /** Another browser than the one in which the user clicked. Nothing was changed. */
   | { readonly outcome: 'wrong_browser' }
-  /** Where the authorization stands now, whether this visit moved it or it was there before. */
+  /** The authorization in its current status, whether or not this visit changed it. */
   | { readonly outcome: 'stands'; readonly authorization: Authorization }
 
 /**
- * The browser opens the address that `confirm_user` answered. The code is redeemed when two things come together: the
- * proof that the caller's page sent this browser, and the cookie of the browser that clicked. With the cookie alone,
- * whoever clicked a link that was not theirs could finish after making its owner visit the caller's page; with the
- * proof alone, that owner would.
+ * Handles the browser that opens the `next_uri` of `confirm_user`. The code is redeemed only with both the proof that
+ * the caller's page sent this browser and the cookie of the browser that clicked. With the cookie alone, an attacker who
+ * clicked another user's link could finish after luring that user to the caller's page; with the proof alone, that user
+ * would finish the attacker's flow.
  */
 export async function finishConfirmed(
   broker: Broker,
@@ -33,7 +33,7 @@ export async function finishConfirmed(
   const authorization = at(found, now())
   const stands = { outcome: 'stands', authorization } as const
   if (authorization.status === 'exchanging') return settled(broker, authorization)
-  // while it is under way, only under the verifier that it was begun under
+  // a change of the verifier setting ends flows that wait for the former one
   if (authorization.status !== 'confirmed' || settings.verifier.kind !== 'caller') return stands
   if (!confirmations.isProof(visit.proof, authorization.flowHash)) return stands
   const { attempt } = authorization
@@ -52,11 +52,11 @@ export async function finishConfirmed(
     : { outcome: 'stands', authorization: completed }
 }
 
-/** The same visit is being carried out by another request: its result is this one's too. */
+/** Another request handles the same visit: waits for its result. */
 async function settled(broker: Broker, { id }: Authorization): Promise<FinishOutcome> {
   const end = performance.now() + SETTLING_MS
   for (;;) {
-    const waited = await broker.waiters.wait(id, LOOK_MS)
+    const waited = await broker.waiters.wait(id, POLL_MS)
     const found = waited ?? (await broker.store.authorizations.find(id))
     if (found === undefined) return { outcome: 'not_found' }
     const authorization = at(found, broker.now())

@@ -17,20 +17,20 @@ export interface TokenNeed {
   readonly projectId: string
   readonly userId: string
   readonly entry: ProviderEntry
-  /** Empty: any grant will do. */
+  /** Empty: a connection with any scopes is sufficient. */
   readonly scopes: readonly string[]
   /** A connection's id, or an account's id or name; absent: the default account. */
   readonly account?: string
-  /** The token as it is was refused where it was used: refreshed although it looks fresh, unless it came just now. */
+  /** The API refused the current token: it is refreshed although it has not expired, unless it was issued just now. */
   readonly forceRefresh?: boolean
 }
 
-/** The everyday outcomes of asking for a token. */
+/** The ordinary outcomes of a request for a token. */
 export type TokenOutcome =
   | ({ readonly outcome: 'ready' } & Release)
   | {
       readonly outcome: 'authorization_required'
-      /** The connection that is there but does not do, and what it lacks. */
+      /** The existing connection that is not sufficient, if there is one. */
       readonly connection?: Connection
       readonly missingScopes: readonly string[]
     }
@@ -42,8 +42,8 @@ export type TokenOutcome =
     }
 
 /**
- * The user's token, refreshed if need be, for `releaseTokens` to hand out. A fresh token costs one look-up.
- * Throws `token_request_refused` when the provider refuses for a reason that is not the user's, `provider_incomplete`
+ * The user's token, refreshed if necessary; `releaseTokens` hands it out. A fresh token costs one look-up.
+ * Throws `token_request_refused` when the provider refuses for a reason other than the user's grant, `provider_incomplete`
  * when its client is not set, `provider_inactive` when it is switched off.
  */
 export function getAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
@@ -71,7 +71,7 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
 
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
-    registeredClient(broker, entry) // a client id that is not set here says nothing of the grant
+    registeredClient(broker, entry) // a missing client id must not be taken for a refusal of the grant
     await markUnusable(broker, entry, connection, 'provider_changed')
     return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
   }
@@ -97,7 +97,7 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
   }
 }
 
-/** The token as it is held; one that does not open is found out when it is to be released. */
+/** The refused token, from the cache. A token that cannot be decrypted is handled when it is released. */
 function rejected(broker: Broker, held: HeldConnection): RefreshOptions {
   try {
     return { rejected: openAccess(broker, held.connection).accessToken }
@@ -107,7 +107,7 @@ function rejected(broker: Broker, held: HeldConnection): RefreshOptions {
   }
 }
 
-/** A row that does not open fails closed, by itself, and asks for a new consent. */
+/** A connection whose tokens cannot be decrypted needs a new consent; the user's other connections are unaffected. */
 async function release(broker: Broker, entry: ProviderEntry, held: HeldConnection): Promise<TokenOutcome> {
   const { connection } = held
   try {
@@ -127,7 +127,7 @@ function open(broker: Broker, connection: Connection): NonNullable<HeldConnectio
   return { ...secrets, fingerprint: broker.audit.fingerprint(secrets.accessToken) }
 }
 
-/** All of one user at one provider, the default first, as the cache has them. */
+/** The cached connections of a user at a provider, the default one first. */
 export function heldConnections(
   broker: Broker,
   owner: ConnectionOwner,

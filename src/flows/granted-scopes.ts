@@ -6,9 +6,9 @@ import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 
 /**
- * What was granted: as the token response says, else what was asked for (RFC 6749 section 5.1), less what the
- * authorization response leaves out where the provider says it there. That one comes through the user's browser, so it
- * never adds a scope.
+ * The granted scopes: those of the token response, else the requested ones (RFC 6749 section 5.1), without those that
+ * the authorization response omits, for providers that tell them there. That response comes through the user's browser,
+ * so it never adds a scope.
  */
 export function grantedScopes(
   provider: Provider,
@@ -23,7 +23,7 @@ export function grantedScopes(
   return asked.flatMap(splitScope).filter((scope) => told.includes(scope))
 }
 
-/** How many consents in a row have not brought each of the scopes that this one did not bring. */
+/** For each requested scope that was not granted, the number of consecutive consents without it. */
 export function withheldAfter(
   before: Connection | undefined,
   missing: readonly string[],

@@ -5,19 +5,19 @@ import { needsMetadata, readsMetadata, withMetadata } from '../providers/issuer-
 import { endpointsOf, type Provider, type ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 
-/** How long somebody waits for metadata that is stored already and only read again. */
+/** How long a request waits for metadata that is stored already and only read again. */
 const LONGEST_WAIT_MS = 2_000
-/** An issuer that did not answer is left alone for so long. */
+/** The pause after a failed request for an issuer's metadata. */
 const PAUSE_SECONDS = 60
 
-type Parts = Pick<Broker, 'discover' | 'log'>
+type Dependencies = Pick<Broker, 'discover' | 'log'>
 
 /**
- * A new or changed provider with its issuer's metadata. An entry that takes its endpoints from there needs it: throws
- * `provider_unavailable` when it cannot be read now, `invalid_request` when it is not the issuer's or cannot be used.
- * Every other entry is taken as it is, and read again when a user sets out.
+ * A new or changed provider, with its issuer's metadata. For an entry whose endpoints come from the metadata, throws
+ * `provider_unavailable` when the metadata cannot be read now, and `invalid_request` when it is invalid. Any other entry
+ * is returned unchanged then; the metadata is read again when a user begins an authorization.
  */
-export async function discovered({ discover, log }: Parts, provider: Provider): Promise<Provider> {
+export async function discovered({ discover, log }: Dependencies, provider: Provider): Promise<Provider> {
   const { issuer } = provider
   if (issuer === undefined || !readsMetadata(provider)) return provider
   try {
@@ -37,12 +37,12 @@ export async function discovered({ discover, log }: Parts, provider: Provider): 
 const failedAt = new WeakMap<object, Map<string, number>>()
 
 /**
- * The entry as its issuer's metadata has it by now. The issuer's own metadata may move its endpoints; that is stored, on
- * record and in the log. While the issuer does not answer, the entry is what it was.
+ * The entry with its issuer's current metadata. If the metadata moves endpoints, the change is stored, recorded in the
+ * audit trail and logged. While the issuer does not answer, the entry is returned unchanged.
  */
 export async function withCurrentMetadata(broker: Broker, entry: ProviderEntry): Promise<ProviderEntry> {
   const { issuer } = entry.provider
-  // an MCP server's is read when that server asks for an authorization
+  // the metadata for an MCP server is read when that server asks for an authorization
   if (issuer === undefined || entry.source === 'server' || !readsMetadata(entry.provider)) return entry
   const failures = failuresOf(broker)
   if (broker.now() < (failures.get(issuer) ?? 0) + PAUSE_SECONDS) return entry
@@ -55,7 +55,7 @@ async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promi
     const metadata = await broker.discover(issuer)
     failuresOf(broker).delete(issuer)
     if (unchanged(withMetadata(entry.provider, metadata), entry.provider)) return entry
-    // what an administrator has changed meanwhile stays
+    // a concurrent change by an administrator is kept
     const stored = await broker.store.providers.findByUid(entry.uid)
     if (stored === undefined || stored.provider.issuer !== issuer) return entry
     const provider = withMetadata(stored.provider, metadata)
@@ -100,7 +100,7 @@ function unchanged(one: Provider, other: Provider): boolean {
   return text(one) === text(other)
 }
 
-/** Which endpoints have moved, and to which host. */
+/** The moved endpoints with their new hosts, for the audit trail. */
 function movedHosts(before: Provider, after: Provider): string {
   const old: Record<string, string | undefined> = endpointsOf(before)
   const moved = Object.entries(endpointsOf(after)).filter(([role, endpoint]) => old[role] !== endpoint)

@@ -5,10 +5,10 @@ import { sha256 } from '../domain/ids.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { type SealedPlace, UnsealError } from '../store/seal.ts'
 
-/** How long a browser need not log in again for the same authorization: its further steps, a second click. */
+/** How long a login is valid for further steps and clicks of the same authorization. */
 const PROOF_SECONDS = 600
 
-/** That the right user has logged in, as their browser keeps it: sealed, for one authorization, browser and issuer. */
+/** A sealed cookie which proves that the right user has logged in, for one authorization, browser and issuer. */
 export interface LoginProof {
   readonly value: Sealed
   readonly seconds: number
@@ -20,7 +20,7 @@ interface Proven {
   readonly expiresAt: EpochSeconds
 }
 
-/** To be called once the login has shown that the user is the one who was meant. */
+/** Makes the proof. Called after the login has identified the authorization's user. */
 export function proveLogin(
   broker: Broker,
   verifier: OidcVerifier,
@@ -33,7 +33,7 @@ export function proveLogin(
   return { value, seconds: Math.max(expiresAt - broker.now(), 0) }
 }
 
-/** Whether the user of this browser has shown lately that they are the one whom the authorization is for. */
+/** Whether the browser has a valid proof for the authorization. */
 export function hasLoggedIn(
   broker: Broker,
   verifier: OidcVerifier,
@@ -43,7 +43,7 @@ export function hasLoggedIn(
 ): boolean {
   if (proof === undefined) return false
   try {
-    // made by proveLogin, in this shape, if it opens at all
+    // only proveLogin seals a proof, in this shape
     const opened = broker.sealer.open(proof as Sealed, proofPlace(authorization))
     const { browserHash, verifier: by, expiresAt } = JSON.parse(opened) as Proven
     return browserHash === sha256(browserId) && by === verifierHash(verifier) && broker.now() < expiresAt
@@ -53,7 +53,7 @@ export function hasLoggedIn(
   }
 }
 
-/** A proof does not outlive the settings it was made under. */
+/** Binds a proof to the settings: it is invalid when they change. */
 function verifierHash({ issuer, client, claim }: OidcVerifier): string {
   return sha256(JSON.stringify([issuer, client.clientId, claim]))
 }

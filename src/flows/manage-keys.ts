@@ -13,7 +13,7 @@ import { newId } from '../domain/ids.ts'
 import { DEFAULT_PROJECT, type Project } from '../domain/project.ts'
 
 export interface Issued {
-  /** Shown once: only its hash is kept. */
+  /** Shown once, since only its hash is stored. */
   readonly key: string
   readonly record: ApiKey
 }
@@ -35,8 +35,8 @@ export async function createKey(
 }
 
 /**
- * Makes the key that takes the place of another, which stays good for `graceSeconds` at most. Throws `not_found` for
- * a key that is not live, `already_exists` for one that was rotated already.
+ * Creates the successor of a key, which stays valid for at most `graceSeconds`. Throws `not_found` for a key that is not
+ * valid, `already_exists` for one that has a successor.
  */
 export async function rotateKey(
   broker: Broker,
@@ -59,7 +59,7 @@ export async function rotateKey(
   return { ...issued, oldEndsAt }
 }
 
-/** Refuses the key from now on. Throws `not_found` for one that is not there or was revoked before. */
+/** Revokes the key. Throws `not_found` for one that does not exist or was revoked before. */
 export async function revokeKey(
   broker: Broker,
   project: Pick<Project, 'id' | 'name'>,
@@ -73,7 +73,7 @@ export async function revokeKey(
     )
 }
 
-/** The project that the key is of. */
+/** The key's project. */
 export async function projectOf(broker: Broker, { projectId }: Pick<ApiKey, 'projectId'>): Promise<Project> {
   const project = await broker.store.projects.find(projectId)
   if (project === undefined) throw new Error(`the project ${projectId} of a key that was accepted is gone`)
@@ -81,8 +81,8 @@ export async function projectOf(broker: Broker, { projectId }: Pick<ApiKey, 'pro
 }
 
 /**
- * Whether an administrator of this project administers the installation: sees the names of all projects, makes new
- * ones and their first key. That is no power over a project that has keys of its own.
+ * Whether an administrator of this project administers the installation: they see the names of all projects, create
+ * projects and their first key. They cannot act in a project that has keys of its own.
  */
 export function administersInstallation(project: Pick<Project, 'name'>): boolean {
   return project.name === DEFAULT_PROJECT
@@ -103,8 +103,8 @@ export async function createProject(broker: Broker, by: Project, name: string): 
 }
 
 /**
- * The project that an administrator of `by` may make a key in: their own, or for an administrator of the installation
- * a new one or one without any key yet. Throws `insufficient_role` for every other, whether it exists or not.
+ * The project in which an administrator of `by` may create a key: their own; an administrator of the installation also
+ * in a new project or one without keys. Throws `insufficient_role` for every other name, whether it exists or not.
  */
 export async function projectForKey(broker: Broker, by: Project, name: string): Promise<Project> {
   if (name === by.name) return by

@@ -3,7 +3,7 @@ import type { Sealed } from '../domain/sealed.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { SealedPlace } from '../store/seal.ts'
 
-/** Where a provider entry's client secret belongs. */
+/** The associated data of a provider entry's sealed client secret. */
 export function clientSecretPlace({ uid, projectId }: Pick<ProviderEntry, 'uid' | 'projectId'>): SealedPlace {
   return { table: 'providers', column: 'client_secret', rowId: uid, projectId, providerUid: uid }
 }
@@ -16,7 +16,7 @@ export function sealClientSecret(
   return broker.sealer.seal(secret, clientSecretPlace(entry))
 }
 
-/** `github`, or `github-2` when that is taken: readable, and unique among `taken`. */
+/** A readable id that is not in `taken`: `github`, or `github-2` when that is taken. */
 export function freeProviderId(name: string, taken: ReadonlySet<string>): string {
   const base =
     name

@@ -5,7 +5,7 @@ import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
 /** Blocks that are read from the store at once. */
 const BLOCKS = 200
 
-/** An entry as it was recorded, in the names of the wire, with its number in the project's chain. */
+/** A recorded entry, in the names of the wire, with its number in the project's chain. */
 export interface AuditEntry {
   readonly seq: number
   readonly at: EpochSeconds
@@ -14,7 +14,7 @@ export interface AuditEntry {
   readonly [member: string]: unknown
 }
 
-/** Which entries are meant; all that is said must hold. */
+/** Selects entries; all given members must match. */
 export interface AuditFilter {
   readonly userId?: string
   readonly providerId?: string
@@ -30,7 +30,7 @@ export interface AuditFilter {
   readonly after?: number
 }
 
-/** The entries that are meant, one at a time, so that a long trail is never held in memory. */
+/** The selected entries, one at a time, so that a long trail is never held in memory. */
 export async function* readAudit(
   broker: Broker,
   projectId: string,
@@ -61,7 +61,7 @@ export async function* readAudit(
   }
 }
 
-/** What an entry's line has when the filter holds for it: a first sieve, which the store can apply. */
+/** Texts that the line of every selected entry contains, so that the store can filter roughly. */
 function partsOf({ userId, providerId, connectionId, action, tool, actorId }: AuditFilter): string[] {
   const members = {
     user_id: userId,
@@ -94,28 +94,26 @@ function isMeant(entry: AuditEntry, filter: AuditFilter): boolean {
 }
 
 function entriesOf({ firstSeq, text }: AuditBlock): AuditEntry[] {
-  return text.split('\n').map((line, i) => ({ seq: firstSeq + i, ...JSON.parse(line) }) as AuditEntry) // as audit-log.ts wrote it
+  return text.split('\n').map((line, i) => ({ seq: firstSeq + i, ...JSON.parse(line) }) as AuditEntry) // audit-log.ts writes this shape
 }
 
-/** As the API and `gatepass audit` show it. */
+/** The entry's JSON in the API and in `gatepass audit`. */
 export function entryToWire({ seq, at, ...entry }: AuditEntry) {
   return { seq, at: toTimestamp(at), ...entry }
 }
 
-/** What became of checking a chain. */
+/** The result of verifying a chain. */
 export interface AuditVerdict {
   readonly entries: number
-  /** The end of the chain, to be kept elsewhere; absent while there is nothing. */
+  /** The end of the chain, for an operator to keep elsewhere; absent for an empty chain. */
   readonly head?: AuditHead
-  /** What is wrong, in words for an operator; empty when the chain is whole. */
+  /** Sentences for an operator; empty when the chain is intact. */
   readonly faults: readonly string[]
 }
 
 /**
- * Walks the chain of a project from its first entry: every block must be where it belongs and hash to what it says,
- * under the installation's own key.
- *
- * @param known where the chain ended at some earlier time: shows whether anything was cut off or made anew since.
+ * Verifies the chain of a project from its first entry: every block must have the right number and the right hash under
+ * the installation's key. `known`, an earlier end of the chain, shows whether entries were cut off or replaced since.
  */
 export async function verifyAudit(
   broker: Broker,

@@ -16,10 +16,10 @@ import { completeAuthorization } from './complete-authorization.ts'
 import { findProviderByUid } from './find-provider.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 
-/** How long a code waits for the caller's page: no provider honours one for longer (RFC 6749 section 4.1.2). */
+/** How long a code is kept for the caller's page; codes should not live longer (RFC 6749 section 4.1.2). */
 const HELD_SECONDS = 600
 
-/** An authorization response as a browser brought it (RFC 6749 section 4.1.2). */
+/** An authorization response, received from a browser (RFC 6749 section 4.1.2). */
 export interface ReceivedResponse {
   /** The entry whose redirect URI was called. */
   readonly providerUid: string
@@ -29,20 +29,20 @@ export interface ReceivedResponse {
 }
 
 export type ReceivedOutcome =
-  /** No live attempt has this `state`: made up, or of an attempt that a later click ended. */
+  /** No live attempt has this `state`: it is forged, or a later click has ended its attempt. */
   | { readonly outcome: 'unknown_state' }
-  /** The response came to another entry's redirect URI than it was asked for (mix-up, RFC 9700 section 4.4). */
+  /** The response arrived at another entry's redirect URI than that of the request (mix-up, RFC 9700 section 4.4). */
   | { readonly outcome: 'wrong_provider' }
-  /** Not the browser in which the user clicked. Nothing was changed or spent. */
+  /** Another browser than the one in which the user clicked. Nothing was changed. */
   | { readonly outcome: 'wrong_browser' }
-  /** The caller's own page says who the user is; the code waits for that. */
+  /** The caller's page must confirm the user first; the code is kept until then. */
   | { readonly outcome: 'confirm'; readonly verifierUrl: URL }
-  /** Where the authorization stands now, whether this response moved it or it was there before. */
+  /** The authorization in its current status, whether or not this response changed it. */
   | { readonly outcome: 'stands'; readonly authorization: Authorization }
 
 /**
- * What is checked, in this order, before anything is spent: the state, the entry, the browser, whether it is still
- * in time, the issuer (RFC 9207), the user. Only then is the code redeemed, once however often the browser comes back.
+ * Handles an authorization response. It checks the state, the entry, the browser, the expiry, the issuer (RFC 9207) and
+ * the user, in this order, and redeems the code only then; once, even if the browser repeats the response.
  */
 export async function receiveResponse(broker: Broker, received: ReceivedResponse): Promise<ReceivedOutcome> {
   const { store, now } = broker
@@ -64,7 +64,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     return { outcome: 'wrong_browser' }
   }
   const { verifier } = broker.settings
-  // an attempt from before users had to log in: the next click asks for it
+  // the attempt began before logins were required: the next click requires one
   if (
     verifier.kind === 'oidc' &&
     openAttemptSecrets(broker, authorization, attempt).loggedInAt !== verifier.issuer
@@ -124,7 +124,7 @@ async function reload(broker: Broker, authorization: Authorization): Promise<Aut
   return at(current, broker.now())
 }
 
-/** For taking it out of what the provider says. One that cannot be opened is nobody's to repeat. */
+/** The client secret, to be removed from the provider's words; `undefined` if it cannot be decrypted. */
 function clientSecretOf(broker: Broker, entry: ProviderEntry): string | undefined {
   try {
     return broker.clientFor(entry)?.clientSecret
@@ -134,7 +134,7 @@ function clientSecretOf(broker: Broker, entry: ProviderEntry): string | undefine
   }
 }
 
-/** What makes the response a no: another issuer, an error (RFC 6749 section 4.1.2.1), or nothing usable. */
+/** Why the response is a refusal: another issuer, an error (RFC 6749 section 4.1.2.1), or no usable code. */
 function refusalIn(
   query: URLSearchParams,
   entry: ProviderEntry | undefined,

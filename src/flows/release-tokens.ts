@@ -2,14 +2,13 @@ import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Release } from '../services/release.ts'
 
-/** How often tokens may be found changed by somebody else while they are handed out. */
+/** How often tokens may change between look-up and release before the release fails. */
 const TRIES = 5
 
 /**
- * Looks tokens up and has them recorded before they are handed out (promise P7: no release without a durable record).
- * The project's policies have the last word, as they are when the release is recorded: throws `denied_by_policy`,
- * `policy_check_failed`.
- * What the look-up rests on may have been changed by another process since it was read: then it is looked up again.
+ * Looks tokens up and records their release before they are handed out: there is no release without a durable record.
+ * The policies in force at the time of the record apply: throws `denied_by_policy`, `policy_check_failed`. The flow
+ * looks the tokens up again when another process changed them, or what permits them, in the meantime.
  */
 export async function releaseTokens<Found>(
   broker: Broker,

@@ -7,8 +7,8 @@ import { findProviderByUid, providerIdentity, registeredClient } from './find-pr
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 
 /**
- * Deletes the connection here, first and in every case, then revokes its tokens at the provider (RFC 7009). Tokens
- * are not sent where the entry did not point when the user approved, nor once the user has approved again.
+ * Deletes the connection first and in every case, then revokes its tokens at the provider (RFC 7009). Tokens are not
+ * sent to endpoints other than those at the time of the consent, nor after the user has consented again.
  */
 export async function revokeConnection(broker: Broker, connection: Connection): Promise<Revocation> {
   const { oauth, store } = broker
@@ -30,15 +30,15 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
     const tokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) }
     return await oauth.revoke(registeredClient(broker, entry), tokens, unlessApprovedAgain(broker, gone))
   } catch (error) {
-    // the row does not open, or the client is not set: gone here all the same
+    // the tokens cannot be decrypted, or the client is not set: the connection is deleted nevertheless
     if (error instanceof UnsealError || error instanceof BrokerError) return 'failed'
     throw error
   }
 }
 
 /**
- * Many servers end all grants of an account with one, so a process that stood still after the deletion would take along
- * what its user has approved since.
+ * Many servers revoke all grants of an account with one of them. So a process that was suspended after the deletion must
+ * not revoke when the user has consented again in the meantime.
  */
 function unlessApprovedAgain({ store }: Broker, gone: Connection): RequestGuard {
   return {

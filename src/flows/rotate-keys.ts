@@ -9,9 +9,9 @@ import { markUnusable } from './mark-unusable.ts'
 export interface RotationOptions {
   /** How many envelopes one transaction re-seals. */
   readonly batch: number
-  /** Told after each of them. */
+  /** Called after each batch. */
   readonly onProgress?: (progress: RotationProgress) => void
-  /** Ends it after the batch under way; what is done stays done. */
+  /** Ends the rotation after the current batch; re-sealed envelopes stay re-sealed. */
   readonly signal?: AbortSignal
 }
 
@@ -21,12 +21,12 @@ export interface RotationProgress {
 }
 
 export interface Rotation {
-  /** False when it was ended before everything was sealed with the newest key. */
+  /** `false` when the rotation ended before everything was sealed with the newest key. */
   readonly complete: boolean
   readonly resealed: number
-  /** Envelopes that do not open with any key of the ring: left as they are. */
+  /** Envelopes that no key of the ring opens; they are not changed. */
   readonly unreadable: readonly Unreadable[]
-  /** Ids of keys that nothing needs any more, when it is complete. */
+  /** Ids of keys that are no longer needed, when the rotation is complete. */
   readonly removableKeys: readonly string[]
 }
 
@@ -35,15 +35,15 @@ export interface Unreadable {
   readonly reason: 'altered' | 'unknown_key'
 }
 
-/** How long writers that have read an old envelope may take to write it back before it is looked again. */
+/** The pause before the next pass, in which writers that have read an old envelope may still write it back. */
 const SETTLE_MS = 1_000
-/** Whatever is left after this many looks is written again and again, and by somebody who seals with an old key. */
+/** If old envelopes remain after this many passes, another process keeps sealing with an old key. */
 const MAX_PASSES = 5
 
 /**
- * Seals with the newest key what is sealed with an older one, beside running servers: in small transactions with
- * pauses as long as each took, every envelope by compare-and-set, so that a refresh that wrote meanwhile wins. It finds
- * what is left by looking, so that it can be ended at any time and started again.
+ * Re-seals everything with the newest key while servers run: in small transactions, with a pause after each of the same
+ * length, and each envelope by compare-and-set, so that a concurrent refresh wins. It searches for old envelopes instead
+ * of keeping a position, so it can be interrupted and started again at any time.
  */
 export async function rotateKeys(
   broker: Broker,
@@ -107,8 +107,8 @@ async function reseal(
 }
 
 /**
- * What was altered opens with no key, and without the old one nobody could tell it from a key that is missing. So a
- * connection asks for a new consent now, as it would at its next use.
+ * An altered envelope opens with no key. Once the old key is removed, it could not be told apart from one whose key is
+ * missing. So the connection is marked as needing a new consent now, as it would be at its next use.
  */
 async function giveUp(broker: Broker, { place, reason }: Unreadable): Promise<void> {
   if (place.table !== 'connections' || reason !== 'altered') return

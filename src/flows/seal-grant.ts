@@ -3,10 +3,10 @@ import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connec
 import type { RefreshedTokens } from '../store/connections.ts'
 import type { SealedPlace } from '../store/seal.ts'
 
-/** The row that envelopes are bound to. */
+/** The row that the envelopes are bound to. */
 export type ConnectionRow = Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>
 
-/** Tokens as they came, on their way into a row. `expiresIn` is in seconds, absent when it is not known. */
+/** Tokens that were just received. `expiresIn` is in seconds; absent when it is unknown. */
 export interface ReceivedTokens extends AccessSecrets {
   readonly refreshToken?: string | undefined
   readonly tokenType: string
@@ -14,7 +14,7 @@ export interface ReceivedTokens extends AccessSecrets {
   readonly expiresIn?: number | undefined
 }
 
-/** The tokens as the store keeps them, received now. */
+/** Seals tokens that were received now, for the store. */
 export function sealGrant(broker: Broker, row: ConnectionRow, tokens: ReceivedTokens): RefreshedTokens {
   const { accessToken, userInfo, extra, refreshToken, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
@@ -30,9 +30,9 @@ export function sealGrant(broker: Broker, row: ConnectionRow, tokens: ReceivedTo
   }
 }
 
-/** Throws `UnsealError` when the row was altered, or its key is gone. */
+/** Decrypts the access token. Throws `UnsealError` when the row was altered or its key is missing. */
 export function openAccess(broker: Broker, connection: Connection): AccessSecrets {
-  // written by sealGrant, in this shape
+  // only sealGrant seals this column, in this shape
   return JSON.parse(
     broker.sealer.open(connection.access, connectionPlace(connection, 'access')),
   ) as AccessSecrets
@@ -42,7 +42,7 @@ export function openAccess(broker: Broker, connection: Connection): AccessSecret
 export function openRefreshToken(broker: Broker, connection: Connection): string | undefined {
   if (connection.refresh === undefined) return undefined
   const opened = broker.sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))
-  return (JSON.parse(opened) as RefreshSecrets).refreshToken // written by sealGrant, in this shape
+  return (JSON.parse(opened) as RefreshSecrets).refreshToken // only sealGrant seals this column, in this shape
 }
 
 function connectionPlace(row: ConnectionRow, column: 'access' | 'refresh'): SealedPlace {

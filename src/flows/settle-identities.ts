@@ -3,9 +3,9 @@ import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/id
 import type { ProviderEntry } from '../providers/provider.ts'
 
 /**
- * Gives connections that were stored under a former rule of identity the one of today, at every start: those of version
- * 0.1.0, and those of endpoints that the catalogue has come to know. Only connections of the same client at the very
- * endpoints (in 0.1.0: hosts) of their entry are changed, so no token goes where it did not go before.
+ * Updates, at every start, connections that were stored under a former rule of identity: those of version 0.1.0, and
+ * those of endpoints that were added to the catalogue later. It changes only connections of the same client at exactly
+ * the endpoints (in 0.1.0: hosts) of their entry, so that no token is sent to a new place.
  */
 export async function settleIdentities({
   store,
@@ -26,7 +26,7 @@ export async function settleIdentities({
     }
   if (kept > 0) log.info({ connections: kept }, 'connections were brought to the present rule of identity')
 
-  /** Users have approved with the environment's client here before it had to be confirmed: it stays in use. */
+  /** Confirms the environment's client of an entry that users approved before confirmations existed. */
   async function confirm(entry: ProviderEntry): Promise<void> {
     const provider = { ...entry.provider, environmentClientFor: endpointsDigest(entry.provider) }
     await store.providers.put(

@@ -19,21 +19,21 @@ import { withCurrentMetadata } from './issuer-metadata.ts'
 import { hasLoggedIn } from './login-proof.ts'
 
 export type StartedAttempt =
-  /** The browser goes to the provider. */
+  /** The browser is redirected to the provider. */
   | { readonly outcome: 'started'; readonly authorizationUrl: URL }
-  /** First the user logs in, in this browser. */
+  /** The user must log in first, in this browser. */
   | {
       readonly outcome: 'login_required'
       readonly verifier: OidcVerifier
       readonly authorization: Authorization
     }
-  /** Nothing to start: it has ended, or the code of another attempt is being redeemed right now. */
+  /** The authorization has ended, or the code of another attempt is being redeemed. */
   | { readonly outcome: 'not_startable'; readonly authorization: Authorization }
 
 /**
- * The user's click: a fresh `state`, `nonce` and code verifier, bound to this browser (RFC 9700 section 4.7, RFC
- * 7636). An earlier attempt of the same authorization ends with it. Where users are verified by the broker's own login,
- * nothing starts without one.
+ * Starts an attempt at the user's click: with a fresh `state`, `nonce` and code verifier, bound to this browser (RFC
+ * 9700 section 4.7, RFC 7636). It ends an earlier attempt of the same authorization. If the broker's own login verifies
+ * users, no attempt starts without a login.
  */
 export async function startAttempt(
   broker: Broker,
@@ -85,23 +85,23 @@ export async function startAttempt(
   return { outcome: 'started', authorizationUrl }
 }
 
-/** What its cookies say of a browser: which one it is, and whether its user has logged in. */
+/** The cookies of a browser: its id, and the proof of a login. */
 export interface ClickingBrowser {
   readonly browserId: string
   readonly loginProof: string | undefined
 }
 
-/** What the attempt under way keeps for its token request. */
+/** The secrets that the current attempt keeps for its token request. */
 export function openAttemptSecrets(
   broker: Broker,
   authorization: Pending | Confirming | Confirmed,
   { secrets }: Attempt,
 ): AttemptSecrets {
-  // written by startAttempt, in this shape
+  // only startAttempt seals this column, in this shape
   return JSON.parse(broker.sealer.open(secrets, attemptPlace(authorization, 'secrets'))) as AttemptSecrets
 }
 
-/** Where an attempt's envelopes belong: to this step of this authorization. */
+/** The associated data of an attempt's envelopes: this step of this authorization. */
 export function attemptPlace(
   authorization: Pick<Authorization, 'id' | 'projectId' | 'userId' | 'steps' | 'step'>,
   column: 'secrets' | 'response',
