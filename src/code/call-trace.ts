@@ -47,7 +47,7 @@ interface Entry {
 /** The tool calls of the code in the order in which they began, with those that had not ended when the run ended. */
 export interface CallTrace {
   begin(toolId: string, args: unknown, operation: Operation): OpenCall
-  toWire(): TracedCall[]
+  list(): TracedCall[]
 }
 
 /** The most UTF-8 bytes of one UTF-16 code unit. */
@@ -98,7 +98,7 @@ export function createTrace(): CallTrace {
       }
     },
 
-    toWire() {
+    list() {
       return entries.map((entry) => {
         const { toolId, args, structured, truncated, begun, operation, result, duration } = entry
         const error = duration === undefined ? NOT_ENDED : entry.error

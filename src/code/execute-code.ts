@@ -36,11 +36,8 @@ export interface CodeResult {
   readonly stderr: string
   readonly toolCalls: readonly TracedCall[]
   readonly durationMs: number
-  readonly backend: {
-    readonly kind: 'wasm'
-    readonly readiness: 'beta'
-    readonly details: Readonly<Record<string, unknown>>
-  }
+  readonly language: Language
+  readonly limits: CodeLimits
   readonly error?: CodeError
   /** The consent that a tool needs that the code has called. It ended the run. */
   readonly authorization?: ConsentNeeded
@@ -88,19 +85,12 @@ async function runTraced(broker: Broker, run: CodeRun, signal: AbortSignal | und
     value: end.outcome === 'value' ? end.value : null,
     stdout,
     stderr,
-    toolCalls: trace.toWire(),
+    toolCalls: trace.list(),
     durationMs: wholeMilliseconds(durationMs),
-    backend: { kind: 'wasm', readiness: 'beta', details: details(language, limits) },
+    language,
+    limits,
     ...(end.outcome === 'error' && { error: end.error }),
     ...(end.outcome === 'stopped' && end.stop),
-  }
-}
-
-function details(language: Language, { timeoutMs, memoryMb, toolCalls, chainSteps }: CodeLimits) {
-  return {
-    engine: 'quickjs-ng',
-    language,
-    limits: { timeout_ms: timeoutMs, memory_mb: memoryMb, tool_calls: toolCalls, chain_steps: chainSteps },
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from 'quickjs-emscripten-core'
 import type { CodeError } from './code-error.ts'
 import { CALLS_AT_ONCE, MAX_ARGUMENT_CHARACTERS, MAX_OUTPUT_BYTES, MAX_VALUE_CHARACTERS } from './limits.ts'
-import { prelude, type Told } from './prelude.ts'
+import { type CodeOutcome, prelude } from './prelude.ts'
 import type { Script } from './script.ts'
 import { type Ended, REQUEST_KINDS, type RequestKind } from './thread-messages.ts'
 import { explain, STALLED, tooLargeValue } from './thrown.ts'
@@ -50,7 +50,7 @@ const STACK_BYTES = 256 * 1024
 /** The memory has run out when this share of it is used. */
 const FULL = 0.9
 const MAX_ERROR_CHARACTERS = 4_000
-const MAX_TOLD_CHARACTERS = MAX_VALUE_CHARACTERS + 1024
+const MAX_OUTCOME_CHARACTERS = MAX_VALUE_CHARACTERS + 1024
 
 /**
  * QuickJS in WebAssembly, with one context for one run. Everything that leaves it is text of a limited length. Functions
@@ -72,7 +72,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   })
   const context = runtime.newContext()
   const queue: { readonly id: number; readonly what: RequestKind; readonly payload: QuickJSHandle }[] = []
-  let asked = 0
+  let requestCount = 0
   let underWay = 0
   let hasEnded = false
   /** The result of the code's promise, while calls that the code did not await are still running. */
@@ -96,7 +96,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
 
   const ask = context.newFunction('ask', (whatHandle, payload) => {
     const what = REQUEST_KINDS.find((known) => known === read(whatHandle, 10))
-    const id = ++asked
+    const id = ++requestCount
     if (id > options.maxRequests) fail(options.tooManyRequests)
     else if (what !== undefined && !hasEnded) queue.push({ id, what, payload: payload.dup() })
     return context.newNumber(id)
@@ -131,7 +131,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   const started = made.error === undefined ? call(made.value, host) : undefined
   if (started === undefined) throw new Error('QuickJS could not run its prelude.')
   const [run, settle] = [context.getProp(started, 'run'), context.getProp(started, 'settle')]
-  let told: QuickJSHandle | undefined
+  let promise: QuickJSHandle | undefined
 
   /** Runs all pending jobs, then sends queued requests, then ends the run if nothing is left. */
   function advance(): void {
@@ -180,17 +180,17 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   }
 
   function look(): Ended | undefined {
-    if (told === undefined) return undefined
-    const state = context.getPromiseState(told)
+    if (promise === undefined) return undefined
+    const state = context.getPromiseState(promise)
     if (state.type === 'pending') return undefined
-    const text = state.type === 'fulfilled' ? read(state.value, MAX_TOLD_CHARACTERS) : undefined
+    const text = state.type === 'fulfilled' ? read(state.value, MAX_OUTCOME_CHARACTERS) : undefined
     // the value is not parsed here: a megabyte of JSON can exceed the thread's memory, and V8 would end the process
-    if (text?.startsWith('{"value":')) return { outcome: 'value', told: text }
-    const said: Told = text === undefined ? NOTHING_TOLD : JSON.parse(text)
+    if (text?.startsWith('{"value":')) return { outcome: 'value', json: text }
+    const outcome: CodeOutcome = text === undefined ? NO_OUTCOME : JSON.parse(text)
     const error =
-      'tooLarge' in said
-        ? tooLargeValue(said.tooLarge)
-        : explain('thrown' in said ? said.thrown : NOTHING_THROWN, options.outOfMemory, isMemoryFull())
+      'tooLarge' in outcome
+        ? tooLargeValue(outcome.tooLarge)
+        : explain('thrown' in outcome ? outcome.thrown : NO_ERROR, options.outOfMemory, isMemoryFull())
     return { outcome: 'error', error }
   }
 
@@ -203,8 +203,8 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
         if (options.isOver()) return fail(options.timedOut)
         return fail(explain(thrown, options.outOfMemory, isMemoryFull()))
       }
-      told = call(run, code.value)
-      if (told === undefined) return fail(options.isOver() ? options.timedOut : options.outOfMemory)
+      promise = call(run, code.value)
+      if (promise === undefined) return fail(options.isOver() ? options.timedOut : options.outOfMemory)
       advance()
     },
     answer(id, answer) {
@@ -225,5 +225,5 @@ const TOO_LONG = JSON.stringify({
 })
 
 /** For a failure of the prelude itself. */
-const NOTHING_THROWN = { name: '', message: 'null', stack: '' }
-const NOTHING_TOLD: Told = { thrown: NOTHING_THROWN }
+const NO_ERROR = { name: '', message: 'null', stack: '' }
+const NO_OUTCOME: CodeOutcome = { thrown: NO_ERROR }

@@ -15,14 +15,14 @@ export interface PreludeHost {
 
 /** What the prelude returns to the host. */
 export interface Prelude {
-  /** Resolves with the JSON of a `Told`. */
+  /** Resolves with the JSON of a `CodeOutcome`. */
   run(code: () => Promise<unknown>): Promise<string>
   /** `answer`: JSON, `{ value }` or `{ error }`. */
   settle(id: number, answer: string): void
 }
 
 /** How the code ended. */
-export type Told =
+export type CodeOutcome =
   | { readonly value: unknown }
   | { readonly tooLarge: number }
   | { readonly thrown: { readonly name: string; readonly message: string; readonly stack: string } }

@@ -7,15 +7,15 @@ export type ReadValue =
   | { readonly outcome: 'value'; readonly value: Uint8Array }
 
 /** Checks the text that a sandbox returned as the JSON of `{ value }`. A thread runs this for large texts. */
-export function run(told: string, transfer: ArrayBuffer[]): ReadValue {
-  let said: unknown
+export function run(json: string, transfer: ArrayBuffer[]): ReadValue {
+  let parsed: unknown
   try {
-    said = JSON.parse(told)
+    parsed = JSON.parse(json)
   } catch {
     return { outcome: 'broken' }
   }
-  if (!isRecord(said)) return { outcome: 'broken' }
-  const { value = null } = said
+  if (!isRecord(parsed)) return { outcome: 'broken' }
+  const { value = null } = parsed
   if (nestsTooDeep(value)) return { outcome: 'too_deep' }
   const bytes = new TextEncoder().encode(JSON.stringify(value))
   transfer.push(bytes.buffer)

@@ -160,8 +160,8 @@ const readValue = threadTask<string, ReadValue>('./read-value-task', import.meta
 /** A large value is checked in a thread and stays text. */
 async function toEnd(ended: Ended): Promise<Exclude<SandboxEnd<never>, { outcome: 'stopped' }>> {
   if (ended.outcome === 'error') return ended
-  const { told } = ended
-  const read = told.length > LARGE_BYTES ? await inThread(readValue, told) : run(told, [])
+  const { json } = ended
+  const read = json.length > LARGE_BYTES ? await inThread(readValue, json) : run(json, [])
   if (read.outcome !== 'value')
     return { outcome: 'error', error: read.outcome === 'broken' ? BROKEN : VALUE_TOO_DEEP }
   const { value } = read

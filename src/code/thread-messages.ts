@@ -32,8 +32,8 @@ export type FromThread =
   | { readonly type: 'ended'; readonly ended: Ended }
 
 export type Ended =
-  /** `told`: JSON of `{ value }`. */
-  | { readonly outcome: 'value'; readonly told: string }
+  /** `json`: the JSON of `{ value }`. */
+  | { readonly outcome: 'value'; readonly json: string }
   | { readonly outcome: 'error'; readonly error: CodeError }
 
 /** `answer`: JSON of `{ value }` or of `{ error }`, a `CallError`. */

@@ -18,8 +18,8 @@ export function explain(
   if (name === 'InternalError' && message === 'out of memory') return memory
   // QuickJS throws null when there is no memory left for an error object
   if (name === '' && message === 'null' && isMemoryFull) return memory
-  const said = name === '' ? `The code threw ${message || 'what cannot be read'}` : `${name}: ${message}`
-  return { kind: 'code_error', message: said.slice(0, MAX_MESSAGE_CHARACTERS), ...placeOf(stack) }
+  const text = name === '' ? `The code threw ${message || 'what cannot be read'}` : `${name}: ${message}`
+  return { kind: 'code_error', message: text.slice(0, MAX_MESSAGE_CHARACTERS), ...placeOf(stack) }
 }
 
 export const tooLargeValue = (characters: number): CodeError => ({

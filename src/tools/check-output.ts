@@ -27,8 +27,8 @@ export function withCheckedValue<Answer extends ToolAnswer>(
     return answer
   const { workerType } = tool
   const { logs } = answer
-  const said = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
-  const checked = check(() => validateOutput(tool, said))
+  const value = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
+  const checked = check(() => validateOutput(tool, value))
   if (checked.outcome === 'valid') return answer
   if (checked.outcome === 'bad schema' && tool.isCheckedElsewhere) return answer
   const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developerMessage'>) =>

@@ -204,8 +204,8 @@ class Fold implements TextFold {
       this.#add(byte)
       return
     }
-    const said = String.fromCharCode(...this.#letters.subarray(1, this.#length))
-    const code = codeOf(said)
+    const name = String.fromCharCode(...this.#letters.subarray(1, this.#length))
+    const code = codeOf(name)
     if (code === undefined) {
       this.#failed(byte, at)
       return
@@ -269,10 +269,10 @@ class Fold implements TextFold {
   }
 }
 
-function codeOf(said: string): number | undefined {
-  if (!said.startsWith('#')) return Object.hasOwn(NAMES, said) ? NAMES[said]?.charCodeAt(0) : undefined
-  if (/^#\d{1,7}$/.test(said)) return Number(said.slice(1))
-  return /^#[xX][\dA-Fa-f]{1,6}$/.test(said) ? Number.parseInt(said.slice(2), 16) : undefined
+function codeOf(name: string): number | undefined {
+  if (!name.startsWith('#')) return Object.hasOwn(NAMES, name) ? NAMES[name]?.charCodeAt(0) : undefined
+  if (/^#\d{1,7}$/.test(name)) return Number(name.slice(1))
+  return /^#[xX][\dA-Fa-f]{1,6}$/.test(name) ? Number.parseInt(name.slice(2), 16) : undefined
 }
 
 function isAlphanumeric(byte: number): boolean {

@@ -91,9 +91,9 @@ export function jsonOf({ status, headers, body }: OutgoingResponse): unknown {
 
 /** The error for a request without a complete answer. It can be retried only when the tool surely did not run. */
 export function toolErrorOf({ kind, message, requestSent }: OutgoingError): ToolError {
-  const error = (kind: ErrorKind, said: string, canRetry: boolean): ToolError => ({
+  const error = (kind: ErrorKind, text: string, canRetry: boolean): ToolError => ({
     kind,
-    message: said,
+    message: text,
     canRetry,
     developerMessage: message,
   })
@@ -101,18 +101,26 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
     case 'timeout':
       return error('NETWORK_TRANSPORT_RUNTIME_TIMEOUT', 'The tool did not answer in time.', !requestSent)
     case 'host_not_allowed':
-      return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool may not be reached.', false)
+      return error(
+        'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE',
+        'The worker of the tool may not be reached.',
+        false,
+      )
     case 'busy':
     case 'given_up':
-      return error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool has too much to do.', true)
+      return error(
+        'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE',
+        'The worker of the tool has too much to do.',
+        true,
+      )
     case 'unreachable':
       return requestSent
         ? error('NETWORK_TRANSPORT_RUNTIME_UNMAPPED', 'The connection to the tool broke off.', false)
-        : error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'What runs the tool could not be reached.', true)
+        : error('NETWORK_TRANSPORT_RUNTIME_UNREACHABLE', 'The worker of the tool could not be reached.', true)
     case 'redirected':
       return error(
         'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
-        'What runs the tool sent the request elsewhere.',
+        'The worker of the tool answered with a redirect.',
         false,
       )
     case 'too_large':
@@ -136,26 +144,26 @@ export function refusalOf(status: number, retryAfter: string | undefined): ToolE
     case 403:
       return error(
         'UPSTREAM_RUNTIME_AUTH_ERROR',
-        'What runs the tool refused the request.',
+        'The worker of the tool refused the request.',
         false,
         ' It does not take this broker’s token: its secret differs, or its clock does.',
       )
     case 404:
-      return error('UPSTREAM_RUNTIME_NOT_FOUND', 'What runs the tool does not know it.', false)
+      return error('UPSTREAM_RUNTIME_NOT_FOUND', 'The worker of the tool does not know the tool.', false)
     case 422:
       return error(
         'UPSTREAM_RUNTIME_VALIDATION_ERROR',
-        'What runs the tool could not read the request.',
+        'The worker of the tool could not read the request.',
         false,
       )
     case 429:
-      return error('UPSTREAM_RUNTIME_RATE_LIMIT', 'What runs the tool is asked too often.', true)
+      return error('UPSTREAM_RUNTIME_RATE_LIMIT', 'The worker of the tool gets too many requests.', true)
     case 503:
-      return error('UPSTREAM_RUNTIME_SERVER_ERROR', 'What runs the tool is not available for now.', true)
+      return error('UPSTREAM_RUNTIME_SERVER_ERROR', 'The worker of the tool is not available for now.', true)
     default:
       return status >= 500
-        ? error('UPSTREAM_RUNTIME_SERVER_ERROR', 'What runs the tool has failed.', false)
-        : error('UPSTREAM_RUNTIME_BAD_REQUEST', 'What runs the tool refused the request.', false)
+        ? error('UPSTREAM_RUNTIME_SERVER_ERROR', 'The worker of the tool has failed.', false)
+        : error('UPSTREAM_RUNTIME_BAD_REQUEST', 'The worker of the tool refused the request.', false)
   }
 }
 

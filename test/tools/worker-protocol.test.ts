@@ -286,7 +286,7 @@ describe('a worker that is not there', () => {
     expect(errorOf(await invoke('Echo', {}, { uri }))).toMatchObject({
       kind: 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE',
       canRetry: true,
-      message: 'What runs the tool could not be reached.',
+      message: 'The worker of the tool could not be reached.',
     })
   })
 

@@ -90,15 +90,26 @@ function stepToWire(step: ChainStepResult): WireObject {
   return { toolId, status, ...('error' in step && { error: runErrorToWire(step.error) }) }
 }
 
-export function toCodeResponse({ durationMs, authorization, ...result }: CodeResult): WireObject {
-  const { value, stdout, stderr, toolCalls, backend, error } = result
+export function toCodeResponse(result: CodeResult): WireObject {
+  const { value, stdout, stderr, toolCalls, durationMs, language, limits, error, authorization } = result
+  const { timeoutMs, memoryMb, toolCalls: maxCalls, chainSteps } = limits
+  const wireLimits = {
+    timeout_ms: timeoutMs,
+    memory_mb: memoryMb,
+    tool_calls: maxCalls,
+    chain_steps: chainSteps,
+  }
   return {
     value,
     stdout,
     stderr,
     toolCalls,
     duration: durationMs,
-    backend,
+    backend: {
+      kind: 'wasm',
+      readiness: 'beta',
+      details: { engine: 'quickjs-ng', language, limits: wireLimits },
+    },
     ...(error && { error }),
     ...(authorization && {
       requires_authorization: { ...authorizationToWire(authorization), toolId: authorization.toolId },

@@ -33,7 +33,7 @@ const listQuery = {
   met: z
     .enum(['true', 'false'])
     .optional()
-    .openapi({ description: 'Whether all it needs is there, for `user_id` where one is said' }),
+    .openapi({ description: 'Whether all its requirements are met, for `user_id` if one is given' }),
   filter: z.string().max(4000).optional().openapi({
     description:
       'Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`, `destructive`, `idempotent`, `open_world`; `extras`',

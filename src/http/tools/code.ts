@@ -18,7 +18,7 @@ const limit = (of: keyof CodeLimits, unit: string) =>
     .min(0)
     .nullish()
     .openapi({
-      description: `${unit}; ${DEFAULT_LIMITS[of]} unless said. 0, or more than ${MAX_LIMITS[of]}, is ${MAX_LIMITS[of]}`,
+      description: `${unit}; ${DEFAULT_LIMITS[of]} by default. 0, or more than ${MAX_LIMITS[of]}, is ${MAX_LIMITS[of]}`,
     })
 
 const limitsSchema = z.strictObject({
@@ -91,7 +91,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
         limits: limitsSchema.nullish(),
         ...callMembers,
       }),
-      responses: { 200: { description: 'What came of it', schema: resultSchema } },
+      responses: { 200: { description: 'The result', schema: resultSchema } },
     },
     async ({ c, body, caller }) => {
       const { language, code, limits, ...call } = body
@@ -117,8 +117,8 @@ function readLimits({
   tool_calls,
   chain_steps,
 }: z.output<typeof limitsSchema>): CodeLimits {
-  const chosen = (of: keyof CodeLimits, said: number | null | undefined) =>
-    Math.min((said ?? DEFAULT_LIMITS[of]) || MAX_LIMITS[of], MAX_LIMITS[of])
+  const chosen = (of: keyof CodeLimits, limit: number | null | undefined) =>
+    Math.min((limit ?? DEFAULT_LIMITS[of]) || MAX_LIMITS[of], MAX_LIMITS[of])
   return {
     timeoutMs: chosen('timeoutMs', timeout_ms),
     memoryMb: chosen('memoryMb', memory_mb),

@@ -93,7 +93,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
         request: callSchema.optional(),
       }),
       responses: {
-        200: { description: 'What came of it, in `result`' },
+        200: { description: 'The result, in `result`' },
         400: { description: 'A requirement is not met, or the request is wrong', schema: refusalSchema },
         422: { description: 'The input is not what the schema of the tool says', schema: invalidSchema },
       },
@@ -121,8 +121,8 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
 /** Sets the version header; throws `invalid_request` when the caller requests another version. */
 function speakVersion(c: Context, schema: string | null | undefined): void {
   c.header('oxp-version', '1.0')
-  const asked = c.req.header('oxp-version') ?? /^urn:oxp:(.*)$/i.exec(schema ?? '')?.[1]
-  if (asked !== undefined && !/^v?1(\.0)*$/.test(asked.trim()))
+  const requested = c.req.header('oxp-version') ?? /^urn:oxp:(.*)$/i.exec(schema ?? '')?.[1]
+  if (requested !== undefined && !/^v?1(\.0)*$/.test(requested.trim()))
     throw invalidMember(
       'OXP-Version',
       'not_one_of',

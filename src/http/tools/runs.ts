@@ -41,7 +41,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       description:
         'Answers `tool`, `backend`, `structured` (and `mcpResult` where an MCP server ran it). In place of a result there is `error {kind, op, message, …}` when the tool failed, or `requires_authorization` with the link when consent is missing. Arguments that the schema refuses are 400 `invalid_input`.',
       body: runSchema,
-      responses: { 200: { description: 'What came of it' } },
+      responses: { 200: { description: 'The result' } },
     },
     async ({ c, body, caller: { projectId } }) => {
       const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
@@ -126,7 +126,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         resume: idText.nullish(),
         ...callMembers,
       }),
-      responses: { 200: { description: 'What came of it' } },
+      responses: { 200: { description: 'The result' } },
     },
     async ({ c, body, caller: { projectId } }) => {
       const { steps: said, resume, ...call } = body

@@ -51,11 +51,7 @@ const toolMembers = {
   tool_name: toolNameText
     .nullish()
     .openapi({ description: 'A tool by any of its names; also `tool_id`, `toolId`' }),
-  tool_version: z
-    .string()
-    .max(100)
-    .nullish()
-    .openapi({ description: 'Its newest version, unless it is said' }),
+  tool_version: z.string().max(100).nullish().openapi({ description: 'Absent: the newest version' }),
 }
 const inputMembers = {
   args: input.openapi({
@@ -89,7 +85,7 @@ function exactly<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, own: '
     })
     .refine((body) => givenOf(body, TOOL_NAMES).length <= 1, {
       path: [own],
-      message: 'is said more than once: toolId, tool_id and tool_name mean the same',
+      message: 'is given more than once: toolId, tool_id and tool_name mean the same',
       when: isObject,
     })
 }

@@ -49,7 +49,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         accounts: callMembers.accounts,
         next_uri: callMembers.next_uri,
       }),
-      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+      responses: { 200: { description: 'The authorization', schema: authorizationSchema } },
     },
     async ({ c, body, caller }) => {
       const { name, version } = readTool(body)
@@ -78,7 +78,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         include_error_stacktrace: z.boolean().nullish(),
         ...callMembers,
       }),
-      responses: { 200: { description: 'What came of it' } },
+      responses: { 200: { description: 'The result' } },
     },
     async ({ c, body, caller }) => {
       const { name, version, input = {} } = readTool(body)

@@ -28,8 +28,8 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
 }
 
 function saysVersion(spelling: string, { version }: Tool): boolean {
-  const said = spelling.toLowerCase()
+  const name = spelling.toLowerCase()
   return (
-    version !== undefined && [`@${version}`, `:${version}`].some((end) => said.endsWith(end.toLowerCase()))
+    version !== undefined && [`@${version}`, `:${version}`].some((end) => name.endsWith(end.toLowerCase()))
   )
 }

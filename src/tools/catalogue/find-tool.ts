@@ -19,8 +19,8 @@ export async function findTool(
 ): Promise<Tool> {
   const [plain, ownVersion] = splitVersion(spelling)
   const wanted = version || ownVersion
-  const said = !version ? spelling : `${plain}@${version.replace(/^v/, '')}`
-  const exact = await namedTools(broker, projectId, said.toLowerCase())
+  const wholeName = !version ? spelling : `${plain}@${version.replace(/^v/, '')}`
+  const exact = await namedTools(broker, projectId, wholeName.toLowerCase())
   const found =
     exact.length > 0 || wanted === undefined
       ? exact
@@ -29,15 +29,15 @@ export async function findTool(
   if (newest === undefined)
     throw new BrokerError(
       'not_found',
-      `There is no tool "${said.slice(0, 120)}" in this project.${await similarTool(broker, projectId, plain)} GET /v1/tools lists those there are.`,
+      `There is no tool "${wholeName.slice(0, 120)}" in this project.${await similarTool(broker, projectId, plain)} GET /v1/tools lists those there are.`,
     )
-  const itself = found.find((tool) => toolId(tool).toLowerCase() === said.toLowerCase())
+  const itself = found.find((tool) => toolId(tool).toLowerCase() === wholeName.toLowerCase())
   if (itself !== undefined) return itself
   const rivals = others.filter((one) => one.namespace !== newest.namespace || one.name !== newest.name)
   if (rivals.length > 0)
     throw new BrokerError(
       'ambiguous_tool',
-      `"${said.slice(0, 120)}" may be any of ${[newest, ...rivals].map(toolId).join(', ')}: use one of these ids.`,
+      `"${wholeName.slice(0, 120)}" may be any of ${[newest, ...rivals].map(toolId).join(', ')}: use one of these ids.`,
     )
   return newest
 }

@@ -60,8 +60,8 @@ export async function searchTools(
 
 function hasAll(tool: Tool, words: readonly string[]): boolean {
   if (words.length === 0) return true
-  const said = [...toolAliases(tool), tool.description, ...tool.tags].join('\n').toLowerCase()
-  return words.every((word) => said.includes(word))
+  const text = [...toolAliases(tool), tool.description, ...tool.tags].join('\n').toLowerCase()
+  return words.every((word) => text.includes(word))
 }
 
 async function withProvider(broker: Broker, tools: readonly Tool[], name: string): Promise<readonly Tool[]> {

@@ -52,7 +52,7 @@ export async function takeCatalogue(broker: Broker, registered: Worker): Promise
     const tags = normalizeTags(item.tool.tags ?? [])
     const { unusable, uncheckable } = faultsOf(item, tags, worker)
     if (same !== undefined && !isOwn(same)) leaveOut(named, 'another source brings one of the same id.')
-    else if (taken.has(id)) leaveOut(named, 'it is listed twice, and the first one stands.')
+    else if (taken.has(id)) leaveOut(named, 'it is listed twice, and only the first is used.')
     else if (!isText(item.tool)) leaveOut(named, 'it holds the character U+0000 or half a character.')
     else if (unusable.length > 0) leaveOut(named, unusable.join(' '))
     else {
