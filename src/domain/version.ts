@@ -1,7 +1,7 @@
 import Range from 'semver/classes/range.js'
 import SemVer from 'semver/classes/semver.js'
 
-// Versions of tools by SemVer 2.0.0. The parsing and comparing is semver's; here is what of its loose mode tools may use.
+// Versions of tools by SemVer 2.0.0. The package semver parses and compares; this file limits what its loose mode accepts.
 
 const VERSION = /^v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 const COMPARATOR = /^(=|>=|>|<=|<|\^|~)?(v?\d.*)$/
@@ -15,6 +15,11 @@ export function parseVersion(text: string): SemVer | undefined {
   } catch {
     return undefined // a number above 2^53, an empty identifier, or more than 256 characters
   }
+}
+
+/** The version without a leading `v`; `undefined` if the text is not a version. */
+export function plainVersion(text: string): string | undefined {
+  return VERSION.test(text) ? text.replace(/^v/, '') : undefined
 }
 
 /**

@@ -98,7 +98,8 @@ function readLogs(logs: unknown): ToolLog[] {
 /** The member under its name in this project, if it is a string that is not empty. */
 function text<Name extends string>(of: Members, member: string, name: Name): { [_ in Name]?: string } {
   const value = of[member]
-  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { [_ in Name]?: string } // a computed key loses its name
+  // TypeScript widens computed keys to `string`
+  return (typeof value === 'string' && value !== '' ? { [name]: value } : {}) as { [_ in Name]?: string }
 }
 
 function isTimestamp(value: string): boolean {

@@ -51,7 +51,8 @@ export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Sche
 
   const body = (node: SchemaNode): SchemaNode => {
     const references = (targets.get(node) ?? []).map((target) => place(target))
-    if (dialect === 'draft-07' && typeof node.$ref === 'string') return { allOf: references } // draft-07 ignores the siblings of `$ref`
+    // draft-07 ignores the siblings of `$ref`
+    if (dialect === 'draft-07' && typeof node.$ref === 'string') return { allOf: references }
     const own = Object.entries(node)
       .filter(([keyword]) => !['$ref', '$dynamicRef', '$defs', 'definitions'].includes(keyword))
       .map(([keyword, value]) => {

@@ -89,7 +89,8 @@ export function readDocument(json: unknown): SchemaDocument {
           'invalid_schema',
           `${locationOf(pointer)} has an \`enum\` that allows no value.`,
         )
-      node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()] // duplicates are harmless; ajv's metaschema refuses them
+      // duplicates are harmless; ajv's metaschema refuses them
+      node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()]
     }
     if (members > MAX_MEMBERS)
       throw new SchemaFault('invalid_schema', `${locationOf(pointer)} has more than ${MAX_MEMBERS} members.`)

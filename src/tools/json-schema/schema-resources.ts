@@ -27,7 +27,8 @@ export class SchemaResources {
   /** Registers the schema's `$id` and anchors and returns the base URI for its subschemas. */
   enter(raw: JsonObject, pointer: string, outer: string): string {
     const isOld = this.#dialect === 'draft-07'
-    const id = isOld && typeof raw.$ref === 'string' ? undefined : raw.$id // draft-07 core section 8.3: siblings of `$ref` are ignored
+    // draft-07 core section 8.3: siblings of `$ref` are ignored
+    const id = isOld && typeof raw.$ref === 'string' ? undefined : raw.$id
     let base = outer
     if (id !== undefined && id !== null) {
       const uri = typeof id === 'string' ? resolve(id, outer) : undefined

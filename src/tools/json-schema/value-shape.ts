@@ -86,7 +86,8 @@ function typeOf(value: unknown): JsonType {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
-  return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object' // JSON has no other type
+  // JSON has no other type
+  return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object'
 }
 
 /** Merges two shapes that a value must both have. If they contradict each other, the first wins. */

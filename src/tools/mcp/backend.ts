@@ -55,7 +55,8 @@ export const mcpBackend: Backend = {
         shown: values,
       }
       // removes the worker's own secrets, which scrubbing for the call does not know
-      const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T)) // `scrub` keeps the shape
+      // `scrub` keeps the shape
+      const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T))
       const { onEvent, ...rest } = call
       const { outcome, error } = await callMcpTool(
         broker,

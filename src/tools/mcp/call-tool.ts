@@ -144,7 +144,8 @@ function request(
     {
       signal,
       timeout: worker.timeoutSeconds * 1000,
-      toolDefinition: { name, inputSchema: inputSchema as McpTool['inputSchema'] }, // the catalogue checked that its type is `object`
+      // the catalogue checked that its type is `object`
+      toolDefinition: { name, inputSchema: inputSchema as McpTool['inputSchema'] },
       ...(onEvent && {
         onprogress: ({ progress, total, message }) =>
           onEvent({

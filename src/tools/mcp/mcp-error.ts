@@ -57,7 +57,8 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
   if (cause instanceof ProtocolError) return refusedByProtocol(cause)
   if (cause instanceof SdkError && cause.code === SdkErrorCode.UnsupportedResultType)
     return own(ELICITATION_REFUSED)
-  return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`)) // the SDK's message may quote the answer, so it is not passed on
+  // the SDK's message may quote the answer, so it is not passed on
+  return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`))
 }
 
 /**

@@ -5,6 +5,7 @@ import type {
   ToolRequirements,
 } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
+import { plainVersion } from '../../domain/version.ts'
 import type { CatalogueTool, ListedTool } from '../backend.ts'
 import {
   isAbsent,
@@ -26,7 +27,6 @@ export interface McpServerInfo {
   readonly version?: string
 }
 
-const SEMVER = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
 const MAX_DEPTH = 64
 /** Length of one tool's description, as JSON. */
 const MAX_TOOL_LENGTH = 256 * 1024
@@ -139,7 +139,7 @@ export function namespaceOf(serverName: string, workerId: string): string {
 
 /** The version without a `v`; `undefined` if it is not SemVer, since versions are selected by SemVer. */
 export function versionOf(version: string): string | undefined {
-  return version.length <= 64 ? SEMVER.exec(version)?.[1] : undefined
+  return version.length <= 64 ? plainVersion(version) : undefined
 }
 
 function schemaOfInput(value: unknown): JsonSchema {

@@ -93,7 +93,8 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
   if (name !== title) warn(at(path, 'name'), derivedNameWarning(title, name))
   const version = readVersion(tool.version, at(path, 'version'), warn)
   warnOfSpellings(tool, path, warn)
-  const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters' // `input_args` is the name in a Shinkai node's stored form
+  // `input_args` is the name in a Shinkai node's stored form
+  const parameters = isAbsent(tool.parameters) ? 'input_args' : 'parameters'
   const outputSchema = readOutputSchema(tool.result, at(path, 'result'), warn)
   return {
     title,

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { toJSONSchema, type z } from 'zod'
 import type { AuthorizationRequirement, JsonSchema } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
+import { plainVersion } from '../../domain/version.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { isRecord } from '../read-json.ts'
 import {
@@ -41,7 +42,6 @@ export class ModuleFault extends Error {
 
 const MAX_FAULT_LENGTH = 500
 const MAX_TIMEOUT_SECONDS = 3600
-const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
 
 /**
  * Loaded modules by URL; a process imports each once. Modules come from the settings only: no stored row can cause
@@ -119,7 +119,7 @@ function readTool(file: string, moduleId: string, options: ToolOptions): ModuleT
   if (typeof name !== 'string' || !isToolName(name))
     throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
   if (!isToolName(namespace)) throw fault('has a namespace that is not made of A-Z, a-z, 0-9 and _.-')
-  if (version !== undefined && !VERSION.test(version))
+  if (version !== undefined && plainVersion(version) !== version)
     throw fault('has a version that is no SemVer, such as 1.0.0.')
   if (typeof description !== 'string') throw fault('has no description.')
   if (typeof options.handler !== 'function') throw fault('has no handler.')

@@ -101,8 +101,10 @@ async function catalogueOf(
   }
   const fetched = await fetchDocument(broker, worker, url, before)
   if (fetched === 'unchanged' && before !== undefined) return cachedItems(before)
-  const { bytes, ...validators } = fetched as FetchedDocument // `unchanged` is only returned when there was a cached reading
-  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('base64') // Web Crypto hashes off the event loop
+  // `unchanged` is only returned when there was a cached reading
+  const { bytes, ...validators } = fetched as FetchedDocument
+  // Web Crypto hashes off the event loop
+  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('base64')
   const known = { settings, digest, ...validators }
   if (before?.digest === digest) {
     const { items, refused } = before

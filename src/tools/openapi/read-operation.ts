@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
+import { plainVersion } from '../../domain/version.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { checkedServer, pathTemplate, placeholdersOf, serverOf } from './api-url.ts'
@@ -10,8 +11,6 @@ import { type ReadSecurity, readConfiguredSecurity, readSecurity } from './read-
 import { readSuccessResponse } from './read-success-response.ts'
 import { lowerCased, type Method, type RequestPlan, toToolDocument } from './request-plan.ts'
 import { schemaWriter } from './tool-schema.ts'
-
-const VERSION = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$/
 
 export interface ReadingOptions {
   readonly settings: OpenapiSettings
@@ -60,7 +59,7 @@ export function readOperation(
     ...(body && { body: body.planned }),
     credentials: security.credentials,
   }
-  const version = VERSION.exec(isRecord(root.info) ? String(root.info.version) : '')?.[1]
+  const version = plainVersion(isRecord(root.info) ? String(root.info.version) : '')
   const title = textOf(operation.summary)
   return {
     name,

@@ -28,7 +28,8 @@ export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolA
     return { outcome: 'value', value: JSON.parse(text), logs: [] }
   } catch {
     if (contentType === '') return { outcome: 'value', value: text, logs: [] }
-    return failed(badOutputError('The API answered with something that it calls JSON and is not.')) // the parser's message would quote the answer
+    // the parser's message would quote the answer
+    return failed(badOutputError('The API answered with something that it calls JSON and is not.'))
   }
 }
 

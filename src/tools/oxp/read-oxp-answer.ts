@@ -122,7 +122,8 @@ function readInvalid(body: Members): ToolOutcome {
 
 function optional<Name extends string>(name: Name, member: unknown): { readonly [_ in Name]?: string } {
   const value = text(member)
-  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: string } // a computed key loses its name
+  // TypeScript widens computed keys to `string`
+  return (value === undefined ? {} : { [name]: value }) as { [_ in Name]?: string }
 }
 
 function text(value: unknown): string | undefined {
