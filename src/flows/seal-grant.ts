@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
-import type { RefreshedTokens } from '../store/connections.ts'
+import type { RefreshedTokens } from '../store/connection-refreshes.ts'
 import type { SealedPlace } from '../store/seal.ts'
 
 /** The row that the envelopes are bound to. */

@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { laterUse, type Uses, usedRows } from './last-use.ts'
-import { placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
 export interface ApiKeys {
   /** Adds the key; one with the same hash stays unchanged. */
@@ -31,7 +31,7 @@ export interface ApiKeys {
 
 export function createApiKeys({ tables, query, statement, read, write, dialect }: Database): ApiKeys {
   const { apiKeys } = tables
-  const unrevoked = (p: { projectId: string; id: string }) =>
+  const unrevoked = (p: InProject) =>
     and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.id, p.id), isNull(apiKeys.revokedAt))
 
   const byHash = statement((p: { hash: string }) =>
@@ -40,7 +40,7 @@ export function createApiKeys({ tables, query, statement, read, write, dialect }
       .from(apiKeys)
       .where(and(eq(apiKeys.hash, p.hash), isNull(apiKeys.revokedAt))),
   )
-  const ofProject = statement((p: { projectId: string }) =>
+  const ofProject = statement((p: OfProject) =>
     query.select().from(apiKeys).where(eq(apiKeys.projectId, p.projectId)).orderBy(apiKeys.id),
   )
   const insert = statement((_: typeof apiKeys.$inferInsert) =>

@@ -7,7 +7,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries, AuditLink } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import type { PoliciesInForce } from './policies.ts'
-import { variantsOf } from './statement.ts'
+import { type OfProject, variantsOf } from './statement.ts'
 
 /** A token that is about to be released, and the rows that the decision was based on. */
 export interface AuditedRelease {
@@ -81,7 +81,7 @@ export function createAuditReader({
         .limit(p.limit as number),
     )
   })
-  const last = statement((p: { projectId: string }) =>
+  const last = statement((p: OfProject) =>
     query
       .select({ firstSeq, count, hash: auditBlocks.hash })
       .from(auditBlocks)

@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import type { Lease } from './lease.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { Tables } from './schema.ts'
-import { type Present, placeholdersOf, variantsOf } from './statement.ts'
+import { type InProject, type OfProject, type Present, placeholdersOf, variantsOf } from './statement.ts'
 
 export interface ExecutionFilter {
   readonly userId?: string
@@ -66,17 +66,14 @@ export function createExecutions(database: Database): Executions {
   const { executions } = tables
   const { request: _, result: __, leaseOwner: ___, leaseUntil: ____, ...listed } = getTableColumns(executions)
 
-  const named = (p: { projectId: string; id: string }) =>
-    and(eq(executions.projectId, p.projectId), eq(executions.id, p.id))
+  const named = (p: InProject) => and(eq(executions.projectId, p.projectId), eq(executions.id, p.id))
   const isScheduled = eq(executions.status, 'scheduled')
   const noLease = { leaseOwner: null, leaseUntil: null }
 
   const insert = statement((_: ExecutionRecord) =>
     query.insert(executions).values(placeholdersOf(executions)).returning({ id: executions.id }),
   )
-  const byId = statement((p: { projectId: string; id: string }) =>
-    query.select().from(executions).where(named(p)),
-  )
+  const byId = statement((p: InProject) => query.select().from(executions).where(named(p)))
   /** One pair of statements for each combination of filters. `scheduled` is in the text, for its partial index. */
   const filtered = variantsOf((shape: string) => {
     const given = shape.split(' ')
@@ -171,7 +168,7 @@ export function createExecutions(database: Database): Executions {
       .where(and(named(p), isScheduled))
       .returning(),
   )
-  const scheduledCount = statement((p: { projectId: string }) =>
+  const scheduledCount = statement((p: OfProject) =>
     query
       .select({ total: count() })
       .from(executions)

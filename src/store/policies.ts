@@ -4,7 +4,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './schema.ts'
 import { policyUid } from './sealed-columns.ts'
-import { type Present, placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, type Present, placeholdersOf } from './statement.ts'
 
 /** The enabled policies of a project, and the version of all its policies, which each write of one raises. */
 export interface PoliciesInForce {
@@ -25,16 +25,13 @@ export interface Policies {
 
 export function createPolicies({ tables, query, statement, read, write }: Database): Policies {
   const { policies, projects } = tables
-  const named = (p: { projectId: string; id: string }) =>
-    and(eq(policies.projectId, p.projectId), eq(policies.id, p.id))
+  const named = (p: InProject) => and(eq(policies.projectId, p.projectId), eq(policies.id, p.id))
 
-  const byId = statement((p: { projectId: string; id: string }) =>
-    query.select().from(policies).where(named(p)),
-  )
-  const ofProject = statement((p: { projectId: string }) =>
+  const byId = statement((p: InProject) => query.select().from(policies).where(named(p)))
+  const ofProject = statement((p: OfProject) =>
     query.select().from(policies).where(eq(policies.projectId, p.projectId)).orderBy(policies.id),
   )
-  const version = statement((p: { projectId: string }) =>
+  const version = statement((p: OfProject) =>
     query.select({ version: projects.policiesVersion }).from(projects).where(eq(projects.id, p.projectId)),
   )
   const upsert = statement((_: typeof policies.$inferInsert) => {
@@ -45,10 +42,10 @@ export function createPolicies({ tables, query, statement, read, write }: Databa
       .onConflictDoUpdate({ target: policies.uid, set: row })
       .returning({ uid: policies.uid })
   })
-  const remove = statement((p: { projectId: string; id: string }) =>
+  const remove = statement((p: InProject) =>
     query.delete(policies).where(named(p)).returning({ uid: policies.uid }),
   )
-  const raiseVersion = statement((p: { projectId: string }) =>
+  const raiseVersion = statement((p: OfProject) =>
     query
       .update(projects)
       .set({ policiesVersion: sql`${projects.policiesVersion} + 1` })

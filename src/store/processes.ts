@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
+import type { ById } from './statement.ts'
 
 /** A process that has not sent a heartbeat for this long is taken for dead. */
 export const LAPSE_MS = 3_000
@@ -44,7 +45,7 @@ export function createProcesses({ tables, query, statement, read, write, dialect
     sql`${authorizations.claimedBy} not in (select ${processes.id} from ${processes})`,
   )
 
-  const enter = statement((p: { id: string }) =>
+  const enter = statement((p: ById) =>
     query
       .insert(processes)
       .values({ id: p.id, beatAt: nowMs })
@@ -52,7 +53,7 @@ export function createProcesses({ tables, query, statement, read, write, dialect
       .returning(id),
   )
   // locked, so that the age is that of the heartbeat which this one follows
-  const age = statement((p: { id: string }) =>
+  const age = statement((p: ById) =>
     dialect.lock(
       query
         .select({ ms: sql`abs(${nowMs} - ${processes.beatAt})`.mapWith(Number) })
@@ -61,21 +62,17 @@ export function createProcesses({ tables, query, statement, read, write, dialect
       'for update',
     ),
   )
-  const beat = statement((p: { id: string }) =>
+  const beat = statement((p: ById) =>
     query.update(processes).set({ beatAt: nowMs }).where(eq(processes.id, p.id)).returning(id),
   )
-  const leave = statement((p: { id: string }) =>
-    query.delete(processes).where(eq(processes.id, p.id)).returning(id),
-  )
+  const leave = statement((p: ById) => query.delete(processes).where(eq(processes.id, p.id)).returning(id))
   const alive = statement((p: { id: string; lapseMs: number }) =>
     query
       .select(id)
       .from(processes)
       .where(and(eq(processes.id, p.id), sql`not (${hasLapsed(p.lapseMs)})`)),
   )
-  const known = statement((p: { id: string }) =>
-    query.select(id).from(processes).where(eq(processes.id, p.id)),
-  )
+  const known = statement((p: ById) => query.select(id).from(processes).where(eq(processes.id, p.id)))
   const buryOne = statement((p: { id: string; lapseMs: number }) =>
     query
       .delete(processes)

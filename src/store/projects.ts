@@ -4,6 +4,7 @@ import { newId } from '../domain/ids.ts'
 import type { Project } from '../domain/project.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
+import type { ById } from './statement.ts'
 
 export interface Projects {
   /** The project of that name, added if there is none. */
@@ -20,7 +21,7 @@ export function createProjects({ tables, query, statement, read, write }: Databa
   const select = () =>
     query.select({ id: projects.id, name: projects.name, createdAt: projects.createdAt }).from(projects)
 
-  const byId = statement((p: { id: string }) => select().where(eq(projects.id, p.id)))
+  const byId = statement((p: ById) => select().where(eq(projects.id, p.id)))
   const byName = statement((p: { name: string }) => select().where(eq(projects.name, p.name)))
   const all = statement((_: object) => select().orderBy(projects.id))
   const insert = statement(({ id, name, createdAt }: Project) =>

@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { connectionWrites, type KeptConnections } from './connections.ts'
+import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
-import { placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
 export interface Providers {
   /** Adds the entry, or returns `undefined` when its `id` is taken in the project. */
@@ -21,16 +21,13 @@ export function createProviders(database: Database): Providers {
   const { tables, query, statement, read, write } = database
   const { providers } = tables
   const { reidentify } = connectionWrites(database)
-  const named = (p: { projectId: string; id: string }) =>
-    and(eq(providers.projectId, p.projectId), eq(providers.id, p.id))
+  const named = (p: InProject) => and(eq(providers.projectId, p.projectId), eq(providers.id, p.id))
 
   const byUid = statement((p: { uid: string }) =>
     query.select().from(providers).where(eq(providers.uid, p.uid)),
   )
-  const byId = statement((p: { projectId: string; id: string }) =>
-    query.select().from(providers).where(named(p)),
-  )
-  const ofProject = statement((p: { projectId: string }) =>
+  const byId = statement((p: InProject) => query.select().from(providers).where(named(p)))
+  const ofProject = statement((p: OfProject) =>
     query.select().from(providers).where(eq(providers.projectId, p.projectId)).orderBy(providers.uid),
   )
   const insert = statement((_: ProviderEntry) =>
@@ -43,7 +40,7 @@ export function createProviders(database: Database): Providers {
       .where(eq(providers.uid, p.uid))
       .returning({ uid: providers.uid }),
   )
-  const remove = statement((p: { projectId: string; id: string }) =>
+  const remove = statement((p: InProject) =>
     query.delete(providers).where(named(p)).returning({ uid: providers.uid }),
   )
 

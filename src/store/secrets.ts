@@ -4,7 +4,7 @@ import type { Secret } from '../domain/secret.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { laterUse, type Uses, usedRows } from './last-use.ts'
-import { placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
 export interface Secrets {
   /** Sets the secret of that key (in any case). `undefined` when another process has set the key under another id. */
@@ -24,7 +24,7 @@ export function createSecrets({ tables, query, statement, read, write, dialect }
   const byKey = statement((p: { projectId: string; key: string }) =>
     query.select().from(secrets).where(ofKey(p)),
   )
-  const ofProject = statement((p: { projectId: string }) =>
+  const ofProject = statement((p: OfProject) =>
     query.select().from(secrets).where(eq(secrets.projectId, p.projectId)).orderBy(secrets.id),
   )
   const insert = statement((_: Secret) =>
@@ -46,7 +46,7 @@ export function createSecrets({ tables, query, statement, read, write, dialect }
       .where(sql`${secrets.id} = used.key`)
       .returning({ id: secrets.id }),
   )
-  const remove = statement((p: { projectId: string; id: string }) =>
+  const remove = statement((p: InProject) =>
     query
       .delete(secrets)
       .where(and(eq(secrets.projectId, p.projectId), eq(secrets.id, p.id)))

@@ -15,6 +15,15 @@ export type Present<Row> = { [K in keyof Row as null extends Row[K] ? never : K]
   [K in keyof Row as null extends Row[K] ? K : never]?: Exclude<Row[K], null>
 }
 
+/** What many statements bind. */
+export interface ById {
+  readonly id: string
+}
+export interface OfProject {
+  readonly projectId: string
+}
+export interface InProject extends ById, OfProject {}
+
 /** A query of drizzle's that gives rows: a SELECT, or a write with `returning`. */
 export interface Query<Row> extends SQLWrapper {
   readonly _: { readonly result: readonly Row[] }

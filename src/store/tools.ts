@@ -5,7 +5,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { providerUpsert } from './providers.ts'
 import type { Tables } from './schema.ts'
-import { type Present, placeholdersOf, type Steps } from './statement.ts'
+import { type OfProject, type Present, placeholdersOf, type Steps } from './statement.ts'
 
 export interface Tools {
   /** Adds or replaces the tool with that `uid`, its aliases, and the provider entries that come with it: all or nothing. */
@@ -36,7 +36,7 @@ export function createTools(database: Database): Tools {
       .where(and(eq(toolAliases.projectId, p.projectId), eq(toolAliases.alias, p.alias)))
       .orderBy(desc(tools.uid)),
   )
-  const ofProject = statement((p: { projectId: string }) =>
+  const ofProject = statement((p: OfProject) =>
     query.select().from(tools).where(eq(tools.projectId, p.projectId)).orderBy(tools.uid),
   )
   const upsert = statement((_: typeof tools.$inferInsert) => {

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import { placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
 /** What the tools of the worker may ask for, and the MAC of that. */
 export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
@@ -25,14 +25,11 @@ export interface Workers {
 
 export function createWorkers({ tables, query, statement, read, write, dialect }: Database): Workers {
   const { workers, tools } = tables
-  const named = (p: { projectId: string; id: string }) =>
-    and(eq(workers.projectId, p.projectId), eq(workers.id, p.id))
+  const named = (p: InProject) => and(eq(workers.projectId, p.projectId), eq(workers.id, p.id))
 
   const byUid = statement((p: { uid: string }) => query.select().from(workers).where(eq(workers.uid, p.uid)))
-  const byId = statement((p: { projectId: string; id: string }) =>
-    query.select().from(workers).where(named(p)),
-  )
-  const ofProject = statement((p: { projectId: string }) =>
+  const byId = statement((p: InProject) => query.select().from(workers).where(named(p)))
+  const ofProject = statement((p: OfProject) =>
     query.select().from(workers).where(eq(workers.projectId, p.projectId)).orderBy(workers.uid),
   )
   const everywhere = statement((_: object) => query.select().from(workers).orderBy(workers.uid))
@@ -50,7 +47,7 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
       .where(eq(workers.uid, p.uid))
       .returning({ uid: workers.uid }),
   )
-  const remove = statement((p: { projectId: string; id: string }) =>
+  const remove = statement((p: InProject) =>
     query.delete(workers).where(named(p)).returning({ uid: workers.uid }),
   )
   const removeTools = statement((p: { uid: string }) =>

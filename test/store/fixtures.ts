@@ -11,7 +11,7 @@ import type { Tool } from '../../src/domain/tool.ts'
 import type { Worker } from '../../src/domain/worker.ts'
 import type { ProviderEntry } from '../../src/providers/provider.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
-import type { RefreshedTokens } from '../../src/store/connections.ts'
+import type { RefreshedTokens } from '../../src/store/connection-refreshes.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** A store never looks into an envelope, so that any text does for one. */

@@ -29,7 +29,9 @@ const OLD = Buffer.alloc(32, 7)
 const NEW = Buffer.alloc(32, 8)
 
 test('the list has every sealed column of the schema', () => {
-  const schema = readFileSync(new URL('../../src/store/schema.ts', import.meta.url), 'utf8')
+  const schema = ['schema.ts', 'tool-schema.ts']
+    .map((name) => readFileSync(new URL(`../../src/store/${name}`, import.meta.url), 'utf8'))
+    .join('\n')
   const columns = schema
     .split(/= table\(\s*'/)
     .slice(1)

@@ -127,7 +127,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['P5', 'R2'],
     fault: 'a refresh lease of another process is not respected',
-    file: 'src/store/connections.ts',
+    file: 'src/store/connection-refreshes.ts',
     from: '.where(and(ofGeneration(p), isUnleased(p.now)))\n      .returning()',
     to: '.where(ofGeneration(p))\n      .returning()',
     test: 'flows/refresh-connection.test.ts',
@@ -145,7 +145,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['R4'],
     fault: 'the intent of a refresh is not counted before it is sent',
-    file: 'src/store/connections.ts',
+    file: 'src/store/connection-refreshes.ts',
     from: 'unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`',
     to: 'unansweredRefreshes: sql`${connections.unansweredRefreshes}`',
     test: 'flows/refresh-lost-answer.test.ts',
@@ -154,7 +154,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['R5'],
     fault: 'an answer without a refresh token takes the stored one away',
-    file: 'src/store/connections.ts',
+    file: 'src/store/connection-refreshes.ts',
     from: 'refresh: sql`coalesce(${p.refresh}, ${connections.refresh})`,',
     to: 'refresh: p.refresh,',
     test: 'flows/refresh-connection.test.ts',
@@ -262,7 +262,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['R20'],
     fault: 'of two consents the one that ends last wins',
-    file: 'src/store/connections.ts',
+    file: 'src/store/connection-writes.ts',
     from: 'if ((yield* newerConsent(connection)).length > 0) return\n',
     to: '',
     test: 'flows/refresh-and-consent.test.ts',

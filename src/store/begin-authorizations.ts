@@ -1,0 +1,125 @@
+import { and, count, eq, gt, inArray, isNotNull, ne, sql } from 'drizzle-orm'
+import {
+  type Authorization,
+  at,
+  EXPIRED_MESSAGE,
+  type FailureReason,
+  type Pending,
+} from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { type AuthorizationRow, SETTLED, toAuthorization, UNSETTLED } from './authorization-row.ts'
+import type { Database } from './database.ts'
+import { placeholdersOf, variantsOf } from './statement.ts'
+
+/** The part of `Authorizations` by which one comes to be. */
+export interface Beginning {
+  /**
+   * Begins the authorization, or returns the live one of the same `shareKey`: two racing calls both get the same one.
+   * One that has expired does not count as live. The live one takes over a `nextUri` that is given. Throws
+   * `too_many_pending` instead of adding one when the user has `most` live ones at one of its providers; racing calls of
+   * several nodes may add a few more.
+   */
+  begin(fresh: Pending, shareKey: string, now: EpochSeconds, most?: number): Promise<Authorization>
+  /** How many of the project are neither settled nor expired. */
+  countLive(projectId: string, now: EpochSeconds): Promise<number>
+}
+
+export function createBeginning(database: Database): Beginning {
+  const { tables, query, statement, read, write } = database
+  const { authorizations } = tables
+  const fail = failStatements(database)
+  const unexpired = (now: EpochSeconds) => gt(authorizations.expiresAt, now)
+  const isLive = (p: { projectId: string; now: EpochSeconds }) =>
+    and(eq(authorizations.projectId, p.projectId), isNotNull(authorizations.shareKey), unexpired(p.now))
+
+  const liveCount = statement((p: { projectId: string; now: EpochSeconds }) =>
+    query.select({ live: count() }).from(authorizations).where(isLive(p)),
+  )
+  const otherLive = statement((p: Pick<Pending, 'id' | 'projectId' | 'userId'> & { now: EpochSeconds }) =>
+    query
+      .select({ steps: authorizations.steps, expiresAt: authorizations.expiresAt })
+      .from(authorizations)
+      .where(and(isLive(p), eq(authorizations.userId, p.userId), ne(authorizations.id, p.id))),
+  )
+  // one INSERT, so that the database decides which of two racing calls adds the row
+  const addOrJoin = statement((_: typeof authorizations.$inferInsert) =>
+    query
+      .insert(authorizations)
+      .values(placeholdersOf(authorizations))
+      .onConflictDoUpdate({
+        target: authorizations.shareKey,
+        set: { nextUri: sql`coalesce(excluded.next_uri, ${authorizations.nextUri})` },
+      })
+      .returning(),
+  )
+  return {
+    async begin({ attempt: _, ...fresh }, shareKey, now, most) {
+      const row = await write(undefined, function* () {
+        for (;;) {
+          const [begun] = yield* addOrJoin({ ...fresh, shareKey })
+          if (begun === undefined) throw new Error(`authorization ${fresh.id} was neither added nor found`)
+          if (begun.id === fresh.id) {
+            if (most !== undefined) refuseMore(fresh, yield* otherLive({ ...fresh, now }), now, most)
+            return begun
+          }
+          if (at(toAuthorization(begun), now).status !== 'failed') return begun
+          const { id, expiresAt } = begun
+          yield* fail('any attempt')({
+            id,
+            reason: 'expired',
+            message: EXPIRED_MESSAGE,
+            now: expiresAt,
+            stateHash: '',
+          })
+        }
+      })
+      return toAuthorization(row)
+    },
+    async countLive(projectId, now) {
+      const [row] = await read(liveCount({ projectId, now }))
+      return row?.live ?? 0
+    },
+  }
+}
+
+/** The statements that fail an authorization which is not settled, whichever attempt is its latest, or only one. */
+export function failStatements({ tables: { authorizations }, query, statement }: Database) {
+  return variantsOf((which: 'any attempt' | 'one attempt') =>
+    statement(
+      (p: { id: string; reason: FailureReason; message: string; now: EpochSeconds; stateHash: string }) =>
+        query
+          .update(authorizations)
+          .set({ ...SETTLED, status: 'failed', reason: p.reason, message: p.message, completedAt: p.now })
+          .where(
+            and(
+              eq(authorizations.id, p.id),
+              inArray(authorizations.status, UNSETTLED),
+              which === 'one attempt' ? eq(authorizations.stateHash, p.stateHash) : undefined,
+            ),
+          )
+          .returning(),
+    ),
+  )
+}
+
+const LONGEST_RETRY_SECONDS = 60
+
+/** Throws `too_many_pending` when the user has `most` live ones at one of the providers already. */
+function refuseMore(
+  fresh: Pick<Pending, 'steps'>,
+  live: readonly Pick<AuthorizationRow, 'steps' | 'expiresAt'>[],
+  now: EpochSeconds,
+  most: number,
+): void {
+  for (const { providerUid } of fresh.steps) {
+    const rivals = live.filter(({ steps }) => steps.some((step) => step.providerUid === providerUid))
+    if (rivals.length < most) continue
+    const next = Math.min(now + LONGEST_RETRY_SECONDS, ...rivals.map(({ expiresAt }) => expiresAt))
+    throw new BrokerError(
+      'too_many_pending',
+      'Too many authorizations are pending. Let users finish theirs, or wait until some expire.',
+      { retryAfter: Math.max(next - now, 1) },
+    )
+  }
+}

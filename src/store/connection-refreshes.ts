@@ -1,0 +1,207 @@
+import { and, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import { toConnection, writeConnection } from './connection-row.ts'
+import type { Database } from './database.ts'
+import type { Lease } from './lease.ts'
+import { variantsOf } from './statement.ts'
+
+export interface RefreshedTokens {
+  readonly access: Sealed
+  /** Absent: the response had no refresh token, and the one that was used stays (RFC 6749 section 6). */
+  readonly refresh?: Sealed
+  readonly tokenType: string
+  readonly scopes: readonly string[]
+  readonly receivedAt: EpochSeconds
+  readonly expiresAt?: EpochSeconds
+}
+
+/** The part of `Connections` that refreshing uses: leases, so that a refresh token is sent once at a time. */
+export interface ConnectionRefreshes {
+  /**
+   * Takes the lease on refreshing this generation, and counts the request in `unansweredRefreshes` in the same statement
+   * until its outcome is known. A lease has one holder; one that has run out may be taken over. `undefined`: another
+   * process holds the lease, or the tokens have changed. Goes by the clock of leases (`Dialect.leaseNow`).
+   */
+  claimRefresh(
+    id: string,
+    generation: number,
+    lease: Lease,
+    now: EpochSeconds,
+  ): Promise<Connection | undefined>
+  /**
+   * How many seconds are left of the lease on refreshing this generation, by the clock of `claimRefresh`; `undefined`
+   * when `owner` does not hold it, or the tokens have changed.
+   */
+  leaseLeft(id: string, generation: number, owner: string, now: EpochSeconds): Promise<number | undefined>
+  /**
+   * Stores refreshed tokens if the tokens that were used are still the stored ones, even when the lease has passed to
+   * another process: the provider's only valid response is not discarded because it came late.
+   */
+  settleRefresh(
+    id: string,
+    generation: number,
+    tokens: RefreshedTokens,
+    audit?: AuditEntries,
+  ): Promise<Connection | undefined>
+  /**
+   * Gives the lease back with the tokens unchanged. `answered`: the refresh token was certainly not used up, so the
+   * request is no longer counted; `unknown`: it may have been, so the count stays.
+   */
+  releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown'): Promise<void>
+  /**
+   * Marks the grant as unusable, if its tokens are still those of `generation` and, where `leaseOwner` is given, that
+   * owner still holds the lease on refreshing them.
+   */
+  needsAuthorization(
+    id: string,
+    generation: number,
+    reason: NeedsAuthorizationReason,
+    audit?: AuditEntries,
+    leaseOwner?: string,
+  ): Promise<boolean>
+  /**
+   * Active connections with a refresh token whose access token expires between now and `before`, lives at least
+   * `leastLife` seconds, and was used since it was received; not those that are being refreshed. In the order in which
+   * they expire.
+   */
+  dueForRefresh(
+    before: EpochSeconds,
+    leastLife: number,
+    now: EpochSeconds,
+    limit: number,
+  ): Promise<readonly Connection[]>
+}
+
+export function createConnectionRefreshes(database: Database): ConnectionRefreshes {
+  const { tables, query, statement, read, write, dialect } = database
+  const { connections } = tables
+
+  const ofGeneration = ({ id, generation }: { id: string; generation: number }): SQL | undefined =>
+    and(eq(connections.id, id), eq(connections.generation, generation), eq(connections.status, 'active'))
+  const isUnleased = (now: EpochSeconds) =>
+    or(isNull(connections.leaseUntil), lte(connections.leaseUntil, dialect.leaseNow(now)))
+  const noLease = { leaseOwner: null, leaseUntil: null }
+
+  const claim = statement((p: Lease & { id: string; generation: number; now: EpochSeconds }) =>
+    query
+      .update(connections)
+      .set({
+        leaseOwner: p.owner,
+        leaseUntil: sql`${dialect.leaseNow(p.now)} + ${p.seconds}`,
+        unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
+      })
+      .where(and(ofGeneration(p), isUnleased(p.now)))
+      .returning(),
+  )
+  const left = statement((p: { id: string; generation: number; owner: string; now: EpochSeconds }) =>
+    query
+      .select({ left: sql`${connections.leaseUntil} - ${dialect.leaseNow(p.now)}`.mapWith(Number) })
+      .from(connections)
+      .where(and(ofGeneration(p), eq(connections.leaseOwner, p.owner))),
+  )
+  const settle = statement(
+    (p: {
+      id: string
+      generation: number
+      access: Sealed
+      refresh: Sealed | undefined
+      tokenType: string
+      scopes: readonly string[]
+      receivedAt: EpochSeconds
+      expiresAt: EpochSeconds | undefined
+    }) =>
+      query
+        .update(connections)
+        .set({
+          access: p.access,
+          refresh: sql`coalesce(${p.refresh}, ${connections.refresh})`,
+          tokenType: p.tokenType,
+          scopes: p.scopes,
+          receivedAt: p.receivedAt,
+          expiresAt: p.expiresAt,
+          status: 'active',
+          statusReason: null,
+          generation: sql`${connections.generation} + 1`,
+          ...noLease,
+          unansweredRefreshes: 0,
+        })
+        .where(and(eq(connections.id, p.id), eq(connections.generation, p.generation)))
+        .returning(),
+  )
+  const release = variantsOf((outcome: 'answered' | 'unknown') =>
+    statement((p: { id: string; owner: string }) =>
+      query
+        .update(connections)
+        .set({
+          ...noLease,
+          ...(outcome === 'answered' && {
+            unansweredRefreshes: sql`${connections.unansweredRefreshes} - 1`,
+          }),
+        })
+        .where(and(eq(connections.id, p.id), eq(connections.leaseOwner, p.owner)))
+        .returning({ id: connections.id }),
+    ),
+  )
+  const disable = variantsOf((held: 'held' | 'by anyone') =>
+    statement((p: { id: string; generation: number; reason: NeedsAuthorizationReason; leaseOwner: string }) =>
+      query
+        .update(connections)
+        .set({
+          status: 'needs_authorization',
+          statusReason: p.reason,
+          ...noLease,
+          unansweredRefreshes: 0,
+        })
+        .where(and(ofGeneration(p), held === 'held' ? eq(connections.leaseOwner, p.leaseOwner) : undefined))
+        .returning(),
+    ),
+  )
+  const due = statement((p: { before: EpochSeconds; leastLife: number; now: EpochSeconds; limit: number }) =>
+    query
+      .select()
+      .from(connections)
+      .where(
+        and(
+          eq(connections.status, 'active'),
+          isNotNull(connections.refresh),
+          lt(connections.expiresAt, p.before),
+          gt(connections.expiresAt, p.now),
+          sql`${connections.expiresAt} - ${connections.receivedAt} >= ${p.leastLife}`,
+          gt(connections.lastUsedAt, connections.receivedAt),
+          isUnleased(p.now),
+        ),
+      )
+      .orderBy(connections.expiresAt)
+      .limit(p.limit),
+  )
+
+  return {
+    async claimRefresh(id, generation, lease, now) {
+      const [row] = await write(undefined, () => claim({ id, generation, ...lease, now }))
+      return row && toConnection(row)
+    },
+    async leaseLeft(id, generation, owner, now) {
+      const [row] = await read(left({ id, generation, owner, now }))
+      return row && (row.left ?? 0)
+    },
+    async settleRefresh(id, generation, { refresh, expiresAt, ...tokens }, audit) {
+      return writeConnection(write, audit, () => settle({ id, generation, ...tokens, refresh, expiresAt }))
+    },
+    async releaseRefresh(id, owner, outcome) {
+      await write(undefined, () => release(outcome)({ id, owner }))
+    },
+    async needsAuthorization(id, generation, reason, audit, leaseOwner) {
+      const variant = disable(leaseOwner === undefined ? 'by anyone' : 'held')
+      const written = await writeConnection(write, audit, () =>
+        variant({ id, generation, reason, leaseOwner: leaseOwner ?? '' }),
+      )
+      return written !== undefined
+    },
+    async dueForRefresh(before, leastLife, now, limit) {
+      return (await read(due({ before, leastLife, now, limit }))).map(toConnection)
+    },
+  }
+}

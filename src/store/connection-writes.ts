@@ -1,0 +1,116 @@
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Connection } from '../domain/connection.ts'
+import type { ConnectionOwner } from './changes.ts'
+import { ownedBy, ownerOf } from './connection-row.ts'
+import type { Database } from './database.ts'
+import type { Tables } from './schema.ts'
+import { type ById, placeholdersOf, type Steps } from './statement.ts'
+
+/** Connections whose provider identity is one of `from` get the identity `to`, so that their tokens stay usable. */
+export interface KeptConnections {
+  readonly from: readonly string[]
+  readonly to: string
+}
+
+/** The writes of connections that are part of other nouns' transactions. */
+export function connectionWrites({ tables, query, statement, dialect }: Database) {
+  const { connections } = tables
+
+  /**
+   * The ids of the owner's connections, oldest first, locked until the transaction ends: so one of them stays the
+   * default. Of two transactions that both add the first, the unique index makes one wait and try again.
+   */
+  const heirs = statement((p: ConnectionOwner) =>
+    dialect.lock(
+      query
+        .select({ id: connections.id })
+        .from(connections)
+        .where(ownedBy(connections, p))
+        .orderBy(connections.id),
+      'for update',
+    ),
+  )
+  const markDefault = statement((p: ById) =>
+    query.update(connections).set({ isDefault: true }).where(eq(connections.id, p.id)).returning(),
+  )
+  const unmarkDefault = statement((p: ConnectionOwner) =>
+    query
+      .update(connections)
+      .set({ isDefault: false })
+      .where(and(ownedBy(connections, p), eq(connections.isDefault, true)))
+      .returning({ id: connections.id }),
+  )
+  /** Gives the connections of a provider entry that have one of the former identities the new one. */
+  const reidentify = statement((p: Pick<ConnectionOwner, 'projectId' | 'providerUid'> & KeptConnections) =>
+    query
+      .update(connections)
+      .set({ providerIdentity: p.to })
+      .where(
+        and(
+          eq(connections.projectId, p.projectId),
+          eq(connections.providerUid, p.providerUid),
+          sql`${connections.providerIdentity} in (select value from ${dialect.elementsOf(p.from)})`,
+        ),
+      )
+      .returning({ id: connections.id }),
+  )
+  const newerConsent = statement((p: Pick<Connection, 'id' | 'providerIdentity' | 'consentedAt'>) =>
+    query
+      .select({ id: connections.id })
+      .from(connections)
+      .where(
+        and(
+          eq(connections.id, p.id),
+          eq(connections.status, 'active'),
+          eq(connections.providerIdentity, p.providerIdentity),
+          gt(connections.consentedAt, p.consentedAt),
+        ),
+      ),
+  )
+  const upsert = statement((_: Tables['connections']['$inferInsert']) => {
+    const row = placeholdersOf(connections)
+    return query
+      .insert(connections)
+      .values(row)
+      .onConflictDoUpdate({
+        target: connections.id,
+        set: {
+          accountId: row.accountId,
+          accountName: row.accountName,
+          scopes: row.scopes,
+          status: 'active',
+          statusReason: null,
+          tokenType: row.tokenType,
+          receivedAt: row.receivedAt,
+          expiresAt: row.expiresAt,
+          access: row.access,
+          refresh: sql`coalesce(excluded.refresh, case when excluded.provider_identity = ${connections.providerIdentity} then ${connections.refresh} end)`,
+          providerIdentity: row.providerIdentity,
+          isDefault: sql`excluded.is_default or ${connections.isDefault}`,
+          generation: sql`${connections.generation} + 1`,
+          leaseOwner: null,
+          leaseUntil: null,
+          unansweredRefreshes: 0,
+          consentedAt: row.consentedAt,
+          withheldScopes: row.withheldScopes,
+        },
+      })
+      .returning({ id: connections.id })
+  })
+
+  /**
+   * Writes the tokens of a new consent. A grant without a refresh token keeps the stored one, since some providers give
+   * it on the first consent only; not when the provider's identity has changed, since that token is another server's or
+   * client's. A consent that the user began later is not overwritten.
+   */
+  function* put(connection: Connection, { makeDefault }: { readonly makeDefault: boolean }): Steps<void> {
+    const isFirst = (yield* heirs(ownerOf(connection))).length === 0
+    if ((yield* newerConsent(connection)).length > 0) return
+    const isDefault = isFirst || makeDefault
+    if (isDefault && !isFirst) yield* unmarkDefault(ownerOf(connection))
+    const { account, ...rest } = connection
+    yield* upsert({ ...rest, accountId: account.id, accountName: account.name, isDefault })
+  }
+
+  return { heirs, markDefault, unmarkDefault, reidentify, put }
+}

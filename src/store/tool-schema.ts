@@ -1,0 +1,167 @@
+import { sql } from 'drizzle-orm'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { EntryPoint, ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
+import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type {
+  JsonSchema,
+  ToolAnnotations,
+  ToolBinding,
+  ToolRequirements,
+  ToolSource,
+} from '../domain/tool.ts'
+import type { WorkerType } from '../domain/worker.ts'
+import type { WorkerNeeds } from '../domain/worker-needs.ts'
+import type { SchemaKit } from './dialects/sqlite/schema-kit.ts'
+
+/** The part of `describeTables` about tools: what they run on, which secrets they get, who may use them, and their runs. */
+export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
+  const { table, text, integer, whole, flag, json, index, uniqueIndex, primaryKey } = kit
+  const ofProject = () => text('project_id').notNull().references(projectId)
+  const sealed = (name: string) => text(name).$type<Sealed>()
+
+  const tools = table(
+    'tools',
+    {
+      uid: text('uid').primaryKey(),
+      projectId: ofProject(),
+      namespace: text('namespace').notNull(),
+      name: text('name').notNull(),
+      /** Empty: the tool says none. */
+      version: text('version').notNull(),
+      title: text('title').notNull(),
+      description: text('description').notNull(),
+      inputSchema: json<JsonSchema>('input_schema').notNull(),
+      outputSchema: json<JsonSchema>('output_schema'),
+      tags: json<readonly string[]>('tags').notNull().default(sql`'[]'`),
+      annotations: json<ToolAnnotations>('annotations'),
+      meta: json<Readonly<Record<string, unknown>>>('meta'),
+      icons: json<readonly Readonly<Record<string, unknown>>[]>('icons'),
+      requirements: json<ToolRequirements>('requirements').notNull(),
+      source: json<ToolSource>('source').notNull(),
+      workerUid: text('worker_uid'),
+      binding: json<ToolBinding>('binding'),
+      digest: text('digest').notNull(),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+    },
+    (t) => [
+      uniqueIndex('tools_identity').on(t.projectId, t.namespace, t.name, t.version),
+      index('tools_worker').on(t.workerUid),
+    ],
+  )
+
+  const toolAliases = table(
+    'tool_aliases',
+    {
+      projectId: text('project_id').notNull(),
+      alias: text('alias').notNull(),
+      toolUid: text('tool_uid')
+        .notNull()
+        .references(() => tools.uid, { onDelete: 'cascade' }),
+    },
+    (t) => [
+      primaryKey({ columns: [t.projectId, t.alias, t.toolUid] }),
+      index('tool_aliases_tool').on(t.toolUid),
+    ],
+  )
+
+  const workers = table(
+    'workers',
+    {
+      uid: text('uid').primaryKey(),
+      projectId: ofProject(),
+      id: text('id').notNull(),
+      type: text('type').$type<WorkerType>().notNull(),
+      enabled: flag('enabled').notNull(),
+      uri: text('uri').notNull(),
+      secret: sealed('secret').notNull(),
+      settings: json<Readonly<Record<string, unknown>>>('settings').notNull().default(sql`'{}'`),
+      timeoutSeconds: integer('timeout_seconds').notNull(),
+      retry: integer('retry').notNull(),
+      mac: text('mac'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+      syncedAt: whole('synced_at'),
+      syncError: text('sync_error'),
+      unreachableSince: whole('unreachable_since'),
+      accepted: json<WorkerNeeds>('accepted'),
+      acceptedMac: text('accepted_mac'),
+    },
+    (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
+  )
+
+  const secrets = table(
+    'secrets',
+    {
+      id: text('id').primaryKey(),
+      projectId: ofProject(),
+      key: text('key').notNull(),
+      description: text('description'),
+      value: sealed('value').notNull(),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+      lastAccessedAt: whole('last_accessed_at'),
+    },
+    (t) => [uniqueIndex('secrets_key').on(t.projectId, sql`lower(key)`)],
+  )
+
+  const policies = table(
+    'policies',
+    {
+      /** Of the project and the id: an envelope belongs to a row of one name. */
+      uid: text('uid').primaryKey(),
+      projectId: ofProject(),
+      id: text('id').notNull(),
+      description: text('description'),
+      enabled: flag('enabled').notNull(),
+      effect: text('effect').$type<Policy['effect']>().notNull(),
+      match: json<PolicyMatch>('matches').notNull(),
+      hook: json<PolicyHook>('hook'),
+      hookSecret: sealed('hook_secret'),
+      mac: text('mac'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+    },
+    (t) => [uniqueIndex('policies_id').on(t.projectId, t.id)],
+  )
+
+  const executions = table(
+    'executions',
+    {
+      id: text('id').primaryKey(),
+      projectId: ofProject(),
+      userId: text('user_id'),
+      toolId: text('tool_id').notNull(),
+      type: text('type').$type<ExecutionRecord['type']>().notNull(),
+      entryPoint: text('entry_point').$type<EntryPoint>().notNull(),
+      status: text('status').$type<ExecutionStatus>().notNull(),
+      outcome: text('outcome').$type<NonNullable<ExecutionRecord['outcome']>>(),
+      errorKind: text('error_kind'),
+      apiKeyId: text('api_key_id'),
+      runAt: whole('run_at'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+      startedAt: whole('started_at'),
+      finishedAt: whole('finished_at'),
+      durationMs: whole('duration_ms'),
+      attempts: integer('attempts').notNull(),
+      request: sealed('request'),
+      result: sealed('result'),
+      leaseOwner: text('lease_owner'),
+      leaseUntil: whole('lease_until'),
+    },
+    (t) => [
+      // an id begins with its time, so that each list comes out of its index newest first
+      index('executions_project').on(t.projectId, t.id),
+      index('executions_user').on(t.projectId, t.userId, t.id),
+      index('executions_tool').on(t.projectId, t.toolId, t.id),
+      index('executions_put_off').on(t.projectId, t.id).where(sql`type = 'scheduled'`),
+      index('executions_due').on(t.runAt).where(sql`status = 'scheduled'`),
+      index('executions_lease').on(t.leaseUntil).where(sql`status = 'running'`),
+      index('executions_end').on(t.finishedAt),
+    ],
+  )
+
+  return { tools, toolAliases, workers, secrets, policies, executions }
+}
