@@ -13,7 +13,6 @@ import type {
 } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
-import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import {
   type AuthorizationRow,
@@ -28,6 +27,9 @@ import { connectionWrites } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { type ById, type Transaction, variantsOf } from './statement.ts'
 
+/** An authorization response that waits until its user is confirmed. */
+export type HeldResponse = Pick<Confirming, 'flowHash' | 'response' | 'deadline'>
+
 export interface Authorizations extends Beginning {
   find(id: string): Promise<Authorization | undefined>
   findByState(stateHash: string): Promise<Authorization | undefined>
@@ -38,11 +40,7 @@ export interface Authorizations extends Beginning {
    */
   attempt(id: string, step: number, attempt: Attempt, now: EpochSeconds): Promise<Pending | undefined>
   /** Holds the authorization response until the user is confirmed: at most once per attempt, and until its deadline. */
-  confirming(
-    stateHash: string,
-    held: { readonly flowHash: string; readonly response: Sealed; readonly deadline: EpochSeconds },
-    now: EpochSeconds,
-  ): Promise<Confirming | undefined>
+  confirming(stateHash: string, held: HeldResponse, now: EpochSeconds): Promise<Confirming | undefined>
   /** Records that the caller has vouched for the user of this flow. `undefined`: no confirmation is awaited. */
   confirm(flowHash: string, now: EpochSeconds, audit?: AuditEntries): Promise<Confirmed | undefined>
   /**
@@ -126,25 +124,18 @@ export function createAuthorizations(database: Database): Authorizations {
       )
       .returning(),
   )
-  const hold = statement(
-    (p: {
-      stateHash: string
-      flowHash: string
-      response: Sealed
-      deadline: EpochSeconds
-      now: EpochSeconds
-    }) =>
-      query
-        .update(authorizations)
-        .set({ flowHash: p.flowHash, response: p.response, deadline: p.deadline, status: 'confirming' })
-        .where(
-          and(
-            eq(authorizations.stateHash, p.stateHash),
-            eq(authorizations.status, 'pending'),
-            unexpired(p.now),
-          ),
-        )
-        .returning(),
+  const hold = statement((p: HeldResponse & { stateHash: string; now: EpochSeconds }) =>
+    query
+      .update(authorizations)
+      .set({ flowHash: p.flowHash, response: p.response, deadline: p.deadline, status: 'confirming' })
+      .where(
+        and(
+          eq(authorizations.stateHash, p.stateHash),
+          eq(authorizations.status, 'pending'),
+          unexpired(p.now),
+        ),
+      )
+      .returning(),
   )
   const confirm = statement((p: { flowHash: string; now: EpochSeconds }) =>
     query
