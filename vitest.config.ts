@@ -67,8 +67,10 @@ export default defineConfig(({ mode }) => ({
     execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
     // for two processors: some files compute while others wait for deadlines and processes
     maxWorkers: 4,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // beyond what a slow and busy machine needs: a limit is there for what would hang
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 20 } },
     sequence: { sequencer: LongestFirst },
     projects:
       mode === 'faults'

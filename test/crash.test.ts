@@ -227,7 +227,7 @@ test('stopped while the code is redeemed, and thought dead: what it brought is s
   await returning
   await expectCompleted(flow)
   expectNoCodeSentTwice()
-}, 30_000)
+})
 
 test('killed right after it has completed: it stays completed and gives its token', async () => {
   await importTool()

@@ -364,7 +364,7 @@ describe('fake authorization server', () => {
   test('closes with requests still open', async () => {
     const server = await startFakeAuthorizationServer({ exchange: 'hang' })
     const open = exchange(server)
-    await vi.waitFor(() => expect(server.tokenRequests()).toHaveLength(1))
+    await expect.poll(() => server.tokenRequests()).toHaveLength(1)
     await Promise.all([server.close(), expect(open).rejects.toThrow()])
     await expect(fetch(server.url)).rejects.toThrow()
   })

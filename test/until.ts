@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * Waits until the condition holds. The limit is far beyond what any machine needs: it only turns a test that would hang
  * into one that says what it waited for.
  */
-export async function until(holds: () => Promise<boolean> | boolean, ms = 60_000): Promise<void> {
+export async function until(holds: () => Promise<boolean> | boolean, ms = 120_000): Promise<void> {
   const end = Date.now() + ms
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`This did not hold within ${ms} ms: ${holds}`)

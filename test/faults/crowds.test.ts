@@ -76,7 +76,7 @@ test('5,000 long polls at once are all woken by what they wait for', async () =>
   } finally {
     await as.close()
   }
-}, 120_000)
+})
 
 test(`${FLOWS} pending flows of as many users: all answer, those beyond the limit are told to wait, a sweep removes them`, async () => {
   const as = await startFakeAuthorizationServer()
@@ -142,7 +142,7 @@ test(`${FLOWS} pending flows of as many users: all answer, those beyond the limi
   } finally {
     await as.close()
   }
-}, 300_000)
+})
 
 test('a key that sends more than it may is told when to come again, and nobody else', async () => {
   await using installation = await install('SQLite', { GATEPASS_RATE_LIMIT: '50' })

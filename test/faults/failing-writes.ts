@@ -471,7 +471,7 @@ export function failingWrites(kind: DatabaseKind): void {
           expect(await statusOf(id)).toBe('completed')
           counts.wellAfterwards++
         }
-      }, 40_000)
+      })
 
       test('whose connection cannot be stored for two seconds completes all the same', async () => {
         const { id, browser, callback } = await approved('waits')

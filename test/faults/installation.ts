@@ -11,6 +11,7 @@ import { readAudit, verifyAudit } from '../../src/flows/read-audit.ts'
 import { openBroker } from '../../src/open-broker.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 import { API_KEY, MASTER_KEY, type Served, serveProcess } from '../served.ts'
+import { until } from '../until.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // Gatepass as it is run: processes on one database, behind a balancer whose address is the public one. What the tests
@@ -31,7 +32,7 @@ export interface Answer {
 
 /** One process. */
 export interface Node
-  extends Pick<Served, 'url' | 'pid' | 'call' | 'log' | 'kill' | 'stop' | 'ended' | 'isRunning'> {
+  extends Pick<Served, 'url' | 'pid' | 'get' | 'call' | 'log' | 'kill' | 'stop' | 'ended' | 'isRunning'> {
   /** What a module that was loaded into it answers over IPC. */
   ask(question: unknown): Promise<unknown>
   /** From now on it kills itself there. Answers when that has happened. */
@@ -58,8 +59,10 @@ export interface Installation extends AsyncDisposable {
   /** As the administrator, over the balancer. Throws when no answer comes. */
   call(method: string, path: string, body?: object): Promise<Answer>
   sql(text: string): Promise<readonly Record<string, unknown>[]>
-  /** The time passes that claims and leases of dead processes hold. */
+  /** Ends the claims and leases that dead processes still hold. No living process may hold one: see `untilNoRefresh`. */
   lapse(): Promise<void>
+  /** Waits until no node refreshes a token: a refresh goes on when its caller has been told to come again. */
+  untilNoRefresh(): Promise<void>
   /** Looks at the audit trail of the project, from outside of the processes. */
   trail(): Promise<Trail>
 }
@@ -155,6 +158,10 @@ export async function install(
     async lapse() {
       await installation.sql(`update authorizations set deadline = deadline - ${LAPSED_SECONDS}`)
       await installation.sql(`update connections set lease_until = lease_until - ${LAPSED_SECONDS}`)
+    },
+    async untilNoRefresh() {
+      for (const { get } of [...nodes])
+        await until(async () => /^gatepass_refreshes_running 0$/m.test((await get('/metrics')).body))
     },
     async trail() {
       const broker = await openBroker(readConfig(settings, 'serve'), { log: SILENT })

@@ -59,7 +59,7 @@ test('a log that nobody reads: the server goes on answering, and counts the line
   expect(dropped).toBeGreaterThanOrEqual(REQUESTS_AT_ONCE)
   expect(stuck.most).toBeLessThan(MOST_MS)
   expect(code).toBe(0)
-}, 120_000)
+})
 
 async function load(port: number, connections: readonly RawConnection[]) {
   const request = rawRequest(port, { method: 'GET', path: '/v1/tools', headers })

@@ -372,7 +372,7 @@ describe('R11: what a refresh brought', () => {
     expect(scene.as.isLive(body.access_token)).toBe(true)
     expect(asked(scene)).toBe(1)
     expect(scene.as.familyRevoked).toBe(false)
-  }, 60_000)
+  })
 
   test('is not asked for when the intent cannot be written', async () => {
     await using scene = await startScene()

@@ -10,7 +10,7 @@ test.concurrent('two processes on one SQLite file keep every promise', async ({ 
   const { violations, counts } = await runHistory({ kind: 'SQLite', seed: 1, seconds: SECONDS })
   expect(violations).toEqual([])
   expect(counts.requests).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test.concurrent('three nodes on PostgreSQL, with links that fail and clocks apart, keep every promise', async ({
   expect,
@@ -24,4 +24,4 @@ test.concurrent('three nodes on PostgreSQL, with links that fail and clocks apar
   })
   expect(violations).toEqual([])
   expect(counts.requests).toBeGreaterThan(0)
-}, 120_000)
+})

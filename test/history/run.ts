@@ -52,7 +52,7 @@ async function calm(world: World): Promise<End> {
   for (const [slot, { node }] of world.slots.entries()) if (!node.isRunning) await world.restart(slot)
   const began = world.now()
   await liftPolicies(world)
-  await settledRefreshes(world)
+  await world.installation.untilNoRefresh()
   await world.installation.lapse()
   const waiting = new Set<string>(USERS)
   while (waiting.size > 0 && world.now() - began < LIVENESS_MS) {
@@ -66,22 +66,6 @@ async function calm(world: World): Promise<End> {
     ...(waiting.size === 0 && { settledMs }),
     unsettled: [...waiting],
   }
-}
-
-/** Refreshes go on although nobody waits for them any more. */
-async function settledRefreshes(world: World): Promise<void> {
-  const running = async () => {
-    let sum = 0
-    for (const { node } of world.slots) {
-      const response = await fetch(`${node.url}/metrics`, {
-        headers: { authorization: 'Bearer test-administrator-key' },
-      })
-      sum += Number(/^gatepass_refreshes_running (\d+)/m.exec(await response.text())?.[1] ?? 0)
-    }
-    return sum
-  }
-  const end = world.now() + 15_000
-  while (world.now() < end && (await running().catch(() => 1)) > 0) await sleep(50)
 }
 
 async function liftPolicies(world: World): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
 import type { StreamEventWire } from '../../src/http/dialects/runs.ts'
 import { readMcpResult } from '../../src/tools/mcp/read-mcp-result.ts'
@@ -995,11 +995,10 @@ test('a call that its caller gives up is no timeout', async () => {
     signal: gone.signal,
   }).catch(() => undefined)
   const before = world.worker.invocations.length
-  await vi.waitFor(() => expect(world.worker.invocations.length).toBeGreaterThan(before))
+  await expect.poll(() => world.worker.invocations.length).toBeGreaterThan(before)
   gone.abort()
   await asked
-  await vi.waitFor(async () => {
-    const { body } = await world.call('GET', `/v1/executions?user_id=${user_id}`)
-    expect(body.items[0]?.error_kind).toBe('NETWORK_TRANSPORT_RUNTIME_UNMAPPED')
-  })
+  const errorKind = async () =>
+    (await world.call('GET', `/v1/executions?user_id=${user_id}`)).body.items[0]?.error_kind
+  await expect.poll(errorKind).toBe('NETWORK_TRANSPORT_RUNTIME_UNMAPPED')
 })

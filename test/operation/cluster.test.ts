@@ -33,7 +33,7 @@ async function figure(served: Served, name: string, labels = ''): Promise<number
 
 const start = () => serveProcess({ args: ['--processes', '2', '--json'] })
 
-describe('serve --processes 2', { timeout: 90_000 }, () => {
+describe('serve --processes 2', () => {
   test('says as JSON where it serves, and one wakes whoever waits at the other', async () => {
     await using served = await start()
     expect(JSON.parse(served.printed())).toEqual({
@@ -168,7 +168,7 @@ test('several processes on PostgreSQL are one Gatepass too', async () => {
   served.child.kill('SIGTERM')
   expect(await served.ended).toEqual({ code: 0, signal: null })
   expect(served.logLines().filter(({ level }) => level === 'error')).toEqual([])
-}, 90_000)
+})
 
 test('a port that is taken is told once, whatever the number of processes', async () => {
   const taken = createServer()

@@ -37,7 +37,7 @@ test('it is not ready while the database is held by somebody else, and recovers 
   other.exec('rollback')
   other.close()
   await until(async () => (await gatepass.call('GET', '/ready')).status === 200)
-}, 60_000)
+})
 
 test('probes are no load: those of one second share one write', async () => {
   await using gatepass = await startGatepass()
@@ -84,7 +84,7 @@ test('on a full disk: not ready, no code is sent to the provider that could not 
   served.child.kill('SIGTERM')
   expect(await served.ended).toEqual({ code: 0, signal: null })
   expect(served.log()).not.toContain(API_KEY)
-}, 60_000)
+})
 
 test('a database that is broken while somebody waits ends no process', async () => {
   await using served = await serveProcess()

@@ -45,4 +45,4 @@ test('SIGTERM while the database is away and does not come back: what is still t
   } finally {
     await worker.close()
   }
-}, 60_000)
+})

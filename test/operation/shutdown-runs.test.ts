@@ -146,5 +146,5 @@ describe('SIGTERM', () => {
       expect.objectContaining({ message: 'scheduled runs were cut off at the end', runs: 1 }),
     )
     expect(served.log()).not.toContain('nobody has caught')
-  }, 60_000)
+  })
 })

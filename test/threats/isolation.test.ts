@@ -198,9 +198,7 @@ function inTwin<T>(value: T): T {
 }
 
 describe('threats 37, 38, 51: what another project has', () => {
-  test('is not told, not changed and not known, in any place of any route', {
-    timeout: 120_000,
-  }, async () => {
+  test('is not told, not changed and not known, in any place of any route', async () => {
     const before = alphasRows()
     const routes = routesOf(document).filter(({ isPublic }) => !isPublic)
     expect(routes.length).toBeGreaterThan(30)
@@ -301,7 +299,7 @@ function idOf(kind: string): string {
 }
 
 describe('threat 41: whatever is sent', () => {
-  test('is never a failure of ours, and a secret in it never comes back', { timeout: 120_000 }, async () => {
+  test('is never a failure of ours, and a secret in it never comes back', async () => {
     await using gatepass = await startGatepass()
     const SECRET = 'planted-secret-0123456789'
     const secretly = /(^|\.)(client_secret|clientSecret|secret|value)$/

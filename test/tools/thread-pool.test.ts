@@ -20,15 +20,11 @@ describe('the pool of threads', () => {
     ['that does not end', { does: 'spin' }, 'timeout'],
     ['that ends its thread', { does: 'exit' }, 'crashed'],
     ['that takes all memory', { does: 'fill' }, 'memory'],
-  ] as const)(
-    'a task %s fails by itself, and the next one runs',
-    { timeout: 60_000 },
-    async (_, input, reason) => {
-      const timeoutMs = reason === 'timeout' ? 300 : 50_000
-      await expect(inThread(task, input, { timeoutMs })).rejects.toEqual(new ThreadFault(reason))
-      expect(await inThread(task, { does: 'wait', ms: 1 })).toBe(1)
-    },
-  )
+  ] as const)('a task %s fails by itself, and the next one runs', async (_, input, reason) => {
+    const timeoutMs = reason === 'timeout' ? 300 : 50_000
+    await expect(inThread(task, input, { timeoutMs })).rejects.toEqual(new ThreadFault(reason))
+    expect(await inThread(task, { does: 'wait', ms: 1 })).toBe(1)
+  })
 
   test('owners take turns: one with many tasks does not delay the task of another', async () => {
     const ended: string[] = []
