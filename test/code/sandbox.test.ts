@@ -421,12 +421,12 @@ describe('what ends it', () => {
   })
 
   test('what it printed before is kept, however it ends', async () => {
-    for (const [code, kind] of [
-      ['console.log("before"); for (;;);', 'timeout'],
-      ['console.log("before"); const a = []; for (;;) a.push(a.slice())', 'memory_limit'],
-      ['console.log("before"); for (;;) tools.call("echo")', 'tool_call_limit'],
+    for (const [code, kind, timeoutMs] of [
+      ['console.log("before"); for (;;);', 'timeout', 2_000],
+      ['console.log("before"); const a = []; for (;;) a.push(a.slice())', 'memory_limit', 60_000],
+      ['console.log("before"); for (;;) tools.call("echo")', 'tool_call_limit', 60_000],
     ] as const) {
-      const { end, stdout } = await run(code, { limits: { timeoutMs: 1_000, memoryMb: 16 } })
+      const { end, stdout } = await run(code, { limits: { timeoutMs, memoryMb: 16 } })
       expect([end, stdout]).toMatchObject([{ error: { kind } }, 'before\n'])
     }
   })
