@@ -185,11 +185,24 @@ async function longestHold<T>(
 }
 
 /** Another attempt where the loop was held: what is long by itself is long each time, a garbage collection is not. */
-async function repeatedHold<T>(work: () => Promise<T>): ReturnType<typeof longestHold<T>> {
+async function repeatedHold<T>(
+  work: () => Promise<T>,
+  mostMs = MOST_HELD_MS,
+): ReturnType<typeof longestHold<T>> {
   let measured = await longestHold(work)
-  for (let attempt = 2; attempt <= ATTEMPTS && measured.held >= MOST_HELD_MS; attempt++)
+  for (let attempt = 2; attempt <= ATTEMPTS && measured.held >= mostMs; attempt++)
     measured = await longestHold(work)
   return measured
+}
+
+/**
+ * What it takes to parse the answer, which must not happen on the event loop, in milliseconds of processor time: more
+ * than `MOST_HELD_MS` on a machine whose processors are shared with other work, where every stretch takes longer.
+ */
+function parsing(answer: string): number {
+  const before = process.threadCpuUsage().user
+  JSON.parse(answer)
+  return (process.threadCpuUsage().user - before) / 1000
 }
 
 const WAYS: readonly [name: string, path: string, body?: unknown][] = [
@@ -209,7 +222,7 @@ describe('threat 41: an answer of 4 MB', () => {
     async (_, path, body) => {
       for (const one of SHAPES) {
         shape = one
-        body4MB() // made before
+        const most = Math.max(MOST_HELD_MS, parsing(body4MB()))
         const { held, result } = await repeatedHold(async () => {
           const response = await fetch(`${world.gatepass.url}${path}`, {
             method: body === undefined ? 'GET' : 'POST',
@@ -221,14 +234,14 @@ describe('threat 41: an answer of 4 MB', () => {
             ...(body !== undefined && { body: JSON.stringify(body) }),
           })
           return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
-        })
+        }, most)
         expect(
           [result.status, result.bytes.toString('utf8', 0, result.status === 200 ? 0 : 500)],
           one,
         ).toEqual([200, ''])
         expect(result.bytes.length, result.bytes.toString('utf8', 0, 700)).toBeGreaterThan(200_000)
         expect(result.bytes.includes(token), one).toBe(false)
-        expect(held, one).toBeLessThan(MOST_HELD_MS)
+        expect(held, one).toBeLessThan(most)
       }
     },
     120_000,
