@@ -1,5 +1,5 @@
-import { surviveClosedPipes } from './cli/print.ts'
+import { ignoreClosedPipes } from './cli/print.ts'
 import { runProgram } from './cli/program.ts'
 
-surviveClosedPipes()
+ignoreClosedPipes()
 process.exitCode = await runProgram(process.argv, { environment: process.env })

@@ -69,7 +69,6 @@ describe('threat 50: supply chain', () => {
       'undici',
       'uuidv7',
       'yaml',
-      'yocto-spinner',
       'zod',
     ])
     // the MCP client brings ten of its own

@@ -1,22 +1,22 @@
 import { CommandFailure, EXIT, exitCodeOf } from './failure.ts'
 import type { CommonOptions, Shell } from './shell.ts'
 import type { Method, OpenApiOptions, Transport } from './transport.ts'
-import type { Opened } from './with-broker.ts'
+import type { LocalInstallation } from './with-broker.ts'
 
 /**
- * What commands that administer speak to: Gatepass's own HTTP API, of a server (`--url`) or of an app in this process
- * on the database itself. Each command is written once, against the wire.
+ * Gatepass's HTTP API as administration commands use it: of a server (`--url`), or of an app in this process that works
+ * on the database. So each command is written once, against the API.
  */
 export interface Api {
   /** The installation, in words for messages. */
   readonly place: string
-  /** Where the installation's own database is open, beside a server that may be running. */
-  readonly opened?: Opened
-  /** Throws `CommandFailure` with the API's own message for every answer that is not 2xx. */
+  /** The open database, where the command works on it directly. */
+  readonly local?: LocalInstallation
+  /** Sends a request. Throws `CommandFailure` with the API's message for every status but 2xx. */
   send<Answer>(method: Method, path: string, options?: ApiRequest): Promise<Answer>
-  /** As `send`, and returns the status and the body of any answer of the API's. */
-  ask(method: Method, path: string, options?: ApiRequest): Promise<ApiAnswer>
-  /** The lines of a long answer, as they come. */
+  /** Sends a request and returns the response of any status. */
+  request(method: Method, path: string, options?: ApiRequest): Promise<ApiResponse>
+  /** The lines of a long response, as they arrive. */
   lines(path: string, query: Query): AsyncIterable<string>
 }
 
@@ -28,16 +28,16 @@ export interface ApiRequest {
   readonly deadlineMs?: number
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number
   readonly body: unknown
 }
 
 const DEADLINE_MS = 60_000
-/** The most that one page of a list holds. */
+/** The largest page of a list. */
 const PAGE = 100
 
-/** Runs the command against the server that is named, or else on the database of the settings. */
+/** Runs the command against the server of `--url` or `GATEPASS_URL`, else on the database of the settings. */
 export async function withApi(
   shell: Shell,
   options: OpenApiOptions,
@@ -50,14 +50,14 @@ export async function withApi(
     const { withLocalTransport } = await import('./local-transport.ts')
     return withLocalTransport(shell, options, (transport) => run(apiOver(transport)))
   }
-  if (options.project !== undefined && options.makes !== 'project')
+  if (options.project !== undefined && options.creates !== 'project')
     throw new CommandFailure(
       'With --url the API key chooses the project: leave --project out, and use a key of that project.',
       EXIT.usage,
     )
   const key = options.key ?? (shell.environment.GATEPASS_API_KEY?.trim() || undefined)
   if (key === undefined)
-    throw new CommandFailure(`${url} wants an API key: give --key, or set GATEPASS_API_KEY.`, EXIT.usage)
+    throw new CommandFailure(`${url} requires an API key: give --key, or set GATEPASS_API_KEY.`, EXIT.usage)
   const { withServerTransport } = await import('./server-transport.ts')
   return withServerTransport(url, key, (transport) => run(apiOver(transport)))
 }
@@ -82,17 +82,21 @@ export async function listAll<Item>(api: Api, path: string, query: Query = {}): 
 }
 
 function apiOver(transport: Transport): Api {
-  const ask: Api['ask'] = async (method, path, { query = {}, body, deadlineMs = DEADLINE_MS } = {}) => {
+  const request: Api['request'] = async (
+    method,
+    path,
+    { query = {}, body, deadlineMs = DEADLINE_MS } = {},
+  ) => {
     const json = body === undefined ? undefined : JSON.stringify(body)
     const { status, text } = await transport.fetch(method, targetOf(path, query), json, deadlineMs)
-    return { status, body: read(text, status, transport.place) }
+    return { status, body: parseBody(text, status, transport.place) }
   }
   return {
     place: transport.place,
-    ...(transport.opened && { opened: transport.opened }),
-    ask,
+    ...(transport.local && { local: transport.local }),
+    request,
     async send<Answer>(method: Method, path: string, options?: ApiRequest) {
-      const { status, body } = await ask(method, path, options)
+      const { status, body } = await request(method, path, options)
       if (status >= 200 && status < 300) return body as Answer // the wire's contract says so
       throw refusal(status, body, transport.place)
     },
@@ -105,13 +109,13 @@ function apiOver(transport: Transport): Api {
         rest = lines.pop() ?? ''
         if (status === 200) yield* lines
       }
-      if (status !== 200) throw refusal(status, read(rest, status, transport.place), transport.place)
+      if (status !== 200) throw refusal(status, parseBody(rest, status, transport.place), transport.place)
       if (rest !== '') yield rest
     },
   }
 }
 
-/** The failure that an answer of the API's stands for. */
+/** The failure that an error response of the API means. */
 export function refusal(status: number, body: unknown, place: string): CommandFailure {
   const { name, message } = isRecord(body) ? body : {}
   return new CommandFailure(
@@ -122,23 +126,23 @@ export function refusal(status: number, body: unknown, place: string): CommandFa
   )
 }
 
-function read(text: string, status: number, place: string): unknown {
+function parseBody(text: string, status: number, place: string): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)
   } catch {
     throw new CommandFailure(
-      `${place} answered with status ${status} and no JSON, so it is no Gatepass, or something stands before it.`,
+      `${place} answered with status ${status} and no JSON: it is no Gatepass, or a proxy in front of it answered.`,
       exitCodeOf(undefined, status),
     )
   }
 }
 
 function targetOf(path: string, query: Query): string {
-  const said = Object.entries(query).flatMap(([name, value]) =>
+  const members = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )
-  return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`
+  return members.length === 0 ? path : `${path}?${new URLSearchParams(members)}`
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { AuditHead } from '../domain/audit.ts'
 import { type Api, type Query, serverOf, withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { faint, MARKS, print, printJson, readerIsGone, table } from './print.ts'
+import { dim, isOutputClosed, MARKS, print, printJson, table } from './print.ts'
 import {
   type CommonOptions,
   jsonOption,
-  parseCount,
   parseId,
+  parseWholeNumber,
   projectOption,
   type Shell,
   withCommonOptions,
@@ -38,20 +38,20 @@ interface EntryWire {
 }
 
 const PATH = '/v1/admin/audit'
-/** The most that one page of the API's holds. */
+/** The largest page of the API. */
 const PAGE = 1000
 
 export function defineAudit(audit: Command, shell: Shell): void {
   audit.addHelpText('after', EXAMPLES)
 
   withFilter(withCommonOptions(audit.command('list').description('show the newest entries')))
-    .option('--limit <n>', 'how many', parseCount, 50)
+    .option('--limit <n>', 'how many', parseWholeNumber, 50)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await newest(api, options)
+        const items = await newestEntries(api, options)
         if (options.json) return printJson({ items })
-        if (items.length === 0) return print('Nothing was recorded.')
+        if (items.length === 0) return print('No entries.')
         const rows = items.map((entry) => [
           String(entry.seq),
           entry.at.replace('.000Z', 'Z'),
@@ -66,24 +66,28 @@ export function defineAudit(audit: Command, shell: Shell): void {
   withFilter(
     withCommonOptions(audit.command('export').description('print entries as JSON lines, oldest first')),
   )
-    .option('--after <seq>', 'only entries after this number: where the last export ended', parseCount)
+    .option(
+      '--after <seq>',
+      'only entries after this number, such as the last one of an earlier export',
+      parseWholeNumber,
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
         const query = { ...toQuery(options), after: options.after }
         for await (const line of api.lines(`${PATH}/export`, query)) {
           print(line)
-          if (readerIsGone()) return
+          if (isOutputClosed()) return
         }
       }),
     )
 
   audit
     .command('verify')
-    .description('check that nothing in the trail was altered, left out or cut off')
+    .description('check that no entry of the trail was altered, removed or cut off')
     .option(
       '--head <seq:hash>',
-      'where the chain ended at an earlier time, as this command printed it',
+      'the head of the chain at an earlier time, as this command printed it',
       parseHead,
     )
     .option('--all', 'all projects, not only that of --project')
@@ -93,7 +97,7 @@ export function defineAudit(audit: Command, shell: Shell): void {
     .action(async (options: CommonOptions & { head?: AuditHead; all?: true }) => {
       if (serverOf(shell, options) !== undefined)
         throw new CommandFailure(
-          'audit verify reads the database itself, which no server could vouch for: run it where the database is, without GATEPASS_URL.',
+          'audit verify checks the database itself, not what a server says of it: run it where the database is, without GATEPASS_URL.',
           EXIT.usage,
         )
       const [{ withBroker }, { verifyAudit }, { findAlteredRows, nameOfRow }] = await Promise.all([
@@ -124,24 +128,26 @@ export function defineAudit(audit: Command, shell: Shell): void {
           })
         else
           for (const { id, name, entries, head, faults } of verdicts) {
-            const end = head ? faint(`  head ${head.lastSeq}:${head.hash}`) : ''
+            const end = head ? dim(`  head ${head.lastSeq}:${head.hash}`) : ''
             if (faults.length === 0) print(`${MARKS.ok} ${name}: ${entries} entries, none altered.${end}`)
             else print([`${MARKS.failed} ${name}:`, ...faults.map((fault) => `    ${fault}`)].join('\n'))
             for (const row of rowsOf(id))
               print(
-                `${MARKS.failed} ${name}: ${row} was written by something else than Gatepass, and is not believed.`,
+                `${MARKS.failed} ${name}: ${row} was written by another program than Gatepass, and is ignored.`,
               )
           }
         const broken = verdicts.filter(({ faults }) => faults.length > 0).map(({ name }) => name)
         if (broken.length > 0)
-          throw new CommandFailure(`The audit trail of ${broken.join(', ')} is not what was recorded.`)
+          throw new CommandFailure(
+            `The audit trail of ${broken.join(', ')} does not match what was recorded.`,
+          )
         if (projects.some(({ id }) => rowsOf(id).length > 0))
-          throw new CommandFailure('Rows that give power were written by something else than Gatepass.')
+          throw new CommandFailure('Rows that grant access were written by another program than Gatepass.')
       })
     })
 }
 
-async function newest(api: Api, options: ListOptions): Promise<EntryWire[]> {
+async function newestEntries(api: Api, options: ListOptions): Promise<EntryWire[]> {
   const { limit = 50 } = options
   const items: EntryWire[] = []
   let before: number | undefined
@@ -165,8 +171,8 @@ function withFilter(command: Command): Command {
     .option('--action <action>', 'only this action, such as token.released', parseId)
     .option('--tool <id>', 'only for this tool', parseId)
     .option('--actor <id>', 'only by this API key', parseId)
-    .option('--since <time>', 'only from then on, such as 2026-11-21 or 2026-11-21T08:00:00Z', parseTime)
-    .option('--until <time>', 'only until then', parseTime)
+    .option('--since <time>', 'only from this time on, such as 2026-11-21 or 2026-11-21T08:00:00Z', parseTime)
+    .option('--until <time>', 'only until this time', parseTime)
 }
 
 function toQuery({ user, provider, action, tool, actor, since, until }: ListOptions): Query {

@@ -7,9 +7,9 @@ import { backUp } from '../store/backup.ts'
 import { databaseName } from '../store/database-place.ts'
 import { LAST_BACKUP_FACT } from '../store/facts.ts'
 import { isBegun } from '../store/open-store.ts'
+import { recordInAuditTrail } from './audit-record.ts'
 import { CommandFailure } from './failure.ts'
-import { faint, MARKS, plain, print, printJson } from './print.ts'
-import { recordInTrail } from './record.ts'
+import { dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
 
 interface BackupOptions {
@@ -19,7 +19,7 @@ interface BackupOptions {
 
 export function defineBackup(command: Command, shell: Shell): void {
   command
-    .requiredOption('--to <path>', 'the file to write; it must not be there yet')
+    .requiredOption('--to <path>', 'the file to write; it must not exist yet')
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async ({ to, json }: BackupOptions) => {
@@ -31,23 +31,29 @@ export function defineBackup(command: Command, shell: Shell): void {
       const started = performance.now()
       const takenAt = systemClock()
       const { bytes, rows } = await backUp(database, to, takenAt).catch((error: unknown) => {
-        // the database was reached before: trying again would not help
+        // the database was reached before, so this is no outage: the exit code must not ask for a retry
         throw error instanceof BrokerError ? new CommandFailure(error.message) : error
       })
       const event = { action: 'installation.backed_up', subject: basename(to) } as const
-      const recorded = await recordInTrail(shell, database, event, ({ store }) =>
+      const recorded = await recordInAuditTrail(shell, database, event, ({ store }) =>
         store.facts.put(LAST_BACKUP_FACT, String(takenAt)),
       )
       if (json) return printJson({ path: to, taken_at: toTimestamp(takenAt), bytes, rows, recorded })
       const { connections = 0, providers = 0, projects = 0, tools = 0 } = rows
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
-      print(`${MARKS.ok} ${plain(to)}: ${size(bytes)}, checked (${seconds} s).`)
+      print(`${MARKS.ok} ${sanitize(to)}: ${size(bytes)}, checked (${seconds} s).`)
       print(
         `  ${count(connections, 'connection')}, ${count(providers, 'provider')}, ${count(tools, 'tool')}, ${count(projects, 'project')}`,
       )
-      print(faint('  It opens with the master key alone, which is not in it: keep that too, and elsewhere.'))
+      print(
+        dim('  Only the master key opens it, which it does not contain: keep the key too, in another place.'),
+      )
       if (!recorded)
-        print(faint('  Not in the audit trail: that needs the master key, and a database of this release.'))
+        print(
+          dim(
+            '  Not recorded in the audit trail, which requires the master key and a database of this release.',
+          ),
+        )
     })
 }
 
@@ -63,7 +69,7 @@ const HELP = `
 The file is a SQLite database, from PostgreSQL too. To restore it, stop all servers, then
   SQLite:      copy it to where GATEPASS_DATABASE_URL points; remove <that>-wal and <that>-shm
   PostgreSQL:  gatepass migrate --from file:<backup> --to <an empty database>
-and start with the same master key. Tokens that were rotated since are dead: docs/backup.md.
+and start with the same master key. Tokens that were rotated since then are invalid: docs/backup.md.
 
 Examples:
   $ gatepass backup --to /backups/gatepass-$(date +%F).db

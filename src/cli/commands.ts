@@ -7,7 +7,7 @@ export type DefineCommand = (command: Command, shell: Shell) => void
 export interface CommandEntry {
   readonly name: string
   readonly description: string
-  /** Loads what the command needs; the modules of the other commands stay unread. */
+  /** Loads the modules of this command only. */
   readonly load: () => Promise<DefineCommand>
 }
 
@@ -15,17 +15,17 @@ export interface CommandEntry {
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'dev',
-    description: 'run in development: a SQLite file, a sandbox provider, a sample tool, and what to do next',
+    description: 'run in development: a SQLite file, a sandbox provider, a sample tool, and the next steps',
     load: async () => (await import('./dev.ts')).defineDev,
   },
   {
     name: 'serve',
-    description: 'run in production; every setting that decides its safety must be there',
+    description: 'run in production; the settings that its safety depends on are required',
     load: async () => (await import('./serve.ts')).defineServe,
   },
   {
     name: 'import',
-    description: 'import tool metadata: the tools become known, their oauth entries become providers',
+    description: 'import tool metadata: the tools, and their oauth entries as providers',
     load: async () => (await import('./import.ts')).defineImport,
   },
   {
@@ -35,37 +35,37 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'token',
-    description: "print a user's access token alone, refreshed if need be",
+    description: "print a user's access token, refreshed if necessary",
     load: async () => (await import('./token.ts')).defineToken,
   },
   {
     name: 'connections',
-    description: "users' connections: list (when nothing else is said), delete",
+    description: "users' connections: list (the default), delete",
     load: async () => (await import('./connections.ts')).defineConnections,
   },
   {
     name: 'tools',
-    description: 'tools: list (when nothing else is said), show, delete',
+    description: 'tools: list (the default), show, delete',
     load: async () => (await import('./tools.ts')).defineTools,
   },
   {
     name: 'runs',
-    description: 'what was run, and what is to be run: list (when nothing else is said), show, cancel',
+    description: 'past and scheduled runs of tools: list (the default), show, cancel',
     load: async () => (await import('./runs.ts')).defineRuns,
   },
   {
     name: 'providers',
-    description: 'authorization servers: list (when nothing else is said), show, add, set, delete',
+    description: 'authorization servers: list (the default), show, add, set, delete',
     load: async () => (await import('./providers.ts')).defineProviders,
   },
   {
     name: 'workers',
-    description: 'where tools run: list (when nothing else is said), show, add, accept, delete',
+    description: 'the services that run tools: list (the default), show, add, accept, delete',
     load: async () => (await import('./workers.ts')).defineWorkers,
   },
   {
     name: 'secrets',
-    description: 'secrets of tools: list (when nothing else is said), set, delete',
+    description: 'secrets of tools: list (the default), set, delete',
     load: async () => (await import('./secrets.ts')).defineSecrets,
   },
   {
@@ -80,7 +80,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'projects',
-    description: 'projects: list (when nothing else is said), create',
+    description: 'projects: list (the default), create',
     load: async () => (await import('./projects.ts')).defineProjects,
   },
   {
@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    description: 'look at everything that can be wrong, and say what to fix',
+    description: 'check the installation, and print what to fix',
     load: async () => (await import('./doctor.ts')).defineDoctor,
   },
   {
@@ -105,7 +105,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'restore',
-    description: 'put an installation back from a backup, into an empty database',
+    description: 'restore an installation from a backup into an empty database',
     load: async () => (await import('./restore.ts')).defineRestore,
   },
   {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Api, listAll, refusal, withApi } from './api.ts'
 import { CONNECTIONS, type ConnectionWire } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { faint, MARKS, plain, print, printJson, strong } from './print.ts'
+import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, parseScopes, type Shell, withCommonOptions } from './shell.ts'
 
 interface ConnectOptions extends CommonOptions {
@@ -12,7 +12,7 @@ interface ConnectOptions extends CommonOptions {
   readonly open: boolean
 }
 
-/** How an authorization stands, as the API answers it. Its token is no concern of this command. */
+/** An authorization as the API returns it, without the token, which this command does not use. */
 interface AuthorizationWire {
   readonly id: string
   readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
@@ -24,7 +24,7 @@ interface AuthorizationWire {
   readonly message?: string
 }
 
-interface Begun {
+interface StartedAuthorization {
   readonly authorization: AuthorizationWire
   /** The providers that are asked. */
   readonly providers: readonly string[]
@@ -36,13 +36,13 @@ export function defineConnect(command: Command, shell: Shell): void {
   withCommonOptions(
     command.argument(
       '<provider or tool>',
-      'a provider such as github, or a tool, for all that it needs',
+      'a provider such as github, or a tool, for all providers that it needs',
       parseId,
     ),
   )
     .requiredOption('--user <id>', 'the user', parseId)
     .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseScopes)
-    .option('--account <account>', "which of the user's accounts, or `new` for one more", parseId)
+    .option('--account <account>', "which of the user's accounts, or `new` for another one", parseId)
     .option('--no-open', 'only print the link')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: ConnectOptions) =>
@@ -50,11 +50,11 @@ export function defineConnect(command: Command, shell: Shell): void {
         const before = await connectionsOf(api, options)
         const begun = await begin(api, name, options)
         if (begun.authorization.status === 'completed') return reportCovered(api, name, begun, options)
-        if (api.opened !== undefined) {
+        if (api.local !== undefined) {
           const { requireServer } = await import('./require-server.ts')
-          await requireServer(api.opened, begun.authorization)
+          await requireServer(api.local, begun.authorization)
         }
-        const settled = await settle(api, begun.authorization, options)
+        const settled = await waitForAnswer(api, begun.authorization, options)
         await report(api, { ...begun, authorization: settled }, { before, options })
       }),
     )
@@ -64,22 +64,22 @@ async function begin(
   api: Api,
   name: string,
   { user: user_id, scopes, account }: ConnectOptions,
-): Promise<Begun> {
+): Promise<StartedAuthorization> {
   const who = { user_id, ...(account !== undefined && { account }) }
   const auth_requirement = { provider_id: name, oauth2: { scopes: scopes ?? [] } }
-  const asProvider = await api.ask('POST', '/v1/auth/authorize', { body: { auth_requirement, ...who } })
+  const asProvider = await api.request('POST', '/v1/auth/authorize', { body: { auth_requirement, ...who } })
   if (asProvider.status === 200) return oneProvider(asProvider.body as AuthorizationWire) // the wire's contract
   const refused = refusal(asProvider.status, asProvider.body, api.place)
   if (refused.exitCode !== EXIT.notFound) throw refused
 
   const path = `/v1/tools/${encodeURIComponent(name)}`
-  const asTool = await api.ask('GET', path, { query: { user_id } })
+  const asTool = await api.request('GET', path, { query: { user_id } })
   if (asTool.status === 404)
     throw /^There is no provider/.test(refused.message) ? await unknownName(api, name) : refused
   if (asTool.status !== 200) throw refusal(asTool.status, asTool.body, api.place)
   if (scopes !== undefined)
     throw new CommandFailure(
-      `"${name}" is a tool and says itself which scopes it needs: leave --scopes out.`,
+      `"${name}" is a tool, which defines the scopes it needs: leave --scopes out.`,
       EXIT.usage,
     )
   const { tool_id: tool_name, requirements } = asTool.body as ToolWire // the wire's contract
@@ -104,7 +104,7 @@ interface NeededProvider {
   readonly provider_id?: string
 }
 
-function oneProvider(authorization: AuthorizationWire): Begun {
+function oneProvider(authorization: AuthorizationWire): StartedAuthorization {
   return { authorization, providers: [authorization.provider_id] }
 }
 
@@ -123,8 +123,8 @@ async function unknownName(api: Api, name: string): Promise<CommandFailure> {
   )
 }
 
-/** Shows the link and waits for as long as it lives. The server does the rest. */
-async function settle(
+/** Shows the link and waits until the user has answered or the link has expired. */
+async function waitForAnswer(
   api: Api,
   authorization: AuthorizationWire,
   options: ConnectOptions,
@@ -133,35 +133,27 @@ async function settle(
   if (options.json) printJson({ id, user_id: options.user, status: 'pending', url, scopes, expires_at })
   else
     print(
-      `Open this link and approve${options.open ? '; your browser should show it by itself' : ''}:\n\n  ${strong(url)}\n`,
+      `Open this link and approve${options.open ? '; your browser should open it' : ''}:\n\n  ${bold(url)}\n`,
     )
   if (options.open) {
     const { default: open } = await import('open')
-    await open(url).catch(() => {}) // no browser here: the link is printed
+    await open(url).catch(() => {}) // without a browser, the printed link is enough
   }
-  const spinner = await startSpinner(options, expires_at)
-  try {
-    for (;;) {
-      const query = { id, wait: WAIT_SECONDS }
-      const deadlineMs = (WAIT_SECONDS + 10) * 1000
-      const now = await api.send<AuthorizationWire>('GET', '/v1/auth/status', { query, deadlineMs })
-      if (now.status === 'completed' || now.status === 'failed') return now
-    }
-  } finally {
-    spinner?.stop()
+  if (!options.json && process.stderr.isTTY) {
+    const end = expires_at === undefined ? '' : `, until ${clockTime(expires_at)}`
+    process.stderr.write(dim(`Waiting for ${sanitize(options.user)} to approve${end}\n`))
   }
-}
-
-async function startSpinner({ json, user }: ConnectOptions, until: string | undefined) {
-  if (json || !process.stderr.isTTY) return undefined
-  const { default: yoctoSpinner } = await import('yocto-spinner')
-  const end = until === undefined ? '' : `, until ${clockTime(until)}`
-  return yoctoSpinner({ text: `Waiting for ${plain(user)} to approve${end}` }).start()
+  for (;;) {
+    const query = { id, wait: WAIT_SECONDS }
+    const deadlineMs = (WAIT_SECONDS + 10) * 1000
+    const now = await api.send<AuthorizationWire>('GET', '/v1/auth/status', { query, deadlineMs })
+    if (now.status === 'completed' || now.status === 'failed') return now
+  }
 }
 
 async function report(
   api: Api,
-  { authorization, providers }: Begun,
+  { authorization, providers }: StartedAuthorization,
   { before, options }: { readonly before: readonly ConnectionWire[]; readonly options: ConnectOptions },
 ): Promise<void> {
   const { id, status, reason = 'failed', message = 'Run this again.', scopes } = authorization
@@ -169,7 +161,7 @@ async function report(
   if (status !== 'completed') {
     if (options.json) printJson({ ...who, reason, message })
     throw new CommandFailure(
-      `${plain(options.user)} is not connected (${reason}): ${plain(message)}`,
+      `${sanitize(options.user)} is not connected (${reason}): ${sanitize(message)}`,
       reason === 'provider_unavailable' ? EXIT.unreachable : EXIT.consentNeeded,
     )
   }
@@ -184,13 +176,13 @@ async function report(
   const granted = new Set([...scopes, ...connections.flatMap((one) => one.scopes)])
   const refused = (options.scopes ?? []).filter((scope) => !granted.has(scope))
   if (refused.length > 0)
-    print(`${MARKS.warning} Asked for but not granted under that name: ${refused.map(plain).join(' ')}`)
+    print(`${MARKS.warning} Asked for but not granted under that name: ${refused.map(sanitize).join(' ')}`)
 }
 
 async function reportCovered(
   api: Api,
   name: string,
-  { authorization, providers }: Begun,
+  { authorization, providers }: StartedAuthorization,
   options: ConnectOptions,
 ): Promise<void> {
   const all = await connectionsOf(api, options)
@@ -198,7 +190,7 @@ async function reportCovered(
   const connections = providers.length === 1 ? covering : defaultsAt(all, providers)
   if (options.json)
     printJson({ status: 'completed', user_id: options.user, connections: connections.map(toJson) })
-  else if (connections.length === 0) print(`${MARKS.ok} ${plain(name)} needs no consent.`)
+  else if (connections.length === 0) print(`${MARKS.ok} ${sanitize(name)} needs no consent.`)
   else for (const connection of connections) reportConnection(connection, 'is connected already to')
 }
 
@@ -218,9 +210,9 @@ function reportConnection(connection: ConnectionWire, verb: string): void {
   const { id, user_id, provider_id, account, scopes } = connection
   const name = account.name || account.id
   print(
-    `${MARKS.ok} ${plain(user_id)} ${verb} ${plain(provider_id)}${name === '' ? '' : ` as ${strong(plain(name))}`}\n` +
-      `  ${faint('scopes')}      ${scopes.length === 0 ? '-' : scopes.map(plain).join(' ')}\n` +
-      `  ${faint('connection')}  ${id}`,
+    `${MARKS.ok} ${sanitize(user_id)} ${verb} ${sanitize(provider_id)}${name === '' ? '' : ` as ${bold(sanitize(name))}`}\n` +
+      `  ${dim('scopes')}      ${scopes.length === 0 ? '-' : scopes.map(sanitize).join(' ')}\n` +
+      `  ${dim('connection')}  ${id}`,
   )
 }
 
@@ -235,5 +227,5 @@ Examples:
   $ gatepass connect google --user ada --account new --no-open --json
 
 A server must be running (gatepass dev or gatepass serve), on the same database or at --url.
-With --json there are two lines: first {"status": "pending", "url", ...}, then how it ended.
+With --json there are two lines: first {"status": "pending", "url", ...}, then the outcome.
 Exit code 5 when the user did not approve.`

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
-import { MARKS, plain, print, printJson, table } from './print.ts'
+import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ListOptions extends CommonOptions {
@@ -8,7 +8,7 @@ interface ListOptions extends CommonOptions {
   readonly provider?: string
 }
 
-/** As the API lists it. */
+/** A connection as the API returns it. */
 export interface ConnectionWire {
   readonly id: string
   readonly user_id: string
@@ -29,10 +29,10 @@ export function defineConnections(connections: Command, shell: Shell): void {
   connections.addHelpText('after', EXAMPLES)
 
   withCommonOptions(
-    connections.command('list', { isDefault: true }).description('list connections, never with a token'),
+    connections.command('list', { isDefault: true }).description('list connections, without tokens'),
   )
-    .option('--user <id>', 'of this user alone', parseId)
-    .option('--provider <id>', 'at this provider alone', parseId)
+    .option('--user <id>', 'only of this user', parseId)
+    .option('--provider <id>', 'only at this provider', parseId)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
@@ -46,7 +46,7 @@ export function defineConnections(connections: Command, shell: Shell): void {
           one.provider_id,
           `${one.account.name || one.account.id || '-'}${one.default ? '' : ' (not the default)'}`,
           one.status_reason === undefined ? one.status : `${one.status}: ${one.status_reason}`,
-          one.expires_at === undefined ? '-' : toMinutes(one.expires_at),
+          one.expires_at === undefined ? '-' : toMinute(one.expires_at),
           one.scopes.join(' '),
         ])
         print(table(['id', 'user', 'provider', 'account', 'status', 'token until', 'scopes'], rows))
@@ -67,7 +67,7 @@ export function defineConnections(connections: Command, shell: Shell): void {
         const { revocation } = await api.send<{ readonly revocation: Revocation }>('DELETE', path)
         if (options.json) return printJson({ id, revocation })
         const { mark, says } = REVOCATIONS[revocation]
-        print(`${mark} ${plain(id)} is deleted here. ${says(plain(provider_id))}`)
+        print(`${mark} ${sanitize(id)} is deleted here. ${says(sanitize(provider_id))}`)
       }),
     )
 }
@@ -77,18 +77,14 @@ const REVOCATIONS = {
   unsupported: {
     mark: MARKS.warning,
     says: (name) =>
-      `${name} offers no revocation, so its tokens stay valid until they run out; the user can remove the access in their settings there.`,
+      `${name} offers no revocation, so its tokens stay valid until they expire; the user can remove the access in the settings of their account there.`,
   },
   failed: {
     mark: MARKS.warning,
     says: (name) =>
-      `${name} did not confirm that its tokens are revoked; the user can remove the access in their settings there.`,
+      `${name} did not confirm that its tokens are revoked; the user can remove the access in the settings of their account there.`,
   },
 } as const satisfies Record<Revocation, { readonly mark: string; says(name: string): string }>
-
-function toMinutes(timestamp: string): string {
-  return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`
-}
 
 const EXAMPLES = `
 Examples:
@@ -101,4 +97,4 @@ Examples:
   $ gatepass connections delete conn_0199d1c2a5b37c53b6a1f2e0d4c3b2a1
   $ gatepass connections delete conn_0199d1c2a5b37c53b6a1f2e0d4c3b2a1 --json
 
-It is gone here in every case; \`revocation\` says what became of it at the provider: revoked, unsupported or failed.`
+The connection is deleted in every case; \`revocation\` is the outcome at the provider: revoked, unsupported or failed.`

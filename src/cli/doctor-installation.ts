@@ -12,17 +12,17 @@ import { type DatabasePlace, databaseName } from '../store/database-place.ts'
 import { LAST_BACKUP_FACT } from '../store/facts.ts'
 import { isBegun, pendingMigrations } from '../store/open-store.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { type Shell, typed } from './shell.ts'
+import { commandLine, type Shell } from './shell.ts'
 
 const OLD_BACKUP_DAYS = 7
 
 export interface InstallationChecks {
   readonly checks: readonly Check[]
-  /** Whether there is a database that opens, so that what it holds can be looked at. */
+  /** Whether the database opens, so that its content can be checked. */
   readonly opens: boolean
 }
 
-/** The database and the key that opens it. Looking migrates nothing and makes nothing. */
+/** Checks the database and the master key. Migrates nothing and creates nothing. */
 export async function checkInstallation(shell: Shell, config: Config): Promise<InstallationChecks> {
   const { database } = config
   const called = databaseName(database)
@@ -30,14 +30,14 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   const kept: Check[] = []
   try {
     if (!(await isBegun(database))) {
-      const message = `${called} ${database.kind === 'sqlite' ? 'is not there yet' : 'is empty yet'}.`
-      const fix = `The first start makes it. If there should be one, set GATEPASS_DATABASE_URL.`
+      const message = `${called} ${database.kind === 'sqlite' ? 'does not exist yet' : 'is still empty'}.`
+      const fix = `The first start creates it. If it should exist, set GATEPASS_DATABASE_URL.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
     const pending = await pendingMigrations(database)
     if (pending > 0) {
       const message = `${called} lacks ${pending} migration${pending === 1 ? '' : 's'} of this release.`
-      const fix = `Make a backup, then run ${typed(shell, 'migrate')}; the next start does so too.`
+      const fix = `Make a backup, then run ${commandLine(shell, 'migrate')}; the next start does so too.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
     const broker = await openBroker(config, { log: createLog('warn') })
@@ -74,7 +74,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   }
 }
 
-/** Whether something else than Gatepass has written API keys, providers, workers or policies. */
+/** Whether another program than Gatepass has written API keys, providers, workers or policies. */
 async function checkRows(broker: Broker): Promise<Check[]> {
   const altered = await findAlteredRows(broker)
   if (altered.length === 0) return []
@@ -82,13 +82,13 @@ async function checkRows(broker: Broker): Promise<Check[]> {
     {
       name: 'database',
       status: 'failed',
-      message: `${altered.length} rows were changed by something else than Gatepass and are not believed: ${altered.slice(0, 10).map(nameOfRow).join(', ')}.`,
-      fix: 'Find out who can write the database; delete these rows or set them anew.',
+      message: `${altered.length} rows were changed by another program than Gatepass and are not believed: ${altered.slice(0, 10).map(nameOfRow).join(', ')}.`,
+      fix: 'Find out who can write to the database; delete these rows or set them again.',
     },
   ]
 }
 
-/** Whether the ring opens everything, and whether a rotation was left unfinished. */
+/** Whether the master keys open all sealed values, and whether a rotation is unfinished. */
 async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Check[]> {
   const name = 'master key'
   const [newest, ...older] = sealer.keyIds
@@ -102,40 +102,40 @@ async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Ch
     checks.push({
       name,
       status: 'failed',
-      message: `${missing} of what is sealed do not open with any key that is set here.`,
-      fix: `${typed(shell, 'rotate-key', '--status')} names their keys; add those to GATEPASS_MASTER_KEY.`,
+      message: `${missing} sealed values do not open with any key that is set here.`,
+      fix: `${commandLine(shell, 'rotate-key', '--status')} names their keys; add those to GATEPASS_MASTER_KEY.`,
     })
   if (left > 0)
     checks.push({
       name,
       status: 'warning',
       message: `opens what the database holds; ${left} are still sealed with an older key than ${newest}`,
-      fix: `Run ${typed(shell, 'rotate-key')}.`,
+      fix: `Run ${commandLine(shell, 'rotate-key')}.`,
     })
   else if (older.length > 0)
     checks.push({
       name,
       status: 'warning',
       message: `opens what the database holds; nothing needs ${older.join(', ')} any more`,
-      fix: 'Take it out of GATEPASS_MASTER_KEY, and keep it with the backups from before.',
+      fix: 'Remove it from GATEPASS_MASTER_KEY, and keep it for backups from before the rotation.',
     })
   return checks.length > 0
     ? checks
     : [{ name, status: 'ok', message: `opens what the database holds (key ${newest})` }]
 }
 
-/** Silent where none was ever taken by this: then something else may take care of it. */
+/** No check if `gatepass backup` was never run: another tool may make the backups. */
 async function checkLastBackup(shell: Shell, { store, now }: Broker): Promise<Check[]> {
   const takenAt = Number((await store.facts.get(LAST_BACKUP_FACT)) ?? Number.NaN)
   if (Number.isNaN(takenAt)) return []
   const days = Math.floor((now() - takenAt) / 86_400)
   const message = `the last one was taken ${toTimestamp(takenAt).slice(0, 16).replace('T', ' ')} UTC`
   if (days < OLD_BACKUP_DAYS) return [{ name: 'backup', status: 'ok', message }]
-  const fix = `Run ${typed(shell, 'backup', '--to', 'gatepass-backup.db')} regularly.`
+  const fix = `Run ${commandLine(shell, 'backup', '--to', 'gatepass-backup.db')} regularly.`
   return [{ name: 'backup', status: 'warning', message: `${message}, ${days} days ago`, fix }]
 }
 
-/** The files the master key is read from: those it names, else in development the one beside the database. */
+/** The files that the master key is read from: those of the setting, else development's file beside the database. */
 function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
   const setting = environment.GATEPASS_MASTER_KEY?.trim()
   if (setting === undefined || setting === '') return [masterKeyFile(database)]
@@ -146,7 +146,7 @@ function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
     .map((one) => one.slice('file:'.length))
 }
 
-/** The files of a SQLite database, its log among them while a process has it open. */
+/** The files of a SQLite database, with its write-ahead log while a process has it open. */
 function databaseFiles(database: DatabasePlace): string[] {
   if (database.kind !== 'sqlite') return []
   const { path } = database

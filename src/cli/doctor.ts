@@ -10,8 +10,8 @@ import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { serverOf, withApi } from './api.ts'
 import { checkInstallation } from './doctor-installation.ts'
 import { CommandFailure } from './failure.ts'
-import { faint, MARKS, plain, print, printJson } from './print.ts'
-import { type CommonOptions, type Shell, typed, withCommonOptions } from './shell.ts'
+import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { type CommonOptions, commandLine, type Shell, withCommonOptions } from './shell.ts'
 import { readSettings, withBroker } from './with-broker.ts'
 
 interface DoctorOptions extends CommonOptions {
@@ -24,10 +24,10 @@ interface DiagnosisWire {
 
 export function defineDoctor(command: Command, shell: Shell): void {
   withCommonOptions(command)
-    .option('--production', 'read the settings of this shell as serve does')
+    .option('--production', 'check the settings of this shell as serve reads them')
     .addHelpText('after', EXAMPLES)
     .action(async (options: DoctorOptions) => {
-      const checks = await examine(shell, options)
+      const checks = await runChecks(shell, options)
       const failed = checks.filter(({ status }) => status === 'failed').length
       if (options.json) printJson({ ok: failed === 0, checks })
       else report(checks)
@@ -35,12 +35,12 @@ export function defineDoctor(command: Command, shell: Shell): void {
     })
 }
 
-async function examine(shell: Shell, options: DoctorOptions): Promise<Check[]> {
+async function runChecks(shell: Shell, options: DoctorOptions): Promise<Check[]> {
   if (serverOf(shell, options) !== undefined) return askServer(shell, options)
-  return examineHere(shell, options)
+  return runChecksHere(shell, options)
 }
 
-/** The running server's own judgement: it alone knows its settings. */
+/** The checks of the running server, which alone knows its settings. */
 async function askServer(shell: Shell, options: CommonOptions): Promise<Check[]> {
   const checks: Check[] = []
   await withApi(shell, options, async (api) => {
@@ -49,8 +49,8 @@ async function askServer(shell: Shell, options: CommonOptions): Promise<Check[]>
   return checks
 }
 
-/** The later checks stand on the earlier ones: what cannot be looked at is left out. */
-async function examineHere(shell: Shell, options: DoctorOptions): Promise<Check[]> {
+/** Later checks depend on earlier ones; those that cannot be made are left out. */
+async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Check[]> {
   const { project, production } = options
   const checks: Check[] = [{ name: 'node', status: 'ok', message: `Node ${process.versions.node}` }]
   let config: Config
@@ -65,7 +65,7 @@ async function examineHere(shell: Shell, options: DoctorOptions): Promise<Check[
   }
   const installation = await checkInstallation(shell, config)
   const isUp = installation.opens && (await isServing(config.publicUrl))
-  const running = isUp ? await askRunning(shell, config, options) : undefined
+  const running = isUp ? await askRunningServer(shell, config, options) : undefined
   if (running?.checks !== undefined) return [...checks, ...installation.checks, ...running.checks]
   checks.push(...checkSettings(config), ...(await checkLogin(config)), ...installation.checks)
   if (running !== undefined) checks.push(running.notAsked)
@@ -81,8 +81,8 @@ async function examineHere(shell: Shell, options: DoctorOptions): Promise<Check[
   return checks
 }
 
-/** Asks the server that answers at this shell's public URL, where there is a key that it takes. */
-async function askRunning(
+/** Asks the server that answers at this shell's public URL, if an API key for it is known. */
+async function askRunningServer(
   shell: Shell,
   { publicUrl, apiKey, database, development }: Config,
   { project, key }: Pick<DoctorOptions, 'project' | 'key'>,
@@ -101,28 +101,28 @@ async function askRunning(
     notAsked: {
       name: 'settings',
       status: 'warning',
-      message: `These are judged by the settings of this shell; the server at ${url} was not asked for its own: ${why.replace(/\.$/, '')}.`,
-      fix: `Run ${typed(shell, 'doctor', '--url', url)} with an administrator's API key in GATEPASS_API_KEY.`,
+      message: `These checks use the settings of this shell; the server at ${url} was not asked: ${why.replace(/\.$/, '')}.`,
+      fix: `Run ${commandLine(shell, 'doctor', '--url', url)} with an administrator's API key in GATEPASS_API_KEY.`,
     },
   }
 }
 
-/** `GATEPASS_X says what is wrong and what it takes.` */
+/** The message of a fault begins with the variable's name. */
 function toFault(fault: string): Check {
   const [variable = ''] = fault.split(' ')
   return { name: 'settings', status: 'failed', message: fault, fix: `Set ${variable} in the environment.` }
 }
 
 function report(checks: readonly Check[]): void {
-  const width = Math.max(...checks.map(({ name }) => plain(name).length))
+  const width = Math.max(...checks.map(({ name }) => sanitize(name).length))
   for (const { name, status, message, fix } of checks) {
-    print(`${MARKS[status]} ${faint(plain(name).padEnd(width))}  ${plain(message)}`)
-    if (fix !== undefined) print(`${' '.repeat(width + 4)}→ ${plain(fix)}`)
+    print(`${MARKS[status]} ${dim(sanitize(name).padEnd(width))}  ${sanitize(message)}`)
+    if (fix !== undefined) print(`${' '.repeat(width + 4)}→ ${sanitize(fix)}`)
   }
   const warnings = checks.filter(({ status }) => status === 'warning').length
   if (checks.some(({ status }) => status === 'failed')) print()
-  else if (warnings === 0) print('\nAll is well.')
-  else print(`\nNothing is broken; ${warnings} thing${warnings === 1 ? '' : 's'} to look at.`)
+  else if (warnings === 0) print('\nAll checks passed.')
+  else print(`\nNo check failed; ${warnings} warning${warnings === 1 ? '' : 's'}.`)
 }
 
 const EXAMPLES = `
@@ -131,7 +131,7 @@ Examples:
   $ gatepass doctor --production --json
   $ gatepass doctor --url https://gatepass.example.com
 
-A server that runs is asked for its own judgement, which goes by its own settings: with --url, or where it answers at
-the public URL of these settings and there is an administrator's key for it.
+A running server makes the checks itself, with its own settings: the one of --url, or the one that answers at the
+public URL of these settings if an administrator's key for it is known.
 
-Exit code 1 when a check failed; a warning is none.`
+Exit code 1 when a check failed; warnings do not count.`

@@ -1,17 +1,17 @@
 import { ConfigError } from '../config-error.ts'
 import { BrokerError, type ErrorCode } from '../domain/errors.ts'
 
-/** What a command's exit code says, for scripts to switch on; docs/settings.md lists them. */
+/** Exit codes, for scripts to switch on; docs/settings.md lists them. */
 export const EXIT = {
   done: 0,
-  /** It was tried and did not come off, or a check failed. */
+  /** The command failed, or one of its checks did. */
   failed: 1,
   /** The command line or the settings are wrong; nothing was tried. */
   usage: 2,
   notFound: 3,
   /** The API key, its role or a policy does not permit it. */
   refused: 4,
-  /** The user has to approve first. */
+  /** The user must approve first. */
   consentNeeded: 5,
   /** The server, the database or a provider does not answer; it may be tried again. */
   unreachable: 6,
@@ -19,7 +19,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** The command did not do what was asked: its message is the one line on standard error. */
+/** A command failed. Its message is the one line on standard error. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode
 
@@ -30,7 +30,7 @@ export class CommandFailure extends Error {
   }
 }
 
-const OF_CODES: Partial<Record<ErrorCode, ExitCode>> = {
+const EXIT_CODES: Partial<Record<ErrorCode, ExitCode>> = {
   invalid_request: EXIT.usage,
   ambiguous_tool: EXIT.usage,
   not_found: EXIT.notFound,
@@ -45,25 +45,26 @@ const OF_CODES: Partial<Record<ErrorCode, ExitCode>> = {
   too_many_pending: EXIT.unreachable,
 }
 
-/** By the code of an error of the API, and by its status where the code is not known here. */
+/** The exit code for an error response of the API: by its error code, else by its status. */
 export function exitCodeOf(name: unknown, status: number): ExitCode {
-  const known = typeof name === 'string' ? OF_CODES[name as ErrorCode] : undefined // looked up, whatever it is
+  const known = typeof name === 'string' ? EXIT_CODES[name as ErrorCode] : undefined // an unknown name finds nothing
   if (known !== undefined) return known
   if (status === 401 || status === 403) return EXIT.refused
   if (status === 404) return EXIT.notFound
   return status >= 502 && status <= 504 ? EXIT.unreachable : EXIT.failed
 }
 
+/** The exit code for an error that a command threw. */
 export function exitCodeOfError(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode
   if (error instanceof ConfigError) return EXIT.usage
-  // a master key that does not open the database is a wrong setting, not a database that is away
+  // a master key that does not open the database is a wrong setting, although the store reports itself unavailable
   if (
     error instanceof BrokerError &&
     error.cause instanceof Error &&
     /^(?:Unseal|UnknownKey)Error$/.test(error.cause.name)
   )
     return EXIT.usage
-  if (error instanceof BrokerError) return OF_CODES[error.code] ?? EXIT.failed
+  if (error instanceof BrokerError) return EXIT_CODES[error.code] ?? EXIT.failed
   return EXIT.failed
 }

@@ -4,7 +4,7 @@ import { isDerivedNameWarning } from '../tools/metadata/metadata-name.ts'
 import { type Api, refusal, withApi } from './api.ts'
 import { CommandFailure } from './failure.ts'
 import { readMetadataFiles } from './metadata-files.ts'
-import { faint, MARKS, plain, print, printJson, strong } from './print.ts'
+import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ImportOptions extends CommonOptions {
@@ -14,7 +14,7 @@ interface ImportOptions extends CommonOptions {
 }
 
 interface ImportedItem {
-  /** The file it stood in. */
+  /** The file that contained it. */
   readonly file: string
   readonly name: string
   readonly tool_id?: string
@@ -27,7 +27,7 @@ interface ImportedItem {
 interface ImportedProvider {
   readonly id: string
   readonly name: string
-  /** Not before the provider is there. */
+  /** Absent until the provider exists. */
   readonly redirect_uri?: string
   readonly missing: readonly string[]
 }
@@ -41,12 +41,12 @@ export function defineImport(command: Command, shell: Shell): void {
     ),
   )
     .option('--worker <id>', 'the worker that runs them', parseId)
-    .option('--dry-run', 'only say what would be imported')
-    .option('--verbose', 'print every warning, not just how many there are')
+    .option('--dry-run', 'only print what would be imported')
+    .option('--verbose', 'print every warning instead of their number')
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, options: ImportOptions) => {
       const files = await readMetadataFiles(source)
-      return withApi(shell, { ...options, makes: 'database' }, async (api) => {
+      return withApi(shell, { ...options, creates: 'database' }, async (api) => {
         const items: ImportedItem[] = []
         for (const { file, reading } of files)
           items.push(
@@ -57,7 +57,7 @@ export function defineImport(command: Command, shell: Shell): void {
         if (options.json) printJson({ items })
         else report(items, options)
         if (items.every((one) => one.result === 'refused'))
-          throw new CommandFailure('Nothing was imported: all were refused, each with its reason.')
+          throw new CommandFailure('Nothing was imported: every tool was refused, with its reason above.')
       })
     })
 }
@@ -69,13 +69,13 @@ async function importFile(
   { worker, dryRun }: ImportOptions,
 ): Promise<ImportedItem[]> {
   const query = { worker_id: worker, dry_run: dryRun && 'true' }
-  const { status, body } = await api.ask('POST', '/v1/tools/import', { query, body: documents })
+  const { status, body } = await api.request('POST', '/v1/tools/import', { query, body: documents })
   if (status === 200 || status === 422) {
     const { items } = body as { readonly items: readonly Omit<ImportedItem, 'file'>[] } // the wire's contract
     return items.map((item) => ({ file, ...item }))
   }
   const refused = refusal(status, body, api.place)
-  if (status !== 413) throw refused // the next file would fare no better
+  if (status !== 413) throw refused // the next file would be refused too
   return [refusedItem(file, refused.message)]
 }
 
@@ -86,31 +86,31 @@ function refusedItem(file: string, reason: string): ImportedItem {
 const VERBS = {
   created: `${MARKS.ok} created  `,
   updated: `${MARKS.ok} updated  `,
-  unchanged: `${faint('=')} unchanged`,
+  unchanged: `${dim('=')} unchanged`,
   refused: `${MARKS.failed} refused  `,
 } as const satisfies Record<ImportedItem['result'], string>
 
 function report(items: readonly ImportedItem[], { verbose = false, dryRun = false }): void {
   const taken = items.filter(({ tool_id }) => tool_id !== undefined)
-  const width = Math.min(48, Math.max(0, ...taken.map(({ name }) => plain(name).length)))
+  const width = Math.min(48, Math.max(0, ...taken.map(({ name }) => sanitize(name).length)))
   for (const { file, name, tool_id: toolId, result, reason, warnings } of items) {
-    const from = name === file ? '' : faint(` (${plain(file)})`)
+    const from = name === file ? '' : dim(` (${sanitize(file)})`)
     if (toolId === undefined)
-      print(`${VERBS[result]}  ${plain(name)}${from}\n               ${plain(reason ?? '')}`)
-    else print(`${VERBS[result]}  ${plain(name).padEnd(width)}  ${faint(plain(toolId))}`)
+      print(`${VERBS[result]}  ${sanitize(name)}${from}\n               ${sanitize(reason ?? '')}`)
+    else print(`${VERBS[result]}  ${sanitize(name).padEnd(width)}  ${dim(sanitize(toolId))}`)
     if (!verbose) continue
     for (const { path, message } of warnings)
-      print(`             ${MARKS.warning} ${path === '' ? '' : `${plain(path)}: `}${plain(message)}`)
+      print(`             ${MARKS.warning} ${path === '' ? '' : `${sanitize(path)}: `}${sanitize(message)}`)
   }
 
   const providers = new Map(items.flatMap((item) => item.providers.map((one) => [one.id, one])))
-  if (providers.size > 0) print(`\n${strong('Providers')}`)
+  if (providers.size > 0) print(`\n${bold('Providers')}`)
   for (const provider of providers.values()) reportProvider(provider)
   print(`\n${summary(items, { verbose })}`)
   if (dryRun) print('This was a dry run: nothing was changed.')
 }
 
-/** How many of what. A name that is only written otherwise is counted apart: the line above shows it. */
+/** The numbers of tools by result. Names that were only respelled are counted apart from other warnings. */
 function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose: boolean }): string {
   const refused = items.filter(({ result }) => result === 'refused').length
   const results = (['created', 'updated', 'unchanged'] as const).flatMap((result) => {
@@ -121,20 +121,20 @@ function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose
   const respelled = all.filter(({ message }) => isDerivedNameWarning(message)).length
   const warnings = all.length - respelled
   return [
-    `${strong(`${items.length - refused} taken`)}${results.length > 0 ? ` (${results.join(', ')})` : ''}`,
-    strong(`${refused} refused`),
+    `${bold(`${items.length - refused} taken`)}${results.length > 0 ? ` (${results.join(', ')})` : ''}`,
+    bold(`${refused} refused`),
     ...(warnings > 0
-      ? [`${warnings} warning${warnings === 1 ? '' : 's'}${verbose ? '' : faint(' (--verbose shows them)')}`]
+      ? [`${warnings} warning${warnings === 1 ? '' : 's'}${verbose ? '' : dim(' (--verbose shows them)')}`]
       : []),
-    ...(respelled > 0 ? [faint(`${respelled} name${respelled === 1 ? '' : 's'} respelled`)] : []),
+    ...(respelled > 0 ? [dim(`${respelled} name${respelled === 1 ? '' : 's'} respelled`)] : []),
   ].join(', ')
 }
 
 function reportProvider({ id, name, redirect_uri, missing }: ImportedProvider): void {
   const variables = missing.map((one) => `${environmentName(id)}_${one.toUpperCase()}`)
   print(
-    `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${faint(plain(name))}\n` +
-      `    redirect URI  ${redirect_uri ?? 'named once it is imported'}` +
+    `${variables.length === 0 ? MARKS.ok : MARKS.warning} ${id} ${dim(sanitize(name))}\n` +
+      `    redirect URI  ${redirect_uri ?? 'known once it is imported'}` +
       (variables.length === 0 ? '' : `\n    to be set     ${variables.join('  ')}`),
   )
 }
@@ -146,5 +146,5 @@ Examples:
   $ gatepass import ./tools --worker my-worker --verbose
   $ curl -s https://example.com/tool.json | gatepass import - --json
 
-Each tool is taken whole or refused with the reason; the same again changes nothing. A directory's node_modules and
-folders that begin with a dot are left out. Exit code 0 when at least one was taken.`
+Each tool is imported completely or refused with a reason; importing it again changes nothing. In a directory,
+node_modules and folders that begin with a dot are skipped. Exit code 0 when at least one tool was imported.`

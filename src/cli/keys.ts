@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ROLES, type Role } from '../domain/api-key.ts'
 import { type Api, listAll, withApi } from './api.ts'
-import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface CreateOptions extends CommonOptions {
@@ -41,46 +41,44 @@ export function defineKeys(keys: Command, shell: Shell): void {
   withCommonOptions(
     keys
       .command('create')
-      .description('make an API key, shown this once; a project that is not there is made with it'),
+      .description(
+        'create an API key, which is shown only once; a project that does not exist is created too',
+      ),
   )
     .addOption(
-      new Option('--role <role>', 'admin may do everything, caller uses tools and tokens, readonly looks')
+      new Option('--role <role>', 'admin may do everything, caller uses tools and tokens, readonly reads')
         .choices(ROLES)
         .makeOptionMandatory(),
     )
-    .option('--name <name>', 'what it is for, to know it by later', parseName, '')
-    .option(
-      '--expires <time>',
-      'refused from then on, such as 12h or 90d; without, it never expires',
-      parseTime,
-    )
+    .option('--name <name>', 'what the key is for, shown by keys list', parseName, '')
+    .option('--expires <time>', 'lifetime, such as 12h or 90d; without it, the key never expires', parseTime)
     .option(
       '--rate-limit <n>',
-      'requests a second, in place of GATEPASS_RATE_LIMIT; 0 is any number',
+      'requests per second, instead of GATEPASS_RATE_LIMIT; 0 is unlimited',
       parseRate,
     )
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (options: CreateOptions) =>
-      withApi(shell, { ...options, makes: 'project' }, async (api) => {
+      withApi(shell, { ...options, creates: 'project' }, async (api) => {
         const { role, name, expires, rateLimit, project } = options
         const body = {
           role,
           ...(name !== '' && { name }),
           ...(expires !== undefined && { expires_in: expires }),
           ...(rateLimit !== undefined && { rate_limit: rateLimit }),
-          // beside the database the project is open already
-          ...(api.opened === undefined && project !== undefined && { project }),
+          // on the database itself, the project is open already
+          ...(api.local === undefined && project !== undefined && { project }),
         }
         const issued = await api.send<IssuedWire>('POST', '/v1/admin/keys', { body })
         if (options.json) return printJson(toJson(issued))
-        print(`\n  ${strong(issued.key)}\n`)
+        print(`\n  ${bold(issued.key)}\n`)
         print(
-          `This is its only showing: keep it now. (${issued.id}, ${role} of the project "${plain(issued.project)}")`,
+          `The key is not shown again: store it now. (${issued.id}, ${role} of the project "${sanitize(issued.project)}")`,
         )
       }),
     )
 
-  withCommonOptions(keys.command('list').description('list API keys, never the keys themselves'))
+  withCommonOptions(keys.command('list').description('list API keys, without the keys themselves'))
     .addHelpText('after', LIST_EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
@@ -92,8 +90,8 @@ export function defineKeys(keys: Command, shell: Shell): void {
           one.project,
           one.role,
           statusOf(one),
-          day(one.created_at),
-          one.last_used_at === undefined ? 'never' : day(one.last_used_at),
+          toDay(one.created_at),
+          one.last_used_at === undefined ? 'never' : toDay(one.last_used_at),
           one.rate_limit === undefined ? '' : one.rate_limit === 0 ? 'none' : `${one.rate_limit}/s`,
           one.name,
         ])
@@ -104,20 +102,20 @@ export function defineKeys(keys: Command, shell: Shell): void {
   withCommonOptions(
     keys
       .command('rotate')
-      .description('make a key that takes the place of another; both are good until the old one ends')
+      .description('create a key that replaces another; both are valid until the old one expires')
       .argument('<id>', "the old key's id, as keys list shows it", parseId),
   )
-    .option('--grace <time>', 'how long the old key stays good, such as 30m or 7d', parseTime, DAY)
+    .option('--grace <time>', 'how long the old key stays valid, such as 30m or 7d', parseTime, DAY)
     .addHelpText('after', ROTATE_EXAMPLES)
     .action(async (id: string, options: RotateOptions) =>
       withApi(shell, options, async (api) => {
         const body = { grace: options.grace }
         const issued = await api.send<IssuedWire>('POST', `${pathOf(id)}/rotate`, { body })
         if (options.json) return printJson(toJson(issued))
-        print(`\n  ${strong(issued.key)}\n`)
-        print(`This is its only showing: keep it now. (${issued.id})`)
+        print(`\n  ${bold(issued.key)}\n`)
+        print(`The key is not shown again: store it now. (${issued.id})`)
         print(
-          `${plain(id)} stays good until ${issued.replaces?.expires_at}: give the new key to all who use the old one.`,
+          `${sanitize(id)} stays valid until ${issued.replaces?.expires_at}: give the new key to all who use the old one.`,
         )
       }),
     )
@@ -133,51 +131,47 @@ export function defineKeys(keys: Command, shell: Shell): void {
       withApi(shell, options, async (api: Api) => {
         await api.send('DELETE', pathOf(id))
         if (options.json) return printJson({ id, revoked: true })
-        print(`${MARKS.ok} ${plain(id)} is revoked. ${faint('Requests with it answer 401 from now on.')}`)
+        print(`${MARKS.ok} ${sanitize(id)} is revoked. ${dim('Requests with it answer 401 from now on.')}`)
       }),
     )
 }
 
 const pathOf = (id: string) => `/v1/admin/keys/${encodeURIComponent(id)}`
 
-/** What other programs are promised; the name is left out, since who makes the key has just said it. */
+/** The JSON output that other programs rely on. The name is left out, because the caller has just given it. */
 function toJson({ id, key, project, role, expires_at, rate_limit, replaces }: IssuedWire) {
   return { id, key, project, role, expires_at, rate_limit, replaces }
 }
 
 function statusOf({ status, expires_at: end, revoked_at: revoked }: KeyWire): string {
-  if (revoked !== undefined) return `revoked ${day(revoked)}`
-  return end === undefined ? status : `${status === 'expired' ? 'expired' : 'until'} ${day(end)}`
+  if (revoked !== undefined) return `revoked ${toDay(revoked)}`
+  return end === undefined ? status : `${status === 'expired' ? 'expired' : 'until'} ${toDay(end)}`
 }
 
 const DAY = 24 * 3600
 const UNITS = { s: 1, m: 60, h: 3600, d: DAY, w: 7 * DAY } as const
 
-/** Seconds, out of `30m`, `24h`, `90d`. */
+/** Seconds of a duration such as `30m`, `24h`, `90d`. */
 function parseTime(text: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
   const seconds = Number(amount) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN) // the pattern has only these
   if (amount === '' || seconds > 100 * 365 * DAY)
-    throw new InvalidArgumentError('Say a number and a unit (s, m, h, d, w), such as 12h or 90d.')
+    throw new InvalidArgumentError('Give a number and a unit (s, m, h, d, w), such as 12h or 90d.')
   return seconds
 }
 
 function parseName(text: string): string {
   if (text.length > 200 || !text.isWellFormed() || /\p{Cc}/u.test(text))
-    throw new InvalidArgumentError('Say a name of at most 200 characters, none of them control characters.')
+    throw new InvalidArgumentError('Give a name of at most 200 characters, none of them control characters.')
   return text
 }
 
 function parseRate(text: string): number {
   if (!/^\d{1,7}$/.test(text) || Number(text) > 1_000_000)
     throw new InvalidArgumentError(
-      'Say a whole number of requests a second, at most 1000000; 0 is any number.',
+      'Give a whole number of requests per second, at most 1000000; 0 is unlimited.',
     )
   return Number(text)
-}
-
-function day(timestamp: string): string {
-  return timestamp.slice(0, 10)
 }
 
 const EXAMPLES = `

@@ -7,29 +7,29 @@ import type { OpenApiOptions, Transport } from './transport.ts'
 import { withBroker } from './with-broker.ts'
 
 /**
- * The same API in this process, on the database itself, for whoever has the database and the master key: no API key is
- * needed, and the audit trail names the command.
+ * The API as an app in this process, which works on the database itself. It needs the database and the master key, but
+ * no API key; the audit trail names the command.
  */
 export async function withLocalTransport(
   shell: Shell,
   options: OpenApiOptions,
   run: (transport: Transport) => Promise<void>,
 ): Promise<void> {
-  await withBroker(shell, options, async (opened) => {
-    const { broker, project, config } = opened
-    const { log, bugs } = quietLog(broker.log)
+  await withBroker(shell, options, async (local) => {
+    const { broker, project, config } = local
+    const { log, heldBack } = quietLog(broker.log)
     const app = createApp(
       { ...broker, log },
       { version, operator: { projectId: project.id, command: shell.command ?? 'gatepass' } },
     )
     const ask = async (target: string, init?: RequestInit) => {
       const answer = await app.request(target, init)
-      if (answer.status === 500) for (const tell of bugs) tell()
+      if (answer.status === 500) for (const write of heldBack) write()
       return answer
     }
     await run({
       place: databaseName(config.database),
-      opened,
+      local,
       async fetch(method, target, body) {
         const headers = { 'content-type': 'application/json' }
         const answer = await ask(target, { method, ...(body !== undefined && { headers, body }) })
@@ -43,11 +43,11 @@ export async function withLocalTransport(
   })
 }
 
-/** A refusal is the command's one line, so the log does not repeat it; of a bug the log's lines are told. */
-function quietLog(log: Log): { readonly log: Log; readonly bugs: readonly (() => void)[] } {
-  const bugs: (() => void)[] = []
+/** Holds back error lines: a refusal is printed by the command itself. They are written only when the app has a bug. */
+function quietLog(log: Log): { readonly log: Log; readonly heldBack: readonly (() => void)[] } {
+  const heldBack: (() => void)[] = []
   return {
-    bugs,
-    log: { ...log, error: (about, message) => void bugs.push(() => log.error(about, message)) },
+    heldBack,
+    log: { ...log, error: (about, message) => void heldBack.push(() => log.error(about, message)) },
   }
 }

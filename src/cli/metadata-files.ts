@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { CommandFailure, EXIT } from './failure.ts'
 
-/** One file of tool metadata; what cannot be read refuses that file alone. */
+/** One file of tool metadata. A file that cannot be read is refused by itself; the others are imported. */
 export interface MetadataFile {
   readonly file: string
   readonly reading:
@@ -12,8 +12,8 @@ export interface MetadataFile {
 }
 
 /**
- * The file, every *.json under the directory in the order of their paths, or standard input for `-`. Folders of
- * packages and folders that begin with a dot hold other people's files, so a directory is read without them.
+ * The file, every *.json under the directory in the order of their paths, or standard input for `-`. `node_modules`
+ * and folders that begin with a dot are skipped, because their files are not the user's own.
  */
 export async function readMetadataFiles(source: string): Promise<MetadataFile[]> {
   if (source === '-') {
@@ -31,7 +31,7 @@ export async function readMetadataFiles(source: string): Promise<MetadataFile[]>
   const files = jsonFilesIn(source).sort()
   if (files.length === 0)
     throw new CommandFailure(
-      `The directory "${source}" holds no *.json file. Name the one with the tool metadata.`,
+      `The directory "${source}" holds no *.json file. Name the directory with the tool metadata.`,
       EXIT.notFound,
     )
   return files.map((file) => ({ file, reading: read(file) }))
@@ -55,7 +55,7 @@ function read(file: string): MetadataFile['reading'] {
   }
 }
 
-/** One document or an array of them. What is wrong with the text is said without quoting it: it may hold secrets. */
+/** One document or an array of them. Messages never quote the text, because it may hold secrets. */
 function parse(json: string): MetadataFile['reading'] {
   try {
     const value: unknown = JSON.parse(json.replace(/^\uFEFF/, ''))

@@ -9,9 +9,9 @@ import { MOVED_FACT } from '../store/facts.ts'
 import { openSource, openTarget, readFacts } from '../store/open-copy.ts'
 import { isBegun, openStore, pendingMigrations } from '../store/open-store.ts'
 import { createSealer } from '../store/seal.ts'
+import { recordInAuditTrail } from './audit-record.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { faint, MARKS, plain, print, printJson, table } from './print.ts'
-import { recordInTrail } from './record.ts'
+import { dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
 
@@ -52,8 +52,8 @@ async function bringUpToDate({ environment }: Shell, { json }: MigrateOptions): 
 }
 
 /**
- * Copies every row in one transaction, compares both sides row by row, and only then keeps the copy and closes the
- * source, which no server can write meanwhile.
+ * Copies every row in one transaction, compares both sides row by row, and only then commits the copy and closes the
+ * source. No server can write to the source meanwhile.
  */
 async function move(
   shell: Shell,
@@ -62,21 +62,21 @@ async function move(
   const [from, to] = [parseDatabaseUrl(options.from), parseDatabaseUrl(options.to)]
   const [fromName, toName] = [databaseName(from), databaseName(to)]
   if (fromName === toName)
-    throw new CommandFailure(`${fromName} is where it is already: name another with --to.`, EXIT.usage)
+    throw new CommandFailure(`${fromName} is the source itself: name another database with --to.`, EXIT.usage)
   if (!(await isBegun(from)))
     throw new CommandFailure(`There is no installation in ${fromName}.`, EXIT.notFound)
   const movedAt = (await readFacts(from)).get(MOVED_FACT)
   if (movedAt !== undefined && !options.force)
     throw new CommandFailure(
-      `${fromName} was moved to another database before: what has happened since is only there. --force copies what is left here.`,
+      `${fromName} was moved to another database before, which alone has the changes since then. --force copies the rows of this one.`,
     )
   const started = performance.now()
-  const counts = await copyAll(from, to, reporter()).catch((error: unknown) => {
-    // the databases were reached before: trying again would not help
+  const counts = await copyAll(from, to, progressReporter()).catch((error: unknown) => {
+    // both databases were reached before, so this is no outage: the exit code must not ask for a retry
     throw error instanceof BrokerError ? new CommandFailure(error.message) : error
   })
   const subject = `${fromName} to ${toName}`
-  const recorded = await recordInTrail(shell, to, { action: 'installation.moved', subject })
+  const recorded = await recordInAuditTrail(shell, to, { action: 'installation.moved', subject })
   if (options.json)
     return printJson({
       from: fromName,
@@ -91,9 +91,11 @@ async function move(
     ),
   )
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  print(`\n${MARKS.ok} Moved, and compared row by row: ${plain(fromName)} → ${plain(toName)} (${seconds} s).`)
+  print(
+    `\n${MARKS.ok} Moved, and compared row by row: ${sanitize(fromName)} → ${sanitize(toName)} (${seconds} s).`,
+  )
   print('Start the servers with GATEPASS_DATABASE_URL set to the new one and the same master key.')
-  print(faint('The old one refuses to start from now on. Delete it when you are sure.'))
+  print(dim('The old one refuses to start from now on. Delete it when you are sure.'))
 }
 
 async function copyAll(
@@ -110,15 +112,15 @@ async function copyAll(
   return counts
 }
 
-function reporter(): (table: string, rows: number) => void {
+function progressReporter(): (table: string, rows: number) => void {
   return (table, rows) => {
     if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${table}: ${rows.toLocaleString('en')} rows`)
   }
 }
 
 const EXAMPLES = `
-Moving: stop all servers first. The target must be empty, and is left empty when anything goes wrong. The source
-keeps all its rows, and refuses to start afterwards, so that nobody goes on there by mistake.
+Moving: stop all servers first. The target must be empty, and stays empty if the move fails. The source keeps all its
+rows, but no server starts on it afterwards, so that it is not used by mistake.
 
 Examples:
   $ gatepass migrate

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type Api, listAll, refusal, withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { MARKS, plain, print, printJson, table } from './print.ts'
-import { parseJsonText, readText } from './read-json-file.ts'
+import { MARKS, print, printJson, sanitize, table } from './print.ts'
+import { parseJsonText, readTextFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface PolicyWire {
@@ -20,9 +20,7 @@ export function definePolicies(policies: Command, shell: Shell): void {
   policies.addHelpText('after', EXAMPLES)
 
   withCommonOptions(
-    policies
-      .command('list', { isDefault: true })
-      .description('list policies, never with the secret of a hook'),
+    policies.command('list', { isDefault: true }).description('list policies, without the secrets of hooks'),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
@@ -43,7 +41,7 @@ export function definePolicies(policies: Command, shell: Shell): void {
   withCommonOptions(
     policies
       .command('set')
-      .description('make policies, or replace those of the same ids, in force at once')
+      .description('create policies, or replace those with the same ids; they apply at once')
       .argument(
         '<source>',
         'a JSON file with one policy or an array of them, or - for standard input',
@@ -52,20 +50,20 @@ export function definePolicies(policies: Command, shell: Shell): void {
   )
     .addHelpText('after', SET_EXAMPLES)
     .action(async (source: string, options: CommonOptions) => {
-      const wanted = await check(parseJsonText(await readText(source), source))
+      const wanted = await check(parseJsonText(await readTextFile(source), source))
       return withApi(shell, options, async (api) => {
         const items: PolicyWire[] = []
         for (const one of wanted) items.push(await put(api, one))
         if (options.json) return printJson({ items })
         for (const { id, effect, enabled } of items)
-          print(`${MARKS.ok} ${plain(id)} is set: ${effect}${enabled ? '' : ', switched off'}`)
+          print(`${MARKS.ok} ${sanitize(id)} is set: ${effect}${enabled ? '' : ', switched off'}`)
       })
     })
 
   withCommonOptions(
     policies
       .command('delete')
-      .description('delete a policy: it refuses nothing from now on')
+      .description('delete a policy, which applies no longer')
       .argument('<id>', "the policy's id, as policies list shows it", parseId),
   )
     .addHelpText('after', DELETE_EXAMPLES)
@@ -73,23 +71,23 @@ export function definePolicies(policies: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         await api.send('DELETE', pathOf(id))
         if (options.json) return printJson({ id, deleted: true })
-        print(`${MARKS.ok} ${plain(id)} is deleted.`)
+        print(`${MARKS.ok} ${sanitize(id)} is deleted.`)
       }),
     )
 }
 
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
-/** A secret of the hook that the file does not say stays. */
+/** Creates or replaces a policy. A hook's secret that the file does not contain is kept. */
 async function put(api: Api, wanted: PolicyWire): Promise<PolicyWire> {
-  const known = await api.ask('GET', pathOf(wanted.id))
+  const known = await api.request('GET', pathOf(wanted.id))
   if (known.status === 404) return api.send('POST', PATH, { body: wanted })
   if (known.status !== 200) throw refusal(known.status, known.body, api.place)
   const { id: _, description = null, enabled = true, ...changes } = wanted
   return api.send('PATCH', pathOf(wanted.id), { body: { ...changes, description, enabled } })
 }
 
-/** All of them are checked before any is set. */
+/** Checks all policies before any is set. Throws `CommandFailure`. */
 async function check(value: unknown): Promise<PolicyWire[]> {
   const { newPolicySchema } = await import('../http/admin/policy-wire.ts')
   const all: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -100,7 +98,7 @@ async function check(value: unknown): Promise<PolicyWire[]> {
       return path.length === 0 ? message : `${path.join('.')}: ${message}`
     })
     throw new CommandFailure(
-      `Policy ${i + 1} of ${all.length} is not as it should be. ${faults.join('; ')}.`,
+      `Policy ${i + 1} of ${all.length} is not valid. ${faults.join('; ')}.`,
       EXIT.usage,
     )
   })
@@ -108,18 +106,18 @@ async function check(value: unknown): Promise<PolicyWire[]> {
 
 const EXAMPLES = `
 Examples:
-  $ gatepass policies                                 which there are
-  $ gatepass policies set policies.json               make or replace those in the file
+  $ gatepass policies                                 list them
+  $ gatepass policies set policies.json               create or replace those in the file
   $ gatepass policies delete no-night-work
 
-docs/policies.md says what a policy holds and how several go together.`
+docs/policies.md describes policies and how several are combined.`
 
 const SET_EXAMPLES = `
 Examples:
   $ echo '{"id": "no-leaks", "effect": "deny", "match": {"uses": ["token"]}}' | gatepass policies set -
   $ gatepass policies set policies.json --project staging
 
-A hook's secret that the file does not say stays as it is.`
+A hook's secret that the file does not contain is kept.`
 
 const DELETE_EXAMPLES = `
 Examples:

@@ -1,30 +1,32 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 
-// Standard output is for what was asked for; what only people need while they wait goes to standard error.
+// Standard output is for results; progress and hints for people go to standard error.
 
-let isReaderGone = false
+let isStdoutClosed = false
 
 /**
- * A reader such as `head` that has read enough closes its end of the pipe: the command goes on, and what it would still
- * print is dropped. Any other error of these streams ends the process as it would without this.
+ * Ignores EPIPE: when a reader such as `head` closes the pipe, the command goes on and its further output is dropped.
+ * Any other error of these streams ends the process, as it does by default.
  */
-export function surviveClosedPipes(): void {
+export function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
-      if (stream === process.stdout) isReaderGone = true
+      if (stream === process.stdout) isStdoutClosed = true
     })
 }
 
-/** Whether nobody reads standard output any more, so that a long output may end. */
-export function readerIsGone(): boolean {
-  return isReaderGone
+/** Whether the reader of standard output has closed it, so that a long output may stop. */
+export function isOutputClosed(): boolean {
+  return isStdoutClosed
 }
 
+/** Prints a line to standard output. */
 export function print(line = ''): void {
-  if (!isReaderGone) process.stdout.write(`${line}\n`)
+  if (!isStdoutClosed) process.stdout.write(`${line}\n`)
 }
 
+/** Prints JSON to standard output: indented on a terminal, else on one line. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0))
 }
@@ -35,22 +37,22 @@ export const MARKS = {
   failed: styleText('red', '✗'),
 } as const
 
-export function strong(text: string): string {
+export function bold(text: string): string {
   return styleText('bold', text)
 }
 
-export function faint(text: string): string {
+export function dim(text: string): string {
   return styleText('dim', text)
 }
 
-/** What others wrote (a tool's name, an account), as one line that cannot steer the terminal. */
-export function plain(text: string): string {
+/** Text from outside (a tool's name, an account) as one line without control characters, which could steer the terminal. */
+export function sanitize(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
 /** Columns as wide as their widest cell, under a heading. Cells are text, not styled. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const all = [heading.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(plain))]
+  const all = [heading.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(sanitize))]
   const widths = heading.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
   const [first = '', ...lines] = all.map((row) =>
     row
@@ -58,5 +60,20 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
       .join('  ')
       .trimEnd(),
   )
-  return [faint(first), ...lines].join('\n')
+  return [dim(first), ...lines].join('\n')
+}
+
+/** `2026-11-21` of an RFC 3339 timestamp. */
+export function toDay(timestamp: string): string {
+  return timestamp.slice(0, 10)
+}
+
+/** `2026-11-21 08:15 UTC` of an RFC 3339 timestamp. */
+export function toMinute(timestamp: string): string {
+  return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** `2026-11-21 08:15:30 UTC` of an RFC 3339 timestamp. */
+export function toSecond(timestamp: string): string {
+  return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -6,7 +6,7 @@ import { COMMANDS } from './commands.ts'
 import { CommandFailure, EXIT, exitCodeOfError } from './failure.ts'
 import type { Shell } from './shell.ts'
 
-/** Runs one command and returns its exit code (`EXIT`); a failure is one clear line on standard error. */
+/** Runs one command and returns its exit code (`EXIT`); a failure is one line on standard error. */
 export async function runProgram(
   argv: readonly string[],
   { environment }: Pick<Shell, 'environment'>,
@@ -48,15 +48,15 @@ function ancestors({ parent }: Command): Command[] {
 
 const EXAMPLES = `
 Examples:
-  $ gatepass dev                                      everything at once, to look at
-  $ gatepass import ./tools                           what tools there are, and which providers they need
+  $ gatepass dev                                      everything in one process, to try it out
+  $ gatepass import ./tools                           the tools, and the providers they need
   $ gatepass connect github --user ada                ask ada for consent
   $ gatepass token github --user ada                  ada's access token
-  $ gatepass tools --url https://gatepass.example.com --key "$KEY"     ask a server, without its database
-  $ gatepass doctor                                   what is wrong, and how to put it right
+  $ gatepass tools --url https://gatepass.example.com --key "$KEY"     the API of a server, without its database
+  $ gatepass doctor                                   what is wrong, and how to correct it
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 not found, 4 refused (key, role, policy),
-5 the user has to approve first, 6 unreachable (server, database or provider).
+5 the user must approve first, 6 unreachable (server, database or provider).
 In a checkout: npm run -s gatepass -- <command>`
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
-import { MARKS, plain, print, printJson, table } from './print.ts'
+import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ProjectWire {
@@ -21,7 +21,7 @@ export function defineProjects(projects: Command, shell: Shell): void {
         print(
           table(
             ['name', 'id', 'created'],
-            items.map(({ name, id, created_at }) => [name, id, created_at.slice(0, 10)]),
+            items.map(({ name, id, created_at }) => [name, id, toDay(created_at)]),
           ),
         )
       }),
@@ -30,15 +30,15 @@ export function defineProjects(projects: Command, shell: Shell): void {
   withCommonOptions(
     projects
       .command('create')
-      .description('make a project; keys create --project makes its first key')
-      .argument('<name>', 'what it is called', parseId),
+      .description('create a project; keys create --project creates its first key')
+      .argument('<name>', 'its name', parseId),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: CommonOptions) =>
-      withApi(shell, { ...options, makes: 'database' }, async (api) => {
+      withApi(shell, { ...options, creates: 'database' }, async (api) => {
         const made = await api.send<ProjectWire>('POST', '/v1/admin/projects', { body: { name } })
         if (options.json) return printJson(made)
-        print(`${MARKS.ok} The project ${plain(made.name)} is made (${made.id}).`)
+        print(`${MARKS.ok} The project ${sanitize(made.name)} is created (${made.id}).`)
       }),
     )
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Api, withApi } from './api.ts'
-import { askHidden, askShown } from './ask-hidden.ts'
-import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { promptSecret, promptText } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -21,7 +21,7 @@ interface ProviderWire {
 
 interface ClientOptions extends CommonOptions {
   readonly clientId?: string
-  /** `false` with `--public`. */
+  /** The client has no secret. */
   readonly public?: true
 }
 
@@ -37,7 +37,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
   providers.addHelpText('after', EXAMPLES)
 
   withCommonOptions(
-    providers.command('list', { isDefault: true }).description('list providers, never with a secret'),
+    providers.command('list', { isDefault: true }).description('list providers, without secrets'),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
@@ -59,7 +59,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
   withCommonOptions(
     providers
       .command('show')
-      .description('show one provider, never with a secret')
+      .description('show one provider, without its secret')
       .argument('<id>', "the provider's id, such as github", parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -73,16 +73,16 @@ export function defineProviders(providers: Command, shell: Shell): void {
     withCommonOptions(
       providers
         .command('add')
-        .description('add a provider: of the catalogue by its name, by its issuer, or from a file')
-        .argument('<id>', 'what it is to be called, such as github', parseId),
+        .description('add a provider: from the catalogue by its name, by its issuer, or from a file')
+        .argument('<id>', 'the id of the new provider, such as github', parseId),
     ),
   )
-    .option('--catalogue <name>', 'the entry of the built-in catalogue, where it is not the id', parseId)
-    .option('--issuer <url>', 'an issuer whose metadata says the rest')
+    .option('--catalogue <name>', 'the name in the built-in catalogue, if it differs from the id', parseId)
+    .option('--issuer <url>', 'an issuer whose metadata describes the provider')
     .option('--file <path>', 'the JSON body of POST /v1/admin/auth_providers; - for standard input')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
-      const oauth2 = options.file === undefined ? await askClient(options) : {}
+      const oauth2 = options.file === undefined ? await promptClient(options) : {}
       const given = options.file === undefined ? {} : await readJsonFile(options.file)
       const named =
         options.file !== undefined
@@ -90,7 +90,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
           : options.issuer === undefined
             ? { provider_id: options.catalogue ?? id, oauth2 }
             : { oauth2: { ...oauth2, issuer: options.issuer } }
-      return withApi(shell, { ...options, makes: 'database' }, async (api) => {
+      return withApi(shell, { ...options, creates: 'database' }, async (api) => {
         const body = { type: 'oauth2', ...named, ...given, id }
         report(await api.send<ProviderWire>('POST', PATH, { body }), options)
       })
@@ -100,7 +100,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
     withCommonOptions(
       providers
         .command('set')
-        .description("set a provider's client; the secret is asked for, or read from standard input")
+        .description("set a provider's client; the secret is prompted for, or read from standard input")
         .argument('<id>', "the provider's id, such as github", parseId),
     ),
   )
@@ -108,11 +108,13 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) =>
       withApi(shell, options, async (api: Api) => {
-        const known = await api.send<ProviderWire>('GET', pathOf(id)) // before anything is asked
+        const known = await api.send<ProviderWire>('GET', pathOf(id)) // fails before it prompts
         if (!options.json && options.file === undefined)
           process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
         const body =
-          options.file === undefined ? { oauth2: await askClient(options) } : await readJsonFile(options.file)
+          options.file === undefined
+            ? { oauth2: await promptClient(options) }
+            : await readJsonFile(options.file)
         report(await api.send<ProviderWire>('PATCH', pathOf(id), { body }), options)
       }),
     )
@@ -128,21 +130,21 @@ export function defineProviders(providers: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         await api.send('DELETE', pathOf(id))
         if (options.json) return printJson({ id, deleted: true })
-        print(`${MARKS.ok} ${plain(id)} is deleted, with its connections.`)
+        print(`${MARKS.ok} ${sanitize(id)} is deleted, with its connections.`)
       }),
     )
 }
 
 function withClientOptions(command: Command): Command {
   return command
-    .option('--client-id <id>', 'the client id that the provider gave; asked for at a terminal', parseId)
+    .option('--client-id <id>', 'the client id that the provider issued; prompted for at a terminal', parseId)
     .option('--public', 'the client has no secret')
 }
 
-/** At a terminal both are asked for; else the secret is the first line of standard input. */
-async function askClient({ clientId, public: isPublic }: ClientOptions) {
-  const client_id = clientId ?? (await askShown('client id'))
-  return { client_id, ...(isPublic !== true && { client_secret: await askHidden('client secret') }) }
+/** At a terminal it prompts for both; otherwise the secret is the first line of standard input. */
+async function promptClient({ clientId, public: isPublic }: ClientOptions) {
+  const client_id = clientId ?? (await promptText('client id'))
+  return { client_id, ...(isPublic !== true && { client_secret: await promptSecret('client secret') }) }
 }
 
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
@@ -157,7 +159,7 @@ function report(provider: ProviderWire, { json }: CommonOptions): void {
     ...(oauth2.client_id === undefined ? ['client id'] : []),
     ...(oauth2.client_secret.exists ? [] : ['client secret']),
   ]
-  print(`${lacks.length === 0 ? MARKS.ok : MARKS.warning} ${strong(plain(id))}  ${plain(status)}`)
+  print(`${lacks.length === 0 ? MARKS.ok : MARKS.warning} ${bold(sanitize(id))}  ${sanitize(status)}`)
   const members = [
     ['redirect URI', oauth2.redirect_uri],
     ['authorization endpoint', oauth2.authorize_request.endpoint],
@@ -165,12 +167,12 @@ function report(provider: ProviderWire, { json }: CommonOptions): void {
     ['client id', oauth2.client_id ?? '-'],
     ['client secret', oauth2.client_secret.exists ? 'set' : 'not set'],
   ] as const
-  for (const [name, value] of members) print(`  ${faint(name.padEnd(22))}  ${plain(value)}`)
+  for (const [name, value] of members) print(`  ${dim(name.padEnd(22))}  ${sanitize(value)}`)
 }
 
 const EXAMPLES = `
 Examples:
   $ gatepass providers
   $ gatepass providers show github --json
-  $ gatepass providers set github                     asks for the client id and the secret
+  $ gatepass providers set github                     prompts for the client id and the secret
   $ printf '%s' "$SECRET" | gatepass providers add google --client-id 123.apps.googleusercontent.com`

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { CommandFailure, EXIT } from './failure.ts'
 
-/** The JSON object of a file, or of standard input for `-`. What is wrong is said without quoting it. */
+/** The JSON object of a file, or of standard input for `-`. Messages never quote it, because it may hold secrets. */
 export async function readJsonFile(source: string): Promise<Record<string, unknown>> {
-  const value = parseJsonText(await readText(source), source)
+  const value = parseJsonText(await readTextFile(source), source)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new CommandFailure(`${nameOf(source)} should hold one JSON object.`, EXIT.usage)
 }
 
-export async function readText(source: string): Promise<string> {
+export async function readTextFile(source: string): Promise<string> {
   if (source === '-') return text(process.stdin)
   try {
     return readFileSync(source, 'utf8')

@@ -3,11 +3,11 @@ import type { Authorization } from '../domain/authorization.ts'
 import { connectUrl } from '../flows/acquire-tokens.ts'
 import { databaseName } from '../store/database-place.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import type { Opened } from './with-broker.ts'
+import type { LocalInstallation } from './with-broker.ts'
 
-/** A server must be there to receive the browser, and on this database, or the link leads nowhere. */
+/** Throws `CommandFailure` unless a server receives the browser and uses this database; otherwise the link fails. */
 export async function requireServer(
-  { broker, config }: Opened,
+  { broker, config }: LocalInstallation,
   authorization: Pick<Authorization, 'id'>,
 ): Promise<void> {
   const { publicUrl, connectPage, database } = config
@@ -16,7 +16,7 @@ export async function requireServer(
       `No Gatepass answers at ${publicUrl.origin}: start it in another terminal (npm start, or gatepass serve), then run this again.`,
       EXIT.unreachable,
     )
-  if (connectPage === 'pass') return // looking would count as the user's click
+  if (connectPage === 'pass') return // a request would count as the user's click
   const link = await fetchStatus(new URL(connectUrl(broker, authorization)))
   if (link === 404)
     throw new CommandFailure(

@@ -6,7 +6,7 @@ import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
 import { markRestored, restoreBackup } from '../store/restore.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { faint, MARKS, plain, print, printJson } from './print.ts'
+import { dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
 
 interface RestoreOptions {
@@ -26,14 +26,14 @@ export function defineRestore(command: Command, shell: Shell): void {
       const place = parseDatabaseUrl(to ?? shell.environment.GATEPASS_DATABASE_URL ?? 'file:gatepass.db')
       const database = databaseName(place)
       if ((backup === undefined) === (mark === undefined))
-        throw new CommandFailure('Name the backup to restore, or say --mark alone.', EXIT.usage)
+        throw new CommandFailure('Name the backup to restore, or use --mark alone.', EXIT.usage)
       if (backup === undefined) {
         if (!(await isBegun(place)))
           throw new CommandFailure(`There is no installation in ${database}.`, EXIT.notFound)
         await markRestored(place, systemClock())
         if (json) return printJson({ database, marked: true })
         return print(
-          `${MARKS.ok} ${plain(database)} is marked: the next start takes it for a restored backup.`,
+          `${MARKS.ok} ${sanitize(database)} is marked: the next start treats it as a restored backup.`,
         )
       }
       const restored = await restoreBackup(backup, place).catch((error: unknown) => {
@@ -42,20 +42,22 @@ export function defineRestore(command: Command, shell: Shell): void {
       })
       const takenAt = toTimestamp(restored.takenAt)
       if (json) return printJson({ backup, database, taken_at: takenAt })
-      print(`${MARKS.ok} ${plain(database)} holds the backup of ${takenAt}; ${plain(backup)} is as it was.`)
+      print(
+        `${MARKS.ok} ${sanitize(database)} holds the backup of ${takenAt}; ${sanitize(backup)} is unchanged.`,
+      )
       print('Start the servers with the master key of that time.')
       print(
-        faint(
-          'What was revoked since is back: look through `gatepass keys list` first. docs/backup.md says what is dead.',
+        dim(
+          'What was revoked since then is valid again: check `gatepass keys list` first. docs/backup.md lists what is invalid.',
         ),
       )
     })
 }
 
 const HELP = `
-Stop all servers first. The target must not be there yet (SQLite) or be empty (PostgreSQL); nothing is kept of a
-restore that goes wrong. The first start afterwards ends what was under way at the time of the backup and counts
-refreshes whose outcome is not known: docs/backup.md.
+Stop all servers first. The target must not exist (SQLite) or be empty (PostgreSQL); a restore that fails leaves
+nothing behind. The first start afterwards ends what was running at the time of the backup and counts refreshes whose
+outcome is unknown: docs/backup.md.
 
 Examples:
   $ gatepass restore /backups/gatepass-2026-11-20.db

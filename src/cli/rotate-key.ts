@@ -3,9 +3,9 @@ import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { type Rotation, type RotationProgress, rotateKeys } from '../flows/rotate-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
 import { CommandFailure } from './failure.ts'
-import { faint, MARKS, print, printJson, table } from './print.ts'
-import { jsonOption, type Shell, typed } from './shell.ts'
-import { type Opened, withBroker } from './with-broker.ts'
+import { dim, MARKS, print, printJson, table } from './print.ts'
+import { commandLine, jsonOption, type Shell } from './shell.ts'
+import { type LocalInstallation, withBroker } from './with-broker.ts'
 
 interface RotateOptions {
   readonly batch: number
@@ -13,13 +13,13 @@ interface RotateOptions {
   readonly json?: true
 }
 
-/** How often it says how far it is where nobody looks at a terminal. */
-const REPORT_MS = 10_000
+/** Interval of progress lines where standard error is not a terminal. */
+const REPORT_INTERVAL_MS = 10_000
 
 export function defineRotateKey(command: Command, shell: Shell): void {
   command
-    .option('--batch <count>', 'how many envelopes are sealed in one transaction', parseBatch, 100)
-    .option('--status', 'only say what is sealed with which key')
+    .option('--batch <count>', 'number of envelopes sealed in one transaction', parseBatch, 100)
+    .option('--status', 'only show how much is sealed with which key')
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async (options: RotateOptions) =>
@@ -31,21 +31,23 @@ export function defineRotateKey(command: Command, shell: Shell): void {
 
 async function rotate(
   shell: Shell,
-  { broker, project }: Opened,
+  { broker, project }: LocalInstallation,
   { batch, json }: RotateOptions,
 ): Promise<void> {
   const [newest, ...older] = broker.sealer.keyIds
-  const ending = new AbortController()
-  const end = () => ending.abort()
+  const interruption = new AbortController()
+  const end = () => interruption.abort()
   process.once('SIGINT', end).once('SIGTERM', end)
-  const report = reporter()
+  const report = progressReporter()
   const started = performance.now()
-  const rotation = await rotateKeys(broker, { batch, onProgress: report, signal: ending.signal }).finally(
-    () => {
-      process.off('SIGINT', end).off('SIGTERM', end)
-      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
-    },
-  )
+  const rotation = await rotateKeys(broker, {
+    batch,
+    onProgress: report,
+    signal: interruption.signal,
+  }).finally(() => {
+    process.off('SIGINT', end).off('SIGTERM', end)
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+  })
   const { complete, resealed, unreadable, removableKeys } = rotation
   if (complete && older.length > 0)
     await broker.audit.record(project.id, { action: 'master_key.rotated', subject: newest })
@@ -62,16 +64,16 @@ async function rotate(
         reason,
       })),
     })
-  else describe(rotation, { newest, older, seconds: (performance.now() - started) / 1000 })
+  else printResult(rotation, { newest, older, seconds: (performance.now() - started) / 1000 })
   if (!complete)
     throw new CommandFailure(
-      ending.signal.aborted
-        ? `Ended before everything was sealed anew. What is done stays done: ${typed(shell, 'rotate-key')} goes on with the rest.`
-        : `Something was sealed with an older key again: a server still seals with it. Restart all servers with key ${newest} in front, then run ${typed(shell, 'rotate-key')} again.`,
+      interruption.signal.aborted
+        ? `Interrupted before everything was sealed with the new key. ${commandLine(shell, 'rotate-key')} continues with the rest.`
+        : `Something was sealed with an older key again: a server still seals with it. Restart all servers with key ${newest} in front, then run ${commandLine(shell, 'rotate-key')} again.`,
     )
 }
 
-function describe(
+function printResult(
   { complete, resealed, unreadable }: Rotation,
   { newest, older, seconds }: { newest: string; older: readonly string[]; seconds: number },
 ): void {
@@ -95,12 +97,12 @@ function describe(
     print(
       [
         `Nothing needs ${older.length === 1 ? 'key' : 'the keys'} ${older.join(', ')} any more: take ${older.length === 1 ? 'it' : 'them'} out of GATEPASS_MASTER_KEY and restart each server.`,
-        faint('Keep it apart for as long as you keep backups from before: they open with it alone.'),
+        dim('Keep it apart for as long as you keep backups from before: they open with it alone.'),
       ].join('\n'),
     )
 }
 
-async function status(shell: Shell, { broker }: Opened, { json }: RotateOptions): Promise<void> {
+async function status(shell: Shell, { broker }: LocalInstallation, { json }: RotateOptions): Promise<void> {
   const [newest] = broker.sealer.keyIds
   const census = await broker.store.envelopes.census()
   const ids = [...new Set([...broker.sealer.keyIds, ...census.map(({ keyId }) => keyId)])]
@@ -118,17 +120,19 @@ async function status(shell: Shell, { broker }: Opened, { json }: RotateOptions)
     ),
   )
   if (left > 0)
-    print(`\n${MARKS.warning} ${number(left)} to be sealed with key ${newest}: ${typed(shell, 'rotate-key')}`)
+    print(
+      `\n${MARKS.warning} ${number(left)} to be sealed with key ${newest}: ${commandLine(shell, 'rotate-key')}`,
+    )
   else print(`\n${MARKS.ok} Everything is sealed with key ${newest}.`)
 }
 
-/** On a terminal one line that changes, elsewhere a line every few seconds, on standard error. */
-function reporter(): (progress: RotationProgress) => void {
+/** Reports progress on standard error: on a terminal one line that changes, elsewhere a line every ten seconds. */
+function progressReporter(): (progress: RotationProgress) => void {
   const started = performance.now()
   let last = started
   return ({ done, total }) => {
     const now = performance.now()
-    if (total === 0 || (!process.stderr.isTTY && now - last < REPORT_MS)) return
+    if (total === 0 || (!process.stderr.isTTY && now - last < REPORT_INTERVAL_MS)) return
     last = now
     const seconds = done === 0 ? undefined : (((now - started) / done) * (total - done)) / 1000
     const eta = seconds === undefined ? '' : `, ${Math.ceil(seconds)} s to go`
@@ -148,7 +152,7 @@ function number(count: number): string {
 function parseBatch(text: string): number {
   const count = Number(text)
   if (/^\d+$/.test(text) && count >= 1 && count <= 10_000) return count
-  throw new InvalidArgumentError('It is a whole number from 1 to 10000.')
+  throw new InvalidArgumentError('Give a whole number from 1 to 10000.')
 }
 
 const HELP = `

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { listAll, withApi } from './api.ts'
-import { faint, MARKS, plain, print, printJson, table } from './print.ts'
-import { type CommonOptions, parseCount, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { dim, MARKS, print, printJson, sanitize, table, toSecond } from './print.ts'
+import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
 
 interface ListOptions extends CommonOptions {
   readonly user?: string
@@ -26,7 +26,7 @@ interface RunWire {
   readonly finished_at?: string
 }
 
-/** The most that one page of the API's holds. */
+/** The largest page of the API. */
 const PAGE = 100
 
 export function defineRuns(runs: Command, shell: Shell): void {
@@ -35,13 +35,13 @@ export function defineRuns(runs: Command, shell: Shell): void {
   withCommonOptions(
     runs
       .command('list', { isDefault: true })
-      .description('list runs, newest first, without what went in and came out'),
+      .description('list runs, newest first, without input and output'),
   )
     .option('--user <id>', 'only of this user', parseId)
     .option('--tool <tool>', 'only of this tool', parseId)
     .addOption(new Option('--status <status>', 'only in this status, such as completed or failed'))
-    .option('--scheduled', 'only runs that were put off')
-    .option('--limit <n>', 'how many', parseCount, 25)
+    .option('--scheduled', 'only scheduled runs')
+    .option('--limit <n>', 'how many', parseWholeNumber, 25)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
@@ -60,7 +60,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
                 })
               ).items
         if (options.json) return printJson({ items })
-        if (items.length === 0) return print('Nothing was run.')
+        if (items.length === 0) return print('No runs.')
         const rows = items.map((run) => [
           run.id,
           run.tool_id,
@@ -68,7 +68,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
           run.execution_status,
           [run.outcome, run.error_kind].filter(Boolean).join(' ') || '-',
           run.duration === undefined ? '-' : `${Math.round(run.duration)} ms`,
-          seconds(run.run_at ?? run.created_at),
+          toSecond(run.run_at ?? run.created_at),
         ])
         print(table(['id', 'tool', 'user', 'status', 'outcome', 'took', 'at'], rows))
       }),
@@ -77,7 +77,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
   withCommonOptions(
     runs
       .command('show')
-      .description('show one run; what went in and came out where that was kept')
+      .description('show one run, with input and output where these were kept')
       .argument('<id>', 'its id, as runs list shows it', parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -88,7 +88,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
         const width = Math.max(...Object.keys(run).map((name) => name.length))
         for (const [name, value] of Object.entries(run))
           print(
-            `${faint(name.padEnd(width))}  ${plain(typeof value === 'string' ? value : JSON.stringify(value))}`,
+            `${dim(name.padEnd(width))}  ${sanitize(typeof value === 'string' ? value : JSON.stringify(value))}`,
           )
       }),
     )
@@ -96,7 +96,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
   withCommonOptions(
     runs
       .command('cancel')
-      .description('cancel a run that was put off and has not begun')
+      .description('cancel a scheduled run that has not begun')
       .argument('<id>', 'its id, as runs list shows it', parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -104,13 +104,9 @@ export function defineRuns(runs: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         const run = await api.send<RunWire>('DELETE', `/v1/scheduled_tools/${encodeURIComponent(id)}`)
         if (options.json) return printJson(run)
-        print(`${MARKS.ok} ${plain(id)} is cancelled.`)
+        print(`${MARKS.ok} ${sanitize(id)} is cancelled.`)
       }),
     )
-}
-
-function seconds(timestamp: string): string {
-  return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`
 }
 
 const EXAMPLES = `

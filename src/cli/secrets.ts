@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { withApi } from './api.ts'
-import { askHidden } from './ask-hidden.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { MARKS, plain, print, printJson, table } from './print.ts'
+import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
+import { promptSecret } from './prompt.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface SecretWire {
@@ -23,7 +23,7 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
   secrets.addHelpText('after', EXAMPLES)
 
   withCommonOptions(
-    secrets.command('list', { isDefault: true }).description('list secrets, never their values'),
+    secrets.command('list', { isDefault: true }).description('list secrets, without their values'),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
@@ -34,8 +34,8 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
         const rows = items.map(({ key, id, updated_at, last_accessed_at, description = '' }) => [
           key,
           id,
-          updated_at.slice(0, 10),
-          last_accessed_at?.slice(0, 10) ?? 'never',
+          toDay(updated_at),
+          last_accessed_at === undefined ? 'never' : toDay(last_accessed_at),
           description,
         ])
         print(table(['key', 'id', 'set', 'last used', 'description'], rows))
@@ -45,19 +45,19 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
   withCommonOptions(
     secrets
       .command('set')
-      .description('set a secret; its value is asked for, or read from standard input')
-      .argument('<key>', 'what tools call it, such as API_KEY', parseId),
+      .description('set a secret; its value is prompted for, or read from standard input')
+      .argument('<key>', 'the name that tools use, such as API_KEY', parseId),
   )
     .option('--description <text>', 'what it is for')
     .addHelpText('after', EXAMPLES)
     .action(async (key: string, options: CommonOptions & { readonly description?: string }) => {
-      const value = await askHidden(`value of ${key}`)
+      const value = await promptSecret(`value of ${key}`)
       return withApi(shell, options, async (api) => {
         const { description } = options
         const body = { value, ...(description !== undefined && { description }) }
         const set = await api.send<SecretWire>('POST', `${PATH}/${encodeURIComponent(key)}`, { body })
         if (options.json) return printJson(set)
-        print(`${MARKS.ok} ${plain(set.key)} is set.`)
+        print(`${MARKS.ok} ${sanitize(set.key)} is set.`)
       })
     })
 
@@ -77,7 +77,7 @@ export function defineSecrets(secrets: Command, shell: Shell): void {
         if (secret === undefined) throw new CommandFailure(`There is no secret "${key}".`, EXIT.notFound)
         await api.send('DELETE', `${PATH}/${secret.id}`)
         if (options.json) return printJson({ id: secret.id, key: secret.key, deleted: true })
-        print(`${MARKS.ok} ${plain(secret.key)} is deleted.`)
+        print(`${MARKS.ok} ${sanitize(secret.key)} is deleted.`)
       }),
     )
 }

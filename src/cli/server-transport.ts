@@ -4,7 +4,7 @@ import type { Transport } from './transport.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The API of a server, over HTTP, with an API key. The host is allowed whatever it is: the operator has named it. */
+/** The API of a server, over HTTP, with an API key. Private hosts are allowed, because the operator named the host. */
 export async function withServerTransport(
   url: string,
   key: string,
@@ -14,7 +14,10 @@ export async function withServerTransport(
   const outgoing = createOutgoing({ allowedHosts: [server.host] })
   const authorization = `Bearer ${key}`
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new CommandFailure('The API key has characters that no key has. Was it copied whole?', EXIT.usage)
+    throw new CommandFailure(
+      'The API key has characters that no key has. Was it copied completely?',
+      EXIT.usage,
+    )
 
   async function reach<Answer>(ask: Promise<Answer>): Promise<Answer> {
     return ask.catch((error: unknown) => {
@@ -22,7 +25,7 @@ export async function withServerTransport(
       if (error.kind === 'redirected')
         throw new CommandFailure(`${server.origin} redirects: name the address it redirects to.`, EXIT.usage)
       throw new CommandFailure(
-        `No Gatepass answers at ${server.origin}: ${error.message} Look whether it runs, and at --url.`,
+        `No Gatepass answers at ${server.origin}: ${error.message} Check that it runs, and check --url.`,
         EXIT.unreachable,
       )
     })

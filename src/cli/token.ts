@@ -2,8 +2,15 @@ import type { Command } from 'commander'
 import { type Api, listAll, refusal, withApi } from './api.ts'
 import { CONNECTIONS, type ConnectionWire } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { plain, print, printJson } from './print.ts'
-import { type CommonOptions, parseId, parseScopes, type Shell, typed, withCommonOptions } from './shell.ts'
+import { print, printJson, sanitize } from './print.ts'
+import {
+  type CommonOptions,
+  commandLine,
+  parseId,
+  parseScopes,
+  type Shell,
+  withCommonOptions,
+} from './shell.ts'
 
 interface TokenOptions extends CommonOptions {
   readonly user: string
@@ -26,16 +33,16 @@ export function defineToken(command: Command, shell: Shell): void {
       "which of the user's accounts: a connection's id, an account's id or name",
       parseId,
     )
-    .option('--scopes <scopes>', 'scopes it must have, comma-separated', parseScopes)
+    .option('--scopes <scopes>', 'scopes that the token must have, comma-separated', parseScopes)
     .addHelpText('after', EXAMPLES)
     .action(async (provider: string, options: TokenOptions) =>
       withApi(shell, options, async (api) => {
         const id = await findConnection(api, provider, options)
         const { status, body } =
-          id === undefined ? CONSENT_NEEDED : await api.ask('POST', `${CONNECTIONS}/${id}/token`)
+          id === undefined ? CONSENT_NEEDED : await api.request('POST', `${CONNECTIONS}/${id}/token`)
         if (nameOf(body) === 'authorization_required')
           throw new CommandFailure(
-            `${plain(options.user)} has to approve ${plain(provider)} first: ${connectCommand(shell, provider, options)}`,
+            `${sanitize(options.user)} must approve ${sanitize(provider)} first: ${connectCommand(shell, provider, options)}`,
             EXIT.consentNeeded,
           )
         if (status !== 200) throw refusal(status, body, api.place)
@@ -48,7 +55,7 @@ export function defineToken(command: Command, shell: Shell): void {
 
 const CONSENT_NEEDED = { status: 403, body: { name: 'authorization_required' } } as const
 
-/** The connection whose token is meant; `undefined` when the user has to approve first. Begins nothing by itself. */
+/** The id of the connection to use; `undefined` if the user must approve first. Starts no authorization. */
 async function findConnection(
   api: Api,
   provider: string,
@@ -60,7 +67,7 @@ async function findConnection(
     account === undefined ? one.default : [one.id, one.account.id, one.account.name].includes(account),
   )
   if (found === undefined || scopes.every((scope) => found.scopes.includes(scope))) return found?.id
-  // one scope may contain another: which ones do is the server's to say
+  // one scope may include another, and only the server knows which
   const body = {
     auth_requirement: { provider_id: provider, oauth2: { scopes } },
     user_id: user,
@@ -79,7 +86,7 @@ function connectCommand(
   provider: string,
   { user, scopes, account, project }: TokenOptions,
 ): string {
-  return typed(
+  return commandLine(
     shell,
     ...['connect', provider, '--user', user],
     ...(scopes === undefined ? [] : ['--scopes', scopes.join()]),

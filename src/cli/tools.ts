@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
-import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ListOptions extends CommonOptions {
@@ -44,9 +44,9 @@ export function defineTools(tools: Command, shell: Shell): void {
   withCommonOptions(
     tools.command('list', { isDefault: true }).description('list the known tools, and what each needs'),
   )
-    .option('--query <words>', 'words that all stand in its names, its description or its tags', parseId)
+    .option('--query <words>', 'words that must all occur in the names, the description or the tags', parseId)
     .option('--provider <id>', 'only those that need this provider', parseId)
-    .option('--user <id>', 'say of each whether that user has granted what it needs', parseId)
+    .option('--user <id>', 'show for each whether this user has granted what it needs', parseId)
     .addHelpText('after', EXAMPLES)
     .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
@@ -70,15 +70,15 @@ export function defineTools(tools: Command, shell: Shell): void {
       .description('show one tool, by any of its names')
       .argument('<tool>', 'its id or name', parseId),
   )
-    .option('--user <id>', 'say whether that user has granted what it needs', parseId)
+    .option('--user <id>', 'show whether this user has granted what it needs', parseId)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: ListOptions) =>
       withApi(shell, options, async (api) => {
         const query = { user_id: options.user }
         const tool = await api.send<ToolWire>('GET', pathOf(name), { query })
         if (options.json) return printJson(tool)
-        print(strong(plain(tool.tool_id)))
-        if (tool.description !== '') print(plain(tool.description))
+        print(bold(sanitize(tool.tool_id)))
+        if (tool.description !== '') print(sanitize(tool.description))
         const { parameters } = tool.input
         if (parameters.length > 0)
           print(
@@ -94,7 +94,7 @@ export function defineTools(tools: Command, shell: Shell): void {
           )
         const needs = needsOf(tool)
         print(
-          `\n${faint('needs')}  ${needs.map(plain).join(', ') || 'nothing'}${tool.requirements.met === false ? `  ${MARKS.warning} not all of it is there` : ''}`,
+          `\n${dim('needs')}  ${needs.map(sanitize).join(', ') || 'nothing'}${tool.requirements.met === false ? `  ${MARKS.warning} not all of it is available` : ''}`,
         )
       }),
     )
@@ -102,7 +102,7 @@ export function defineTools(tools: Command, shell: Shell): void {
   withCommonOptions(
     tools
       .command('delete')
-      .description("delete an imported tool; a worker's tools go with the worker")
+      .description("delete an imported tool; a worker's tools are deleted with the worker")
       .argument('<tool>', 'its id or name', parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -111,7 +111,7 @@ export function defineTools(tools: Command, shell: Shell): void {
         const { tool_id: id } = await api.send<ToolWire>('GET', pathOf(name))
         await api.send('DELETE', pathOf(id))
         if (options.json) return printJson({ tool_id: id, deleted: true })
-        print(`${MARKS.ok} ${plain(id)} is deleted. ${faint('Its providers and connections stay.')}`)
+        print(`${MARKS.ok} ${sanitize(id)} is deleted. ${dim('Its providers and connections stay.')}`)
       }),
     )
 }
@@ -131,7 +131,7 @@ function needsOf({ requirements }: ToolWire): string[] {
 }
 
 function shortened(text: string): string {
-  const line = plain(text)
+  const line = sanitize(text)
   return line.length > 60 ? `${line.slice(0, 59)}…` : line
 }
 

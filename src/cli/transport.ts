@@ -1,22 +1,22 @@
 import type { CommonOptions } from './shell.ts'
-import type { Opened, OpenOptions } from './with-broker.ts'
+import type { LocalInstallation, OpenOptions } from './with-broker.ts'
 
 /** Sends one request to an installation's HTTP API and returns the answer as HTTP gives it. */
 export interface Transport {
   /** The installation, in words for messages. */
   readonly place: string
   /** The installation's database, where this process has it open. */
-  readonly opened?: Opened
-  fetch(method: Method, target: string, body: string | undefined, deadlineMs: number): Promise<RawAnswer>
+  readonly local?: LocalInstallation
+  fetch(method: Method, target: string, body: string | undefined, deadlineMs: number): Promise<RawResponse>
   /** For an answer that is too long to be held at once. */
   stream(target: string): Promise<{ readonly status: number; readonly body: AsyncIterable<Uint8Array> }>
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number
   readonly text: string
 }
 
-export type OpenApiOptions = CommonOptions & Pick<OpenOptions, 'makes'>
+export type OpenApiOptions = CommonOptions & Pick<OpenOptions, 'creates'>

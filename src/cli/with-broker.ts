@@ -12,8 +12,8 @@ import { isBegun } from '../store/open-store.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import type { Shell } from './shell.ts'
 
-/** What a command works on: the database itself, beside a server that may be running. No API key is needed. */
-export interface Opened {
+/** The database itself, opened by a command beside a server that may be running. No API key is needed. */
+export interface LocalInstallation {
   readonly broker: Broker
   readonly config: Config
   readonly project: Project
@@ -21,18 +21,18 @@ export interface Opened {
 
 export interface OpenOptions {
   readonly project?: string | undefined
-  /** What may be made when it is not there: the database with the default project, or any project too. */
-  readonly makes?: 'database' | 'project'
+  /** What may be created if it does not exist: the database with the default project, or any project too. */
+  readonly creates?: 'database' | 'project'
 }
 
-/** Opens the database and the project, runs the command, and closes. Throws `CommandFailure` when they are not there. */
+/** Opens the database and the project, runs the command, and closes. Throws `CommandFailure` if one does not exist. */
 export async function withBroker(
   { environment, command = 'gatepass' }: Shell,
-  { project: name = DEFAULT_PROJECT, makes }: OpenOptions,
-  run: (opened: Opened) => Promise<void>,
+  { project: name = DEFAULT_PROJECT, creates }: OpenOptions,
+  run: (opened: LocalInstallation) => Promise<void>,
 ): Promise<void> {
-  const config = readSettings(environment, { makeKey: makes !== undefined })
-  if (makes === undefined && !(await isBegun(config.database)))
+  const config = readSettings(environment, { makeKey: creates !== undefined })
+  if (creates === undefined && !(await isBegun(config.database)))
     throw new CommandFailure(
       `There is no database ${databaseName(config.database)} yet. Start Gatepass first, or set GATEPASS_DATABASE_URL to the one its server uses, or name the server with --url.`,
       EXIT.notFound,
@@ -40,11 +40,11 @@ export async function withBroker(
   const broker = await openBroker(config, { log: createLog('warn') })
   try {
     const { projects } = broker.store
-    const isMade = makes === 'project' || (makes === 'database' && name === DEFAULT_PROJECT)
-    const project = isMade ? await projects.ensure(name, broker.now()) : await projects.findByName(name)
+    const mayCreate = creates === 'project' || (creates === 'database' && name === DEFAULT_PROJECT)
+    const project = mayCreate ? await projects.ensure(name, broker.now()) : await projects.findByName(name)
     if (project === undefined)
       throw new CommandFailure(
-        `There is no project "${name}". \`gatepass keys create --project ${name} --role admin\` makes it.`,
+        `There is no project "${name}". \`gatepass keys create --project ${name} --role admin\` creates it.`,
         EXIT.notFound,
       )
     await inContext({ actor: { kind: 'cli' }, purpose: command }, () => run({ broker, config, project }))
@@ -53,7 +53,7 @@ export async function withBroker(
   }
 }
 
-/** The settings as the server of this machine reads them: those of `serve` when they are all there, else of `dev`. */
+/** The settings as a server of this machine reads them: those of `serve` if they are complete, else those of `dev`. */
 export function readSettings(
   environment: Shell['environment'],
   { makeKey }: { readonly makeKey: boolean },

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
-import { askHidden } from './ask-hidden.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { faint, MARKS, plain, print, printJson, strong, table } from './print.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { promptSecret } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -37,7 +37,7 @@ interface AddOptions extends CommonOptions {
   readonly secret?: true
 }
 
-/** The kinds of workers that one address describes, and what their documents call the secret. */
+/** The kinds of workers that need only an address, with the API's names for the address and the secret. */
 const KINDS = [
   { kind: 'http', address: 'uri', secret: 'secret' },
   { kind: 'oxp', address: 'uri', secret: 'api_key' },
@@ -64,7 +64,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
           worker.status,
           worker.sync_error ?? '',
         ])
-        print(table(['id', 'type', 'at', 'status', 'last reading'], rows))
+        print(table(['id', 'type', 'at', 'status', 'sync error'], rows))
       }),
     )
 
@@ -80,18 +80,18 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     workers
       .command('add')
       .description('register a worker and read its catalogue')
-      .argument('<id>', 'what it is to be called', parseId),
+      .argument('<id>', 'the id of the new worker', parseId),
   )
-    .option('--http <url>', "a worker that speaks Arcade's protocol; its secret is asked for")
+    .option('--http <url>', "a worker that speaks Arcade's protocol; its secret is prompted for")
     .option('--oxp <url>', 'an OXP server')
     .option('--mcp <url>', 'a remote MCP server')
     .option('--openapi <url>', 'an HTTP API, by its OpenAPI document')
-    .option('--secret', 'ask for a secret, or read it from standard input; always so for --http')
+    .option('--secret', 'prompt for a secret, or read it from standard input; always done for --http')
     .option('--file <path>', 'instead, the JSON body of POST /v1/workers; - for standard input')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
       const body = { ...(await bodyOf(options)), id }
-      return withApi(shell, { ...options, makes: 'database' }, async (api) =>
+      return withApi(shell, { ...options, creates: 'database' }, async (api) =>
         report(await api.send<WorkerWire>('POST', PATH, { body }), options),
       )
     })
@@ -99,7 +99,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
   withCommonOptions(
     workers
       .command('accept')
-      .description('accept the providers, scopes and secrets that a known worker newly names')
+      .description('accept the providers, scopes and secrets that a registered worker newly requires')
       .argument('<id>', "the worker's id", parseId),
   )
     .addHelpText('after', EXAMPLES)
@@ -120,7 +120,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         await api.send('DELETE', pathOf(id))
         if (options.json) return printJson({ id, deleted: true })
-        print(`${MARKS.ok} ${plain(id)} is deleted, with its tools.`)
+        print(`${MARKS.ok} ${sanitize(id)} is deleted, with its tools.`)
       }),
     )
 }
@@ -128,12 +128,12 @@ export function defineWorkers(workers: Command, shell: Shell): void {
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
 async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
-  const said = KINDS.filter(({ kind }) => options[kind] !== undefined)
-  const [first, second] = said
+  const given = KINDS.filter(({ kind }) => options[kind] !== undefined)
+  const [first, second] = given
   if (options.file !== undefined && first === undefined) return readJsonFile(options.file)
   if (first === undefined || second !== undefined || options.file !== undefined)
     throw new CommandFailure(
-      'Say where the worker is by one of --http, --oxp, --mcp, --openapi, --file.',
+      'Give the address of the worker with one of --http, --oxp, --mcp, --openapi, --file.',
       EXIT.usage,
     )
   const secretMember = 'secret' in first ? first.secret : undefined
@@ -143,7 +143,7 @@ async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
   return {
     [first.kind]: {
       [first.address]: options[first.kind],
-      ...(asks && { [secretMember]: await askHidden("worker's secret") }),
+      ...(asks && { [secretMember]: await promptSecret("worker's secret") }),
     },
   }
 }
@@ -163,24 +163,24 @@ function report(worker: WorkerWire, { json }: CommonOptions): void {
   }
   const { id, type, status, requirements, synced_at, sync_error, acceptance } = worker
   const isWell = requirements.met && sync_error === undefined
-  print(`${isWell ? MARKS.ok : MARKS.warning} ${strong(plain(id))}  ${plain(type)}  ${plain(status)}`)
-  print(`  ${faint('at')}            ${plain(addressOf(worker))}`)
-  if (synced_at !== undefined) print(`  ${faint('last reading')}  ${synced_at}`)
-  if (sync_error !== undefined) print(`  ${faint('trouble')}       ${plain(sync_error)}`)
+  print(`${isWell ? MARKS.ok : MARKS.warning} ${bold(sanitize(id))}  ${sanitize(type)}  ${sanitize(status)}`)
+  print(`  ${dim('at')}            ${sanitize(addressOf(worker))}`)
+  if (synced_at !== undefined) print(`  ${dim('last sync')}     ${synced_at}`)
+  if (sync_error !== undefined) print(`  ${dim('sync error')}    ${sanitize(sync_error)}`)
   if (acceptance === undefined) return
   const { accepted, waiting, automatic } = acceptance
-  print(`  ${faint('accepted')}      ${written(accepted)}${automatic ? ' (by itself)' : ''}`)
+  print(`  ${dim('accepted')}      ${needsText(accepted)}${automatic ? ' (automatically)' : ''}`)
   if (waiting === undefined) return
-  print(`  ${faint('waiting')}       ${MARKS.warning} ${written(waiting)}`)
-  print(`  ${faint('')}              → gatepass workers accept ${plain(id)}`)
+  print(`  ${dim('waiting')}       ${MARKS.warning} ${needsText(waiting)}`)
+  print(`  ${dim('')}              → gatepass workers accept ${sanitize(id)}`)
 }
 
-function written({ providers, secrets }: NeedsWire): string {
+function needsText({ providers, secrets }: NeedsWire): string {
   const parts = [
     ...providers.map(({ id, scopes }) => `${id}${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}`),
     ...secrets.map((key) => `secret ${key}`),
   ]
-  return plain(parts.join(', ') || 'nothing')
+  return sanitize(parts.join(', ') || 'nothing')
 }
 
 const EXAMPLES = `

@@ -85,8 +85,8 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
       ...['audit', 'verify'],
     )
     expect(shown.code).toBe(1)
-    expect(shown.stdout).toContain(`api_keys ${id} was written by something else than Gatepass`)
-    expect(shown.stderr.split('\n').at(-2)).toMatch(/^Rows that give power were written by/)
+    expect(shown.stdout).toContain(`api_keys ${id} was written by another program than Gatepass`)
+    expect(shown.stderr.split('\n').at(-2)).toMatch(/^Rows that grant access were written by/)
 
     await write(url, 'delete from api_keys')
     expect((await rowsCheck()).found).toEqual([])

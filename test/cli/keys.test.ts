@@ -105,6 +105,6 @@ describe('threat 29: keys', () => {
   ])('%s %s is refused with what it takes', async (option, value) => {
     const { code, stderr } = await run('keys', 'create', '--role', 'caller', `${option}=${value}`)
     expect(code).toBeGreaterThan(0)
-    expect(stderr).toContain('Say a')
+    expect(stderr).toContain('Give a')
   })
 })

@@ -293,7 +293,7 @@ describe('under load', () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ complete: true, left: 0, keys: [{ id: idOf(NEW) }] })
   }, 120_000)
 
-  /** Killed with SIGKILL when something has been sealed anew; answers how much. */
+  /** Kills the command with SIGKILL once 100 rows have the new key; returns how many have it. */
   async function interrupted(batch: number): Promise<number> {
     const bin = new URL('../../bin/gatepass.js', import.meta.url).pathname
     const child = spawn(process.execPath, [bin, 'rotate-key', '--batch', String(batch)], {

@@ -68,7 +68,7 @@ describe('with --url and --key, and no database', () => {
     }
     const needy = toolFile('needy-tool.json', { ...TOOL, name: 'Needy Tool', oauth: [oauth] })
     const { stdout } = await run(['import', needy, '--dry-run'])
-    expect(stdout).toMatch(/redirect URI +named once it is imported/)
+    expect(stdout).toMatch(/redirect URI +known once it is imported/)
     expect((await json('import', file)).items).toMatchObject([{ result: 'created' }])
     expect((await json('tools', '--query', 'afar')).items).toMatchObject([
       { tool_id: 'local:Remote_Tool:1.0.0' },

@@ -15,7 +15,7 @@ const OPENS_CONNECTIONS = new RegExp(
     // a module that is known, or none: what is imported late is judged as what is imported first. But for an operator's
     // own modules of tools, which are trusted code (docs/tools-in-process.md), and the tasks of the thread pool, whose
     // modules thread-pool.ts names itself
-    /\bimport\((?!'(?:\.{1,2}\/|(?:open|yocto-spinner)')|toolModule\)|taskModule\))|\brequire\(/,
+    /\bimport\((?!'(?:\.{1,2}\/|open')|toolModule\)|taskModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
     /import (\w+|\* as \w+) from '(node:)?(http|net)'/,

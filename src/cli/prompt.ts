@@ -4,23 +4,23 @@ import { text } from 'node:stream/consumers'
 import { CommandFailure, EXIT } from './failure.ts'
 
 /**
- * A value that must not stand on the command line, where other users of the machine see it: asked for at a terminal
- * without showing what is typed, else the first line of standard input.
+ * Reads a secret, which must not be a command-line argument because other users of the machine can see those. At a
+ * terminal it prompts without echo; otherwise the secret is the first line of standard input.
  */
-export async function askHidden(what: string): Promise<string> {
-  const said = process.stdin.isTTY ? await askAtTerminal(what, { isHidden: true }) : await firstLine()
-  if (said !== '') return said
+export async function promptSecret(what: string): Promise<string> {
+  const answer = process.stdin.isTTY ? await promptAtTerminal(what, { isHidden: true }) : await firstLine()
+  if (answer !== '') return answer
   throw new CommandFailure(`The ${what} is empty: type it, or pipe it in.`, EXIT.usage)
 }
 
-/** As `askHidden`, and shows what is typed. */
-export async function askShown(what: string): Promise<string> {
-  const said = process.stdin.isTTY ? await askAtTerminal(what, { isHidden: false }) : ''
-  if (said !== '') return said
+/** Prompts for a value that is no secret, with echo. Without a terminal it throws `CommandFailure`. */
+export async function promptText(what: string): Promise<string> {
+  const answer = process.stdin.isTTY ? await promptAtTerminal(what, { isHidden: false }) : ''
+  if (answer !== '') return answer
   throw new CommandFailure(`The ${what} is missing.`, EXIT.usage)
 }
 
-async function askAtTerminal(what: string, { isHidden }: { readonly isHidden: boolean }): Promise<string> {
+async function promptAtTerminal(what: string, { isHidden }: { readonly isHidden: boolean }): Promise<string> {
   process.stderr.write(`${what}: `)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({

@@ -13,10 +13,10 @@ import type { Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
 
 /**
- * Writes into a database's audit trail what a command has done that needs no master key. Without the key there is no
- * entry, nor in a database that another release has to migrate first; answers whether there is one.
+ * Records in a database's audit trail what a command did that needs no master key itself. Returns whether it did: without
+ * the key, or where migrations are pending, nothing is recorded.
  */
-export async function recordInTrail(
+export async function recordInAuditTrail(
   { environment, command = 'gatepass' }: Shell,
   database: DatabasePlace,
   event: { readonly action: AuditAction; readonly subject: string },
