@@ -38,7 +38,7 @@ const entrySchema = z
     tool: z.string().optional(),
     scopes: z.array(z.string()).optional(),
     reason: z.string().optional(),
-    detail: z.string().optional().openapi({ description: 'What the provider said of it' }),
+    detail: z.string().optional().openapi({ description: 'The message of the provider' }),
     fingerprint: z
       .string()
       .optional()

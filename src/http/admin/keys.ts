@@ -66,7 +66,9 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
         project: plainText(200)
           .nullish()
           .openapi({ description: 'By name; without it, that of the key that asks' }),
-        name: plainText(200).nullish().openapi({ description: 'What it is for, to know it by later' }),
+        name: plainText(200)
+          .nullish()
+          .openapi({ description: 'The purpose of the key, by which you recognize it' }),
         expires_at: z
           .string()
           .datetime({ offset: true })
@@ -126,7 +128,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       body: z.object({
         grace: z.number().int().min(0).max(CENTURY).nullish().openapi({
-          description: 'How many seconds the old key stays good; a day when it is not said',
+          description: 'How many seconds the old key stays valid; a day by default',
         }),
         prefix,
       }),

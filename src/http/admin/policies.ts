@@ -27,7 +27,7 @@ const useSchema = z.strictObject({
   use: z
     .enum(POLICY_USES)
     .optional()
-    .openapi({ description: 'With `tool_name` it is `tool`, else `token` unless said' }),
+    .openapi({ description: 'By default `tool` with `tool_name`, else `token`' }),
   tool_name: toolNameText.optional(),
   provider_id: idText.optional(),
   scopes: z.array(scopeText).max(200).optional(),
@@ -38,7 +38,7 @@ const useSchema = z.strictObject({
 const verdictSchema = z
   .object({
     decision: z.enum(['permitted', 'refused', 'depends']).openapi({
-      description: '`depends`: on how often it happens, or on what hooks say; `undecided` has which',
+      description: '`depends`: on the rate of uses or on hooks, which `undecided` lists',
     }),
     reason: z.enum(['denied', 'not_allowed']).optional(),
     refused_by: z.array(z.string()).openapi({ description: 'Ids of policies' }),
@@ -85,8 +85,9 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       path: '/v1/admin/policies/test',
       role: 'readonly',
       tag,
-      summary: 'What the policies say of a use',
-      description: 'Nothing is used, counted or asked. A tool brings its own providers, scopes and host.',
+      summary: 'Test which decision the policies make about a use',
+      description:
+        'No token is used, no use is counted and no hook is called. A tool adds its own providers, scopes and host.',
       body: useSchema,
       responses: { 200: { description: 'The verdict', schema: verdictSchema } },
     },
@@ -104,7 +105,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'Change a policy',
-      description: '`match` is replaced as a whole, of `hook` what is given.',
+      description: '`match` is replaced as a whole; members that `hook` leaves out stay.',
       params: idParams,
       body: z.strictObject({
         description: plainText(1000).nullish(),
@@ -138,7 +139,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Delete a policy',
       params: idParams,
-      responses: { 204: { description: 'Gone' } },
+      responses: { 204: { description: 'Deleted' } },
     },
     async ({ c, params: { id }, caller }) => {
       await deletePolicy(broker, caller.projectId, id)

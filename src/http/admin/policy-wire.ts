@@ -69,7 +69,9 @@ const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e
 const hookSchema = z.strictObject({
   url: plainText(2048),
   timeout_ms: timeoutMs.default(2_000),
-  on_failure: onFailure.default('deny').openapi({ description: 'When it does not answer as it should' }),
+  on_failure: onFailure
+    .default('deny')
+    .openapi({ description: 'The decision when the hook fails or its answer is invalid' }),
   secret: secret.optional().openapi({ description: 'Sent as `Authorization: Bearer <secret>`' }),
 })
 

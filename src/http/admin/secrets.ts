@@ -59,7 +59,10 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
         summary: 'All secrets, without their values',
         query: z.object(wholeListQuery),
         responses: {
-          200: { description: 'One page, with all of them unless said', schema: pageSchema(secretSchema) },
+          200: {
+            description: 'One page, with all of them unless `limit` is given',
+            schema: pageSchema(secretSchema),
+          },
         },
       },
       async ({ c, query, caller }) => {
@@ -90,7 +93,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
         tag,
         summary: 'Delete a secret by its id or key',
         params: keyParams,
-        responses: { 204: { description: 'Gone' } },
+        responses: { 204: { description: 'Deleted' } },
       },
       async ({ c, params: { key }, caller: { projectId } }) => {
         const { id } = await getSecret(broker, projectId, key)

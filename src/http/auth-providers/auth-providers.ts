@@ -85,7 +85,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       query: z.object(wholeListQuery),
       responses: {
         200: {
-          description: 'One page, with all of them unless said',
+          description: 'One page, with all of them unless `limit` is given',
           schema: pageSchema(providerResponseSchema),
         },
       },

@@ -18,7 +18,9 @@ export const authorizationSchema = z
     url: z.string().optional().openapi({ description: 'The link for the user, while pending' }),
     user_id: z.string(),
     provider_id: z.string(),
-    scopes: z.array(z.string()).openapi({ description: 'Asked for while pending; granted when completed' }),
+    scopes: z
+      .array(z.string())
+      .openapi({ description: 'The requested scopes while pending, the granted ones when completed' }),
     context: z.object({
       token: z.string().optional(),
       user_info: z.record(z.string(), z.unknown()).optional(),

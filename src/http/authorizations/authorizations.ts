@@ -26,7 +26,8 @@ const authorizeSchema = z
           .object({ scopes: z.array(scopeText).max(200).nullish() })
           .nullish()
           .openapi({
-            description: 'No scopes: any grant will do, and the provider entry says what is asked for',
+            description:
+              'Without scopes any grant suffices, and the provider entry determines which scopes are requested',
           }),
       })
       .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
@@ -55,7 +56,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       description:
         'Answers `completed` with the token when a connection already covers the scopes, else `pending` with the `url` the user opens. The same user, provider and scopes share one live authorization.',
       body: authorizeSchema,
-      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+      responses: { 200: { description: 'The status of the authorization', schema: authorizationSchema } },
     },
     async ({ c, body, caller }) => {
       const { auth_requirement: need, user_id: userId, next_uri: nextUri, account } = body
@@ -88,7 +89,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         id: idText,
         wait: wholeNumber({ min: 0, max: LONGEST_WAIT_SECONDS }).default(0),
       }),
-      responses: { 200: { description: 'Where it stands', schema: authorizationSchema } },
+      responses: { 200: { description: 'The status of the authorization', schema: authorizationSchema } },
     },
     async ({ c, query: { id, wait }, caller }) => {
       const wire =
@@ -166,7 +167,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       path: '/v1/auth/confirm_user',
       role: 'caller',
       tag: 'Authorization',
-      summary: 'Say which user came back with a flow',
+      summary: 'Confirm the user who came back with a flow',
       description:
         'Your own page (GATEPASS_USER_VERIFIER) is visited with `flow_id`; call this from its server with the user of its own session, and redirect the browser to `next_uri` of the answer, an address of Gatepass: there the code is redeemed, in the browser that clicked, and the browser led on to the `next_uri` of the authorization or to a page with the result. Another user than the one who was meant: 400 `user_mismatch`, and the authorization has failed.',
       body: confirmSchema,

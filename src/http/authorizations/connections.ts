@@ -160,7 +160,8 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       role: 'caller',
       tag,
       summary: 'Delete it here, and revoke it at the provider',
-      description: 'Gone here in every case; `revocation` says what became of it at the provider (RFC 7009).',
+      description:
+        'It is always deleted here; `revocation` says whether it was revoked at the provider (RFC 7009).',
       params: idParams,
       responses: {
         200: {

@@ -31,7 +31,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       path: '/v1/admin/user_connections',
       role: 'admin',
       tag: 'Administration',
-      summary: "All users' connections, with what the provider tells of each account",
+      summary: "All users' connections, with the provider's user info of each account",
       query: z.object({
         provider_id: idText.optional(),
         user_id: userIdText.optional(),
@@ -61,7 +61,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       tag: 'Administration',
       summary: 'Delete and revoke one',
       params: z.object({ id: idText }),
-      responses: { 204: { description: 'Gone' } },
+      responses: { 204: { description: 'Deleted' } },
     },
     async ({ c, params, caller }) => {
       await revokeConnection(broker, await getConnection(broker, caller.projectId, params.id))

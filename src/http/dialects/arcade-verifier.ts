@@ -7,7 +7,7 @@ import { userIdText } from '../endpoint/fields.ts'
 
 const settingsSchema = z
   .object({
-    verifier_url: z.string().openapi({ description: 'Empty where no page of a caller is asked' }),
+    verifier_url: z.string().openapi({ description: 'Empty unless a page of the caller verifies users' }),
     unsafe_skip_verification: z.boolean(),
     unsafe_skip_verification_choice_allowed: z
       .literal(false)
@@ -36,7 +36,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
       path,
       role: 'readonly',
       tag,
-      summary: 'Who vouches for users, as Arcade says it',
+      summary: 'The user verifier, in the form of Arcade’s API',
       responses: { 200: { description: 'The settings', schema: settingsSchema } },
     },
     ({ c }) => c.json(settings()),
@@ -48,7 +48,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
       path,
       role: 'admin',
       tag,
-      summary: 'Agree with who vouches for users',
+      summary: 'Confirm the user verifier',
       description:
         'Answers 200 when it says what is set already. Anything else is 409 `set_by_operator`: it holds for all projects, so it is set by GATEPASS_USER_VERIFIER.',
       body: z.object({
@@ -56,7 +56,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
         unsafe_skip_verification: z.boolean().nullish(),
         unsafe_skip_verification_choice_allowed: z.boolean().nullish(),
       }),
-      responses: { 200: { description: 'As it is set', schema: settingsSchema } },
+      responses: { 200: { description: 'The settings', schema: settingsSchema } },
     },
     ({ c, body }) => {
       const { verifier_url: url, unsafe_skip_verification: skips } = settings()

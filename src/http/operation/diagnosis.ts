@@ -6,7 +6,7 @@ const checkSchema = z
     name: z.string(),
     status: z.enum(['ok', 'warning', 'failed']),
     message: z.string(),
-    fix: z.string().optional().openapi({ description: 'What to do about it' }),
+    fix: z.string().optional().openapi({ description: 'How to fix it' }),
   })
   .openapi('DiagnosisCheck')
 
@@ -22,11 +22,11 @@ export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
       path: '/v1/admin/diagnosis',
       role: 'admin',
       tag: 'Administration',
-      summary: 'What is wrong, by the settings of this server, and how to put it right',
-      description: 'Providers, workers and the issuer of logins are asked whether they answer.',
+      summary: 'Check the installation with the settings of this server, and say how to fix its faults',
+      description: 'It sends requests to the providers, the workers and the issuer of logins.',
       responses: {
         200: {
-          description: 'All that was looked at; `ok` when nothing failed',
+          description: 'All checks; `ok` is true when none failed',
           schema: z.object({ ok: z.boolean(), checks: z.array(checkSchema) }),
         },
       },

@@ -36,7 +36,7 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
       path: '/ready',
       role: 'public',
       tag,
-      summary: 'The database can be written, and nobody has told it to end',
+      summary: 'The database can be written, and the process is not shutting down',
       responses: {
         200: { description: 'Ready', schema: z.object({ ready: z.literal(true) }) },
         503: {

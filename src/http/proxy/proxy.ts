@@ -28,7 +28,7 @@ const headersSchema = z.object({
     description: "A connection's id, or an account's id or name; absent: the default account",
   }),
   'x-gatepass-scopes': z.string().max(2000).optional().openapi({
-    description: 'What the request needs, with spaces between; absent: any grant will do',
+    description: 'The scopes that the request needs, separated by spaces; absent: any grant suffices',
   }),
   'x-gatepass-base-url': z.string().max(1000).optional().openapi({
     description: "In place of the provider's own; its host must be one of the provider's API",

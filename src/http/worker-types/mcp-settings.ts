@@ -69,7 +69,7 @@ export const mcpSettingsShape = {
         'The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` unless said',
     }),
   providers: z.array(idText).max(100).openapi({
-    description: 'The only providers whose tokens its tools may declare for themselves; any unless said',
+    description: 'The only providers that its tools may declare for themselves; all by default',
   }),
   requirements: mcpRequirements.openapi({
     description:

@@ -13,7 +13,7 @@ const header = z
   .string()
   .max(100)
   .optional()
-  .openapi({ description: 'Where the token goes; `authorization` unless said' })
+  .openapi({ description: 'The header of the token; `authorization` by default' })
 
 export const schemeMapping = z
   .union([
@@ -51,7 +51,7 @@ export const requestDescription = z
     body: z
       .unknown()
       .optional()
-      .openapi({ description: 'Any JSON; `"{name}"` stands for a property of the input' }),
+      .openapi({ description: 'Any JSON; `"{name}"` is replaced by a property of the input' }),
     content_type: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),
     input_schema: schema,
     output_schema: schema.optional(),

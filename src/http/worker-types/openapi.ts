@@ -29,7 +29,7 @@ const members = {
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'letters, digits, _ . - only')
     .optional()
-    .openapi({ description: 'Of its tools; the id of the worker unless said' }),
+    .openapi({ description: 'The namespace of its tools; the id of the worker by default' }),
   authorization: z
     .record(z.string(), schemeMapping)
     .optional()
@@ -41,11 +41,14 @@ const members = {
   headers: z
     .record(z.string(), z.string().max(1000))
     .optional()
-    .openapi({ description: 'Sent with every request; nothing secret' }),
+    .openapi({ description: 'Sent with every request; they must hold no secret' }),
   check_output: z
     .boolean()
     .optional()
-    .openapi({ description: 'Whether an answer that is not as the document says is an error (true)' }),
+    .openapi({
+      description:
+        'Whether an answer that does not match the schema of the document is an error; true by default',
+    }),
 }
 
 type Members = { readonly [Name in keyof typeof members]?: z.output<(typeof members)[Name]> | undefined }

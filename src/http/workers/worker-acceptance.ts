@@ -21,10 +21,15 @@ export const acceptanceSchema = z
     waiting: needsSchema
       .extend({
         tools: z.array(z.string()).openapi({ description: 'Their ids: they run again once it is accepted' }),
-        digest: z.string().openapi({ description: 'Of what waits, for POST /v1/workers/{id}/accept' }),
+        digest: z
+          .string()
+          .openapi({ description: 'A digest of what waits, for POST /v1/workers/{id}/accept' }),
       })
       .optional()
-      .openapi({ description: 'Named by its catalogue since then: nothing of it is asked for or given' }),
+      .openapi({
+        description:
+          'Named by its catalogue after the acceptance: it is neither requested from users nor given to tools',
+      }),
     automatic: z.literal(true).optional().openapi({
       description:
         'In development, and for modules that the settings name, all is accepted without being asked',
@@ -66,7 +71,7 @@ export function addWorkerAcceptance(
       path: '/v1/workers/{id}/accept',
       role: 'admin',
       tag: 'Workers',
-      summary: 'Accept what the tools of a worker newly name',
+      summary: 'Accept the new requirements of the tools of a worker',
       description:
         'Providers, scopes and secrets that the catalogue of a known worker names later than its registration wait for this; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, only if that is what waits still.',
       params: z.object({ id: idText }),

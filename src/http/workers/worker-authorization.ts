@@ -25,7 +25,10 @@ export function addWorkerAuthorization(add: AddEndpoint, broker: Broker): void {
         params,
         query,
         responses: {
-          200: { description: 'Where it stands, never with a token', schema: authorizationSchema },
+          200: {
+            description: 'The status of the authorization, never with a token',
+            schema: authorizationSchema,
+          },
         },
       },
       ({ c, params, query, caller }) => authorize(c, broker, caller.projectId, params.id, query),

@@ -157,7 +157,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       summary: 'Delete a worker with its tools',
       description: 'Metadata tools that it ran stay, unbound.',
       params: idParams,
-      responses: { 204: { description: 'Gone' } },
+      responses: { 204: { description: 'Deleted' } },
     },
     async ({ c, params, caller }) => {
       const { projectId } = caller
