@@ -42,13 +42,10 @@ const members = {
     .record(z.string(), z.string().max(1000))
     .optional()
     .openapi({ description: 'Sent with every request; they must hold no secret' }),
-  check_output: z
-    .boolean()
-    .optional()
-    .openapi({
-      description:
-        'Whether an answer that does not match the schema of the document is an error; true by default',
-    }),
+  check_output: z.boolean().optional().openapi({
+    description:
+      'Whether an answer that does not match the schema of the document is an error; true by default',
+  }),
 }
 
 type Members = { readonly [Name in keyof typeof members]?: z.output<(typeof members)[Name]> | undefined }
