@@ -5,7 +5,7 @@ import { bindTool } from '../../tools/catalogue/bind-tool.ts'
 import { deleteTool } from '../../tools/catalogue/delete-tool.ts'
 import { findTool } from '../../tools/catalogue/find-tool.ts'
 import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
-import { importedToWire, importTools } from '../../tools/metadata/import-tools.ts'
+import { type ImportedTool, importTools } from '../../tools/metadata/import-tools.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
 import { mayBeRepeated } from '../../tools/run/execution.ts'
 import { readRunAt, scheduleTool } from '../../tools/run/schedule-tool.ts'
@@ -176,4 +176,21 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       return c.json(toDefinition(bound, await requirementStatus(broker, bound)))
     },
   )
+}
+
+/** What became of one document of an import. */
+function importedToWire({ name, toolId, result, reason, providers, warnings }: ImportedTool) {
+  return {
+    name,
+    ...(toolId !== undefined && { tool_id: toolId }),
+    result,
+    ...(reason !== undefined && { reason }),
+    providers: providers.map(({ id, name, redirectUri, missing }) => ({
+      id,
+      name,
+      ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
+      missing,
+    })),
+    warnings,
+  }
 }

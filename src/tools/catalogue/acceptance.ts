@@ -106,7 +106,7 @@ export function auditOfWaiting(
 }
 
 /** Why the tool may not run yet; `undefined` when everything that it names was accepted. */
-export async function waitsFor(broker: Broker, tool: Tool): Promise<string | undefined> {
+export async function findUnaccepted(broker: Broker, tool: Tool): Promise<string | undefined> {
   if (tool.source.kind !== 'worker') return undefined
   const worker = await findWorkerByUid(broker, tool.source.workerUid)
   if (worker?.accepted === undefined || acceptsItself(broker, worker)) return undefined
@@ -117,7 +117,7 @@ export async function waitsFor(broker: Broker, tool: Tool): Promise<string | und
 
 /** Throws `not_accepted` for a tool that names what no administrator has accepted: no user is asked for it. */
 export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
-  const why = await waitsFor(broker, tool)
+  const why = await findUnaccepted(broker, tool)
   if (why !== undefined) throw new BrokerError('not_accepted', why)
 }
 

@@ -3,7 +3,7 @@ import { invalidMember } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { acquireTokens, connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
-import { waitsFor } from './acceptance.ts'
+import { findUnaccepted } from './acceptance.ts'
 import {
   authorizationStatus,
   chosenRequirements,
@@ -58,7 +58,7 @@ export async function requirementsOfMany(
   const providers = new Map<string, SharedProvider>()
   const needs = new Map<string, ProviderNeed>()
   for (const tool of tools) {
-    const unaccepted = await waitsFor(broker, tool)
+    const unaccepted = await findUnaccepted(broker, tool)
     for (const requirement of await chosenRequirements(broker, tool, userId)) {
       const found = await authorizationStatus(broker, projectId, requirement, userId)
       const required = unaccepted === undefined ? found : notAccepted(found, unaccepted)

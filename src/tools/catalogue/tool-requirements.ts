@@ -15,7 +15,7 @@ import { heldConnections } from '../../flows/get-access-token.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import type { AuthorizationStatus } from '../tool-answer.ts'
-import { waitsFor } from './acceptance.ts'
+import { findUnaccepted } from './acceptance.ts'
 import { findWorkerByUid } from './known-tools.ts'
 
 // Whether what a tool needs is there: its providers, secrets and worker. Nothing is refreshed or called to find out.
@@ -69,7 +69,7 @@ export async function requirementStatus(
   const authorizations = await Promise.all(
     needs.map((need) => authorizationStatus(broker, tool.projectId, need, userId)),
   )
-  const unaccepted = await waitsFor(broker, tool)
+  const unaccepted = await findUnaccepted(broker, tool)
   if (unaccepted !== undefined)
     return {
       met: false,

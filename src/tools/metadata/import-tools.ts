@@ -266,20 +266,3 @@ function digestOf(broker: Broker, { document, oauth }: ToolMetadata): string {
   )
   return sha256(JSON.stringify([document, secrets]))
 }
-
-/** Renders the result for `POST /v1/tools/import` and `gatepass import --json`. */
-export function importedToWire({ name, toolId, result, reason, providers, warnings }: ImportedTool) {
-  return {
-    name,
-    ...(toolId !== undefined && { tool_id: toolId }),
-    result,
-    ...(reason !== undefined && { reason }),
-    providers: providers.map(({ id, name, redirectUri, missing }) => ({
-      id,
-      name,
-      ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
-      missing,
-    })),
-    warnings,
-  }
-}

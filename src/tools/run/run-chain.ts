@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { isStoreUnavailable } from '../../store/retry.ts'
 import { findTool } from '../catalogue/find-tool.ts'
 import { LargeJson } from '../large-json.ts'
 import type { RequiredAuthorization } from './execution.ts'
@@ -229,8 +230,4 @@ function cancelledStep(toolId: string): RunError {
     message: 'The chain was cancelled before this step.',
     canRetry: true,
   }
-}
-
-function isStoreUnavailable(error: unknown): boolean {
-  return error instanceof BrokerError && error.code === 'store_unavailable'
 }

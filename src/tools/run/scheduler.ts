@@ -8,6 +8,7 @@ import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import { inContext } from '../../services/request-context.ts'
 import type { Lease } from '../../store/lease.ts'
+import { retry } from '../../store/retry.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { findTool } from '../catalogue/find-tool.ts'
 import { executeTool } from './execute-tool.ts'
@@ -30,7 +31,7 @@ const AT_ONCE_OF_PROJECT = AT_ONCE / 2
 const MAX_ATTEMPTS = 8
 /** The pause before the first retry. It doubles each time, so that the last attempt is 20 minutes after the first. */
 const FIRST_PAUSE_SECONDS = 10
-/** Before how a run ended is written again, while the database is away. */
+/** The pause before the result of a run is written again, while the database is unavailable. */
 const SETTLE_PAUSE_MS = 1_000
 
 /** Runs scheduled runs when they are due. A lease lets one process at a time run each. */
@@ -77,17 +78,12 @@ export function createScheduler(broker: Broker): Scheduler {
     })
   }
 
-  /** A database that is away for a while must not make an answer unknown that is known here. */
-  async function settle(record: ExecutionRecord, owner: string): Promise<boolean> {
-    for (;;) {
-      try {
-        return await broker.store.executions.settle(record, owner)
-      } catch (error) {
-        const isAway = error instanceof BrokerError && error.code === 'store_unavailable'
-        if (!isAway || isOver) throw error
-        await sleep(SETTLE_PAUSE_MS)
-      }
-    }
+  /** Retries while the database is unavailable, so that a known result is not lost. */
+  function settle(record: ExecutionRecord, owner: string): Promise<boolean> {
+    return retry(() => broker.store.executions.settle(record, owner), {
+      mayRetry: () => !isOver,
+      pauseMs: () => SETTLE_PAUSE_MS,
+    })
   }
 
   function crowded(): string[] {
