@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript that every Node can read: it looks at the version before anything native is loaded, because
-// better-sqlite3 crashes on Node 20 instead of saying what is wrong.
+// Plain JavaScript that every Node can read. It checks the version before any native module is loaded, because
+// better-sqlite3 crashes on Node 20 without a message.
 import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { join } from 'node:path'
@@ -15,8 +15,9 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   process.exit(2)
 }
 
-// A command starts in half the time when its modules were compiled before. The folder is the user's own: the default,
-// below the system's temporary folder, could be filled by other users of the machine.
+// Node's compile cache halves the time that a command needs to start. It is kept in the user's own cache folder, because
+// other users of the machine could write to Node's default, which is below the system's temporary folder. Where the
+// folder cannot be written, commands start without the cache.
 const { HOME, XDG_CACHE_HOME } = process.env
 const caches = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'))
 if (caches) nodeModule.enableCompileCache?.(join(caches, 'gatepass', 'compiled'))

@@ -1,5 +1,5 @@
-// What `gatepass/tools` is: of a checkout the sources, of a published package what was built from them. It is the same
-// module that Gatepass itself runs, or there would be two of each class.
+// The module `gatepass/tools`: in a checkout the sources, in a published package the files built from them. It must be
+// the module that Gatepass itself loads, otherwise each class would exist twice.
 import { existsSync } from 'node:fs'
 
 const source = new URL('../src/tools/module/define-tool.ts', import.meta.url)

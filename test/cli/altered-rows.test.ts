@@ -9,7 +9,7 @@ import { startWorld } from '../http/world.ts'
 import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { type Installation, install } from './gatepass.ts'
 
-// What the commands say of rows that were written by hand, and what they do to rows that were not.
+// Commands report rows that another program has written, and keep the rows of Gatepass valid.
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 const NEW_KEY = Buffer.alloc(32, 8).toString('base64')
@@ -95,7 +95,7 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
 })
 
 describe('rows that Gatepass has written are believed after', { timeout: 90_000 }, () => {
-  /** Each answers where the installation is now. */
+  /** Each returns where the installation is afterwards. */
   const ways: readonly [string, (from: string) => Promise<{ url: string; masterKey?: string }>][] = [
     [
       'moving to PostgreSQL',

@@ -40,7 +40,7 @@ const needOf = (user_id: string) => ({
   user_id,
 })
 
-/** A served installation with a connection of each of these users. */
+/** Connects each of these users at the served installation. */
 async function connectAll(node: Served, as: Parameters<typeof oauth2For>[0], users: readonly string[]) {
   await node.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
   for (const user of users) {

@@ -13,14 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => gatepass[Symbol.asyncDispose]())
 
-/** What `dev` prints from its first `echo` on: the commands that a newcomer pastes. */
+/** Starts `dev`, and returns the commands that it prints for a newcomer to paste. */
 async function startDevelopment() {
   const server = gatepass.start('dev')
   const [steps] = await server.prints(/^echo '0\.[\s\S]*^echo '5\.[^\n]*\n[^\n]+\n/m)
   return { server, steps }
 }
 
-/** As pasted in one go into bash, which ends at the first command that fails. */
+/** Runs the commands in one bash, which stops at the first that fails. */
 async function paste(steps: string): Promise<string> {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', steps], { cwd: gatepass.directory })
   return stdout

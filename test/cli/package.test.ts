@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../ports.ts'
 
-// What `npm pack` makes, in a folder of its own, without the sources beside it.
+// The package that `npm pack` builds, in a folder without the sources.
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 
-// What documents show as commands is pasted by people as it stands, into bash and zsh.
+// Users paste the commands of the documents unchanged into bash and zsh.
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -16,7 +16,7 @@ function blocksOf(document: string): string[] {
   return [...text.matchAll(/^ *```(?:sh|bash|zsh)\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)
 }
 
-/** What the shell itself reads: quoted text stands for itself. */
+/** The text without its quoted parts, which the shell does not interpret. */
 function unquoted(block: string): string {
   return block.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, 'quoted')
 }

@@ -120,9 +120,9 @@ describe('under load', () => {
   const USERS = 1_000
   const REFRESHED_USERS = 6
   const LOADERS = 6
-  /** Between two fetches of a loader: the machine has to rotate as well. */
+  /** Pause of a loader between two fetches, which leaves processor time to the rotation. */
   const PAUSE_MS = 5
-  /** Shorter than a rotation: these are refreshed again and again while it goes on. */
+  /** Shorter than a rotation, so that these tokens are refreshed several times during it. */
   const LIFE_SECONDS = 2
 
   let folder: string
@@ -209,7 +209,7 @@ describe('under load', () => {
     await broker.close()
   }
 
-  /** As a balancer does: the other node when one is not there. Only an answer counts. */
+  /** Tries the other node when one is down, as a load balancer does. Returns the first response. */
   async function fetchToken(
     userId: string,
   ): Promise<{ status: number; body: { context?: { token: string } } }> {
