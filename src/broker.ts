@@ -24,7 +24,7 @@ import type { Waiters } from './services/waiters.ts'
 import type { Sealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
 
-/** What every flow is given. Holds only types; `open-broker.ts` makes one. */
+/** The dependencies of every flow. This file holds only types; `open-broker.ts` creates a broker. */
 export interface Broker {
   readonly store: Store
   readonly sealer: Sealer
@@ -38,15 +38,15 @@ export interface Broker {
   readonly now: () => EpochSeconds
   readonly log: Log
   readonly settings: BrokerSettings
-  /** Who waits for an authorization to settle. */
+  /** Requests that wait for an authorization to settle. */
   readonly waiters: Waiters
-  /** Authorizations under way. */
+  /** Limits the pending authorizations of a project. */
   readonly pending: PendingLimit
-  /** Runs that are put off. */
+  /** Limits the scheduled runs of a project. */
   readonly scheduled: PendingLimit
-  /** Chains that wait for consent. */
+  /** Limits the chains of a project that wait for consent. */
   readonly pausedChains: PendingLimit
-  /** Read before, and still what the database says. */
+  /** Read-through caches, invalidated by store changes. */
   readonly cache: {
     readonly connections: ReadCache<readonly HeldConnection[]>
     readonly providers: ReadCache<readonly ProviderEntry[]>
@@ -54,7 +54,7 @@ export interface Broker {
     readonly workers: ReadCache<{ readonly worker?: Worker }>
   }
   readonly refreshes: Refreshes
-  /** What `confirm_user` answers is proven by. */
+  /** Proofs in the `next_uri` of `confirm_user`. */
   readonly confirmations: Confirmations
   /** Which processes are alive, for claims that one of them holds. */
   readonly liveness: Liveness
@@ -64,7 +64,7 @@ export interface Broker {
   readonly altered: AlteredRows
   readonly history: ExecutionLog
   readonly policies: PolicyEngine
-  /** Its own for every project and entry: `<public URL>/callback/<uid>`. */
+  /** A different one for every project and entry: `<public URL>/callback/<uid>`. */
   redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */
   clientFor(entry: ProviderEntry): Client | undefined
@@ -73,7 +73,7 @@ export interface Broker {
 }
 
 export interface BrokerSettings {
-  /** What the catalogues of workers name is then accepted without an administrator. */
+  /** Providers and secrets in the catalogues of workers are then accepted without an administrator. */
   readonly development: boolean
   /** The origin that users and providers see. */
   readonly publicUrl: URL
@@ -82,9 +82,9 @@ export interface BrokerSettings {
   /** Origins that `next_uri` may lead to. */
   readonly nextOrigins: ReadonlySet<string>
   readonly connectPage: 'show' | 'pass'
-  /** What a key may send whose own limit says nothing; 0: any number. */
+  /** The limit of a key without its own; 0: no limit. */
   readonly requestsPerSecond: number
-  /** Live authorizations of one project. */
+  /** Pending authorizations of one project. */
   readonly maxPending: number
   /** Requests that wait at a time; one key gets at most half of them. */
   readonly maxWaiters: number
@@ -92,7 +92,7 @@ export interface BrokerSettings {
 
 /** Who vouches that the user who finishes is the user who was meant. */
 export type Verifier =
-  /** Nobody: the binding to the browser that clicked is all there is. */
+  /** No verification beyond the binding to the browser that clicked. */
   | { readonly kind: 'open' }
   /** A page of the caller's, visited between the provider and the token request. */
   | { readonly kind: 'caller'; readonly url: URL }
@@ -101,7 +101,7 @@ export type Verifier =
 /** The broker's own login by OpenID Connect, between the click and the provider. */
 export interface OidcVerifier {
   readonly kind: 'oidc'
-  /** Exactly as the issuer calls itself. */
+  /** Exactly the issuer's own identifier. */
   readonly issuer: string
   /** The broker's registration there; without a secret it is a public client. */
   readonly client: Client

@@ -27,7 +27,7 @@ export interface ExchangeRequest {
   readonly redirects: 'answer' | 'refuse'
   /** A piece of either body has been transferred. */
   readonly onProgress?: () => void
-  /** undici is done with the request, whatever its outcome; also called when nothing was sent. Called once. */
+  /** undici is done with the request, after success and failure; also called when nothing was sent. Called once. */
   readonly onClosed?: () => void
 }
 

@@ -26,7 +26,7 @@ export function createGuardedAgent({
     connect: guardedConnector(rules, lookup),
     connections,
     allowH2: false,
-    // the deadlines of an exchange begin with the call and hold while nobody reads; undici's begin later and pause
+    // the deadlines of an exchange begin with the call and hold while the body is not read; undici's begin later and pause
     headersTimeout: 0,
     bodyTimeout: 0,
   })

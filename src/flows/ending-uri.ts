@@ -2,16 +2,16 @@ import { type Authorization, isSettled } from '../domain/authorization.ts'
 import { sha256 } from '../domain/ids.ts'
 
 /**
- * Where the caller wants the browser at the end: its `next_uri` with `auth_id`, `status` and, when it failed, `reason`.
- * `undefined` while it has not ended, or where the caller gave none. Only the browser that clicked is led there: an
- * address of the result that was handed on to somebody else must not carry one person's result into another's session.
+ * The caller's `next_uri` with `auth_id`, `status` and, after a failure, `reason`. `undefined` while the authorization has
+ * not ended, and without a `next_uri`. Only the browser that clicked is led there: a forwarded address of the result must
+ * not bring one user's result into another user's session.
  */
 export function endingUri(authorization: Authorization, browserId: string | undefined): string | undefined {
   if (!isSettled(authorization) || authorization.nextUri === undefined) return undefined
   const { id, status, browserHash } = authorization
   if (browserHash !== undefined && (browserId === undefined || sha256(browserId) !== browserHash))
     return undefined
-  // whoever looks at it now is the wrong user
+  // this browser belongs to the wrong user
   if (status === 'failed' && authorization.reason === 'user_mismatch') return undefined
   const url = new URL(authorization.nextUri)
   const ending = {

@@ -13,7 +13,7 @@ export interface ProviderName {
   readonly providerId?: string
 }
 
-/** As `findEntry`; throws `provider_inactive` for one that is switched off. */
+/** Like `findEntry`; throws `provider_inactive` for an inactive entry. */
 export async function findProvider(
   broker: Broker,
   projectId: string,
@@ -23,8 +23,8 @@ export async function findProvider(
 }
 
 /**
- * The entry that is meant, switched on or off: that of `id`, else the only one that is, or is a kind of,
- * `provider_id`. Throws `provider_not_found`, also when two entries of the kind leave it open which is meant.
+ * The entry of the given `id`, active or not; else the only entry with that `provider_id` as id or as well-known id.
+ * Throws `provider_not_found`, also when several entries have the well-known id.
  */
 export async function findEntry(
   broker: Broker,
@@ -49,7 +49,7 @@ export function similarProvider(wanted: string, entries: readonly ProviderEntry[
   )
 }
 
-/** The entry, unless it is switched off: then throws `provider_inactive`. */
+/** Returns the entry; throws `provider_inactive` for an inactive one. */
 export function active(entry: ProviderEntry): ProviderEntry {
   if (entry.status === 'active') return entry
   throw new BrokerError(
@@ -81,7 +81,7 @@ function findByKind(entries: readonly ProviderEntry[], wanted: string): Provider
   return ofKind[0]
 }
 
-/** What an entry still lacks before it can be used, as its settings are called. */
+/** The names of the settings that the entry still needs. */
 export function missingSettings(broker: Broker, entry: ProviderEntry): string[] {
   const { provider } = entry
   const client = broker.clientFor(entry)
@@ -89,7 +89,7 @@ export function missingSettings(broker: Broker, entry: ProviderEntry): string[] 
   return client.clientSecret === undefined && needsSecret(provider) ? ['client_secret'] : []
 }
 
-/** A client that proves its codes by S256 may be public (RFC 6749 section 2.1), unless something says otherwise. */
+/** A client that uses PKCE with S256 may be public (RFC 6749 section 2.1), unless the entry says otherwise. */
 function needsSecret(provider: Provider): boolean {
   const { authMethod, params } = provider.tokenRequest
   if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true
@@ -102,7 +102,7 @@ function needsSecret(provider: Provider): boolean {
   )
 }
 
-/** The entry ready for requests. Throws `provider_incomplete` and says what to set where. */
+/** The entry with its client, ready for requests. Throws `provider_incomplete`, which names the missing settings. */
 export function registeredClient(broker: Broker, entry: ProviderEntry): RegisteredClient {
   const client = broker.clientFor(entry)
   const missing = missingSettings(broker, entry)
@@ -119,14 +119,14 @@ function whatToSet(broker: Broker, entry: ProviderEntry, missing: readonly strin
   return `The provider "${entry.id}" has no ${missing.join(' and no ')}. Register ${broker.redirectUri(entry)} as the redirect URI at ${entry.provider.displayName}, then set ${missing.map((one) => `${variable}_${one.toUpperCase()}`).join(' and ')} in the environment, or PATCH ${path}.`
 }
 
-/** Why the client that the environment has under the entry's name is not used. */
+/** Explains why the environment's client under the entry's name is not used. */
 export function unconfirmed({ id, provider }: ProviderEntry): string {
   return `The environment has a client for the provider "${id}", but its endpoints (authorization at ${new URL(provider.authorizationRequest.endpoint).host}, token at ${new URL(provider.tokenRequest.endpoint).host}) are not those of a provider of that name in the catalogue, so the client is not sent there. If they are right, an administrator confirms them by PATCH /v1/admin/auth_providers/${id} {"oauth2": {"environment_client": true}}, or sets client_id and client_secret there.`
 }
 
 const identities = new WeakMap<ProviderEntry, string>()
 
-/** Where tokens of this entry may go, as one comparable value. */
+/** The client and endpoints that may receive the entry's tokens, as one comparable value. */
 export function providerIdentity(broker: Broker, entry: ProviderEntry): string {
   const known = identities.get(entry)
   if (known !== undefined) return known

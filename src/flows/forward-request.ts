@@ -12,28 +12,28 @@ import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
 import { findProvider } from './find-provider.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 
-/** To the answer's head; from a long body's last piece on. */
+/** To the response's head, from the last piece of the request's body on. */
 const DEADLINE_MS = 60_000
-/** For which neither side of an answer's body moves. */
+/** How long the response's body may stand still. */
 const IDLE_MS = 120_000
 
-/** A request to a provider's API, as a caller sends it for a user. */
+/** A caller's request to a provider's API on behalf of a user. */
 export interface ForwardedRequest {
   readonly projectId: string
   readonly userId: string
   /** A provider entry's id, or a well-known one. */
   readonly provider: string
   readonly account?: string
-  /** What the request needs; empty: any grant will do. */
+  /** The scopes that the request needs; empty: a connection with any scopes is sufficient. */
   readonly scopes: readonly string[]
-  /** In place of the entry's. */
+  /** Replaces the entry's base URL. */
   readonly baseUrl?: string
   readonly method: string
-  /** Path and query behind the base URL, as they came. */
+  /** Path and query behind the base URL, byte for byte. */
   readonly path: string
-  /** Without the token, and without what is between two hops. */
+  /** Without the token and without hop-by-hop fields (RFC 9110 section 7.6.1). */
   readonly headers: Readonly<Record<string, string>>
-  /** What is in memory can be sent once more. */
+  /** A body in memory can be sent a second time; a stream cannot. */
   readonly body?: Uint8Array | AsyncIterable<Uint8Array>
   readonly signal?: AbortSignal
 }
@@ -45,17 +45,17 @@ export type ForwardOutcome =
       readonly answer: OutgoingStreamResponse
       readonly target: ApiTarget
       readonly entry: ProviderEntry
-      /** All that were sent there: the answer may hold any of them. */
+      /** All tokens that were sent: the response may repeat any of them. */
       readonly tokens: readonly string[]
-      /** The answer is a refusal of the token, but there is another now: the same request may do. */
+      /** The API refused the token, but there is a new one now: the same request may succeed. */
       readonly isWorthRepeating: boolean
     }
 
 /**
- * Sends the request with the user's token to a host that the entry names, and gives back what comes as it comes. A
- * token that is refused (401, RFC 6750 section 3.1) is replaced once; the request goes out again if its body is there
- * still. Throws `host_not_allowed`, `invalid_request`, `provider_unavailable` when nothing came back, and what policies,
- * the look-up of a token and the request's own body throw.
+ * Sends the request with the user's token to a host that the entry names, and returns the response as a stream. A
+ * refused token (401, RFC 6750 section 3.1) is replaced once, and the request sent again if its body is in memory.
+ * Throws `host_not_allowed`, `invalid_request`, `provider_unavailable` when there is no response, and the errors of
+ * policies, of the token's look-up and of the request's own body.
  */
 export async function forwardRequest(broker: Broker, request: ForwardedRequest): Promise<ForwardOutcome> {
   const { projectId, userId, provider, scopes } = request
@@ -90,17 +90,17 @@ async function forward(
     return { ...answered, answer, isWorthRepeating: false }
 
   const replaced = await replaceToken(broker, request, entry, release).catch(async (error: unknown) => {
-    await letGo(answer)
+    await discard(answer)
     throw error
   })
   if (replaced === undefined) return { ...answered, answer, isWorthRepeating: false }
   if (!('release' in replaced)) {
-    await letGo(answer)
+    await discard(answer)
     return replaced
   }
   if (request.body !== undefined && !(request.body instanceof Uint8Array))
     return { ...answered, answer, isWorthRepeating: true }
-  await letGo(answer)
+  await discard(answer)
   tokens.push(replaced.release.accessToken)
   const second = await send(broker, request, target, replaced.release)
   return { ...answered, answer: second, isWorthRepeating: false }
@@ -131,7 +131,7 @@ function authorize(
 
 type ConsentNeeded = Extract<ForwardOutcome, { readonly outcome: 'authorization_required' }>
 
-/** Another token in place of one that was refused, recorded like the first; `undefined` when there is none to be had now. */
+/** A new token in place of a refused one, with its release recorded; `undefined` when there is none now. */
 async function replaceToken(
   broker: Broker,
   request: ForwardedRequest,
@@ -148,7 +148,7 @@ async function replaceToken(
       .find((one) => one.accessToken !== accessToken)
     return release && { release }
   } catch (error) {
-    if (error instanceof BrokerError) return undefined // what the API itself has answered says enough
+    if (error instanceof BrokerError) return undefined // the API's own response is returned then
     throw error
   }
 }
@@ -180,7 +180,7 @@ async function send(
   }
 }
 
-/** Nobody reads it: its connection is free for others. */
-async function letGo({ body }: OutgoingStreamResponse): Promise<void> {
+/** Cancels a body that is not read, which frees its connection. */
+async function discard({ body }: OutgoingStreamResponse): Promise<void> {
   await body.cancel().catch(() => undefined)
 }

@@ -13,23 +13,23 @@ import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response
 import { type LoginProof, proveLogin } from './login-proof.ts'
 import { type StartedAttempt, startAttempt } from './start-attempt.ts'
 
-// The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`): after the click and before the provider, so that
-// nobody consents in vain and there is no code yet that could be redeemed for the wrong user.
+// The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`). It comes after the click and before the provider, so
+// that the wrong user does not consent in vain and there is no code yet that could be redeemed for them.
 //
-// What a login keeps between its two halves is kept by the browser: a sealed cookie of its own for each login, found
-// by the hash of `state`. Opening a link writes nothing, any process can finish what another began, and several tabs
-// do not disturb each other. The envelope opens only for that `state`, counts only beside the cookie of the browser
-// that clicked, and runs out. It holds the code verifier and the nonce, so that a code of another login is worth
-// nothing here; and it can be used once, because the issuer redeems a code once. What a login changes is that an
-// attempt starts in that very browser, or that the authorization fails.
+// The state of a login is kept in a sealed cookie of the browser, one for each login, named after the hash of `state`. So
+// opening a link writes nothing to the database, any process can finish a login that another began, and several tabs do
+// not disturb each other. The cookie is valid only for that `state`, together with the cookie of the browser that
+// clicked, and until it expires. It holds the code verifier and the nonce, so the code of another login fails; and it can
+// be used once, since the issuer redeems a code once. A login either starts an attempt in that browser or ends the
+// authorization as failed.
 
-/** How long somebody may take to log in. */
+/** How long a user may take to log in. */
 const LOGIN_SECONDS = 600
-/** A browser that comes back twice at once is answered twice, out of one token request. */
+/** How long the outcome of a login is kept for a browser that sends the response twice. */
 const REMEMBERED_MS = 60_000
 const MAX_REMEMBERED = 1_000
 
-/** A login on its way: what the browser keeps, under a name made of `stateHash`. */
+/** A login that has begun: the cookie that the browser keeps, and the hash that names it. */
 export interface BegunLogin {
   readonly loginUrl: URL
   readonly stateHash: string
@@ -44,14 +44,14 @@ interface KeptLogin extends LoginSecrets {
   readonly expiresAt: EpochSeconds
 }
 
-/** Why a login ended without telling who the user is. The authorization stands: the user may click again. */
+/** Why a login ended without identifying the user. The authorization stays pending: the user may click again. */
 export const LOGIN_TROUBLES = ['cancelled', 'unavailable', 'failed'] as const
 export type LoginTrouble = (typeof LOGIN_TROUBLES)[number]
 
 export type LoginOutcome =
-  /** No login of this browser has this `state`: made up, too late, or begun in another browser. */
+  /** No login of this browser has this `state`: it is forged, expired, or of another browser. */
   | { readonly outcome: 'unknown_login' }
-  /** It is the user who was meant, and their attempt starts: once, however often the browser comes back. */
+  /** The authorization's user has logged in, and the attempt starts; once, even if the browser repeats the response. */
   | {
       readonly outcome: 'logged_in'
       readonly authorization: Authorization
@@ -59,10 +59,10 @@ export type LoginOutcome =
       readonly start: () => Promise<StartedAttempt>
     }
   | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble; readonly authorization: Authorization }
-  /** Where the authorization stands: it has ended before, or just now because another user logged in. */
+  /** The authorization has ended: before this login, or now because another user logged in. */
   | { readonly outcome: 'stands'; readonly authorization: Authorization }
 
-/** Sends the user to log in (OpenID Connect Core section 3.1.2.1). Throws `ProviderRefusal` while the issuer is out of reach. */
+/** Sends the user to log in (OpenID Connect Core section 3.1.2.1). Throws `ProviderRefusal` when the issuer cannot be reached. */
 export async function beginLogin(
   broker: Broker,
   verifier: OidcVerifier,
@@ -89,17 +89,17 @@ export async function beginLogin(
   }
 }
 
-/** An authentication response as a browser brought it. */
+/** An authentication response, received from a browser. */
 export interface ReceivedLogin {
   readonly query: URLSearchParams
   readonly browserId: string | undefined
-  /** What the browser keeps for the login with this `state`. */
+  /** The browser's sealed cookie for the login with this `state`. */
   readonly kept: string | undefined
 }
 
 /**
- * The state is looked at before anything else, then the browser, the time, the issuer, and last who it is; when it is
- * the right user, they go on to the provider at once. Throws like `startAttempt`.
+ * Finishes a login. Checks the state, the browser, the expiry, the issuer and the user, in this order; the right user is
+ * sent on to the provider at once. Throws like `startAttempt`.
  */
 export async function finishLogin(
   broker: Broker,
@@ -166,7 +166,7 @@ async function identify(
   }
   const proof = proveLogin(broker, verifier, authorization, browserId)
   const started = startAttempt(broker, authorization, { browserId, loginProof: proof.value })
-  started.catch(() => {}) // told to whoever calls `start`
+  started.catch(() => {}) // the caller of `start` gets the error
   return { outcome: 'logged_in', authorization, proof, start: () => started }
 }
 
@@ -175,7 +175,7 @@ const TROUBLES: Readonly<Record<string, LoginTrouble>> = {
   provider_unavailable: 'unavailable',
 }
 
-/** Ends the authorization, as a caller's confirmation of another user does: its link is in the wrong hands. */
+/** Ends the authorization, as a caller's confirmation of another user does, since another user has its link. */
 async function anotherUser(
   broker: Broker,
   { claim, issuer }: OidcVerifier,
@@ -208,7 +208,7 @@ async function loginRegistration(
   return { server, client, redirectUri: loginRedirectUri(broker.settings.publicUrl) }
 }
 
-/** No provider's: an answer of one of them never counts as a login, nor the other way round (RFC 9700 section 4.4). */
+/** Differs from every provider's, so that a provider's response never counts as a login (RFC 9700 section 4.4). */
 export function loginRedirectUri(publicUrl: URL): string {
   return new URL('/login/callback', publicUrl).href
 }
@@ -216,7 +216,7 @@ export function loginRedirectUri(publicUrl: URL): string {
 function openKept(broker: Broker, stateHash: string, kept: string | undefined): KeptLogin | undefined {
   if (kept === undefined) return undefined
   try {
-    // made by beginLogin, in this shape, if it opens at all
+    // only beginLogin seals this cookie, in this shape
     return JSON.parse(broker.sealer.open(kept as Sealed, keptPlace(stateHash))) as KeptLogin
   } catch (error) {
     if (error instanceof UnsealError) return undefined

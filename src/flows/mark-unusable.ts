@@ -3,8 +3,8 @@ import type { Connection, NeedsAuthorizationReason } from '../domain/connection.
 import type { ProviderEntry } from '../providers/provider.ts'
 
 /**
- * Marks the connection so that the user is asked again, and says so in the audit trail. `false`: its tokens are others
- * by now, it was marked before, or (with `leaseOwner`) another process holds the lease on refreshing it.
+ * Marks the connection as needing a new consent, and records that in the audit trail. `false`: its tokens have changed,
+ * it was marked before, or (with `leaseOwner`) another process holds the lease on refreshing it.
  */
 export async function markUnusable(
   broker: Broker,

@@ -5,25 +5,25 @@ import { checkReachable, invalidUrl } from '../egress/reachable-url.ts'
 import { isTimeZone } from '../services/policies/policy-time.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
 
-/** What an operator says of a policy. */
+/** The settings of a policy. */
 export interface PolicySettings {
   readonly description?: string
   readonly enabled: boolean
   readonly effect: Policy['effect']
   readonly match: PolicyMatch
-  /** Of the effect `hook`, and of no other. */
+  /** Only with the effect `hook`, which requires it. */
   readonly hook?: PolicyHook
   readonly hookSecret?: string
 }
 
-/** Of a change: what is absent stays, what is `null` goes. */
+/** A change: absent members stay, `null` removes one. */
 export interface PolicyChanges extends Partial<Omit<PolicySettings, 'description' | 'hook' | 'hookSecret'>> {
   readonly description?: string | null
   readonly hook?: Partial<PolicyHook>
   readonly hookSecret?: string | null
 }
 
-/** Throws `already_exists`, `invalid_request` for a rule that contradicts itself, `host_not_allowed` for its URL. */
+/** Throws `already_exists`, `invalid_request` for a contradictory rule, `host_not_allowed` for its hook's URL. */
 export async function addPolicy(
   broker: Broker,
   projectId: string,
@@ -46,7 +46,7 @@ export async function addPolicy(
   })
 }
 
-/** Throws as `addPolicy` does. A hook's secret is not sent to another origin than the one it was set for. */
+/** Throws like `addPolicy`. A hook's secret is never sent to another origin than the one for which it was set. */
 export async function changePolicy(broker: Broker, policy: Policy, changes: PolicyChanges): Promise<Policy> {
   const { description, hook: newHook, hookSecret: newSecret, ...rest } = changes
   const { description: oldDescription, hook: oldHook, hookSecret: oldSecret, ...kept } = policy
@@ -84,7 +84,7 @@ export async function getPolicy(broker: Broker, projectId: string, id: string): 
 /** Throws `not_found`. */
 export async function deletePolicy(broker: Broker, projectId: string, id: string): Promise<void> {
   const audit = broker.audit.of(projectId, { action: 'policy.deleted', subject: id })
-  // not looked for first: one that was changed by hand is not found, and can be deleted
+  // deleted without reading it first: a row with a wrong MAC cannot be read, but can be deleted
   if (!(await broker.store.policies.delete(projectId, id, audit))) await getPolicy(broker, projectId, id)
 }
 

@@ -4,9 +4,9 @@ import { toTimestamp } from '../domain/clock.ts'
 const INTERRUPTED = 'This installation was restored from a backup meanwhile. Ask for a new link.'
 
 /**
- * The first start on a restored backup. What has happened since it was taken is not in it: its refresh tokens may have
- * been rotated, so that a refusal of one says nothing of the user's will (`refresh_outcome_lost`), and a code of an
- * authorization that was under way may have been redeemed, and a run that was due carried out. docs/backup.md tells operators what follows.
+ * Runs at the first start on a restored backup, which lacks everything that happened after it was taken. Its refresh
+ * tokens may have been rotated, so a refusal does not mean that the user revoked the grant (`refresh_outcome_lost`); codes
+ * of pending authorizations may have been redeemed; due runs may have run. docs/backup.md tells operators what follows.
  */
 export async function settleRestore(
   { store, log, now, audit }: Pick<Broker, 'store' | 'log' | 'now' | 'audit'>,

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 
-// Trying out a caller's verifier page without an authorization: the flow exists only in its own name, which is signed.
-// Confirming it gives no power: there is no code to redeem.
+// A trial of a caller's verifier page without an authorization. The trial is stored nowhere: its signed flow id holds all
+// of it. Confirming it grants nothing, since there is no code to redeem.
 
 const PREFIX = 'trial'
 const LIFE_SECONDS = 600
@@ -43,7 +43,7 @@ function proof(broker: Broker, projectId: string, userId: string, until: number,
   return broker.confirmations.proofOf(subject(projectId, userId, String(until), nonce))
 }
 
-/** Never what a real flow's hash is: that has no brackets. */
+/** Contains brackets, which no hash of a real flow does, so the two cannot be confused. */
 function subject(projectId: string, userId: string, until: string, nonce: string): string {
   return JSON.stringify(['verifier trial', projectId, userId, until, nonce])
 }

@@ -4,8 +4,8 @@ import type { Provider } from './provider.ts'
 import { renderTemplate } from './template.ts'
 
 /**
- * Whether the user's token may be sent there: the entry names the host, with its port where it is not the scheme's
- * own. Says nothing of whether the host may be reached; the way out does.
+ * Whether the user's token may be sent to the URL: the entry must name its host, with the port unless it is the scheme's
+ * default. Whether the host may be reached at all is decided by the guarded client.
  */
 export function isApiHost({ api }: Pick<Provider, 'api'>, url: URL): boolean {
   const { protocol, username, password, host } = withBareHost(url)
@@ -14,14 +14,14 @@ export function isApiHost({ api }: Pick<Provider, 'api'>, url: URL): boolean {
   return api?.hosts.some((pattern) => covers(pattern, host)) === true
 }
 
-/** The `Authorization` value that the provider's API wants (RFC 6750 section 2.1 unless the entry says otherwise). */
+/** The `Authorization` value for the provider's API (RFC 6750 section 2.1 unless the entry says otherwise). */
 export function apiAuthorization({ api }: Pick<Provider, 'api'>, accessToken: string): string {
   return renderTemplate(api?.authorization ?? 'Bearer {{access_token}}', { access_token: accessToken })
 }
 
 /**
- * `host`, `host:port` or `*.example.com` (any labels before at least two fixed ones) in the form in which URLs have
- * them; `undefined` for anything else.
+ * `host`, `host:port` or `*.example.com` (any labels before at least two fixed ones) in the normal form of
+ * URLs; `undefined` for anything else.
  */
 export function parseApiHost(text: string): string | undefined {
   const wildcard = text.startsWith('*.')

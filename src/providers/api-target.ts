@@ -3,11 +3,11 @@ import { withBareHost } from '../egress/public-address.ts'
 import { isApiHost } from './api-host.ts'
 import type { Provider } from './provider.ts'
 
-/** Where a request to a provider's API goes. */
+/** The target of a request to a provider's API. */
 export interface ApiTarget {
-  /** Its host has been found among those that the entry names. */
+  /** Its host is one of those that the entry names. */
   readonly url: URL
-  /** Path and query as they were given, behind the base URL's path. */
+  /** The base URL's path, followed by the given path and query, unchanged. */
   readonly path: string
 }
 
@@ -16,9 +16,9 @@ export type ApiTargetFault =
   | { readonly kind: 'request'; readonly fault: string }
 
 /**
- * Puts what was asked for (`/users?q=1`, byte for byte) behind the base URL: the one that is given, else the entry's.
- * Neither can it lead to another host nor out of the base URL's path, however often the other side decodes it. The
- * fault goes on from "The request ".
+ * Appends the requested path and query (`/users?q=1`, byte for byte) to the given base URL, or else to the entry's. The
+ * result cannot lead to another host or out of the base URL's path, even if the server decodes it repeatedly. The fault
+ * completes a sentence that begins with "The request ".
  */
 export function apiTarget(
   provider: Pick<Provider, 'api'>,
@@ -59,17 +59,17 @@ function pathFault(asked: string): string | undefined {
   return leavesItsFolder(path) ? 'holds steps to other folders (..) in its path' : undefined
 }
 
-/** How often the other side, and what stands before it, may decode a path before it walks it. */
+/** How often the server and the proxies before it may decode a path before they resolve it. */
 const DECODINGS = 3
 
-/** Also when slashes and dots are encoded, and with path parameters behind the dots (`..;x`), which some servers drop. */
+/** Whether a segment is `.` or `..`, also when encoded, or with a path parameter (`..;x`), which some servers drop. */
 function leavesItsFolder(path: string): boolean {
   return decodings(path).some((decoded) =>
     decoded.split(/[/\\]/).some((part) => /^\.{1,2}(?:;.*)?$/s.test(part)),
   )
 }
 
-/** Also encoded, and more than once: a line break ends a line of a request, a log or a rewritten path behind the API. */
+/** Whether the path has control characters, also encoded: a decoded line break could inject a header or a log line. */
 function holdsControls(path: string): boolean {
   return decodings(path).some((decoded) => {
     for (let i = 0; i < decoded.length; i++) {
@@ -82,7 +82,7 @@ function holdsControls(path: string): boolean {
   })
 }
 
-/** The text as it is, and as it is after each decoding, byte by byte. */
+/** The text, and the results of decoding it repeatedly, byte by byte. */
 function decodings(text: string): string[] {
   const all = [text]
   for (let times = 0; times < DECODINGS; times++) {

@@ -1,12 +1,12 @@
 import { RE2JS } from 're2js'
 
-/** In characters. */
+/** In characters: a longer value is dropped. */
 const LONGEST_VALUE = 500
 const LONGEST_PATTERN = 300
 
 /**
- * A pattern that a whole value must match. RE2 has no backtracking: the value comes through a user's browser, and
- * takes time in proportion to its length. Returns what is wrong with it.
+ * Why the text cannot be a pattern that whole values must match; `undefined` when it can. Values come through a user's
+ * browser, so patterns run in RE2, which has no backtracking and takes time in proportion to a value's length.
  */
 export function patternFault(pattern: string): string | undefined {
   if (pattern.length > LONGEST_PATTERN) return `has more than ${LONGEST_PATTERN} characters`
@@ -18,7 +18,7 @@ export function patternFault(pattern: string): string | undefined {
   }
 }
 
-/** Whether the value is one that the entry lets through; a pattern that cannot be read lets nothing through. */
+/** Whether the value matches the entry's pattern; an invalid pattern matches nothing. */
 export function fitsPattern(pattern: string, value: string): boolean {
   if (value.length > LONGEST_VALUE || /\p{Cc}/u.test(value)) return false
   if (patternFault(pattern) !== undefined) return false

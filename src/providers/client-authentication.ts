@@ -1,6 +1,6 @@
 import type { Client, ClientAuthMethod } from './provider.ts'
 
-/** What a request carries of the client: an `Authorization` value, or parameters of the body. */
+/** The client's credentials in a request: an `Authorization` value, or parameters of the body. */
 export interface ClientCredentials {
   readonly authorization?: string
   readonly params: Readonly<Record<string, string>>
@@ -8,7 +8,7 @@ export interface ClientCredentials {
 
 /**
  * How a client authenticates, in exactly one way per request (RFC 6749 section 2.3.1). Every request of the broker as
- * an OAuth client uses this function, so that a secret is encoded alike at the token, revocation and introspection
+ * an OAuth client uses this function, so that a secret is encoded in the same way at the token, revocation and introspection
  * endpoints and at a login. A client without a secret is public and names itself by its `client_id` alone.
  */
 export function clientCredentials(
@@ -30,7 +30,7 @@ export function clientCredentials(
 
 /**
  * `application/x-www-form-urlencoded` as RFC 6749 appendix B defines it and URLSearchParams implements it: letters,
- * digits and `*-._` stay as they are, so servers that decode nothing still recognise UUIDs and most generated secrets.
+ * digits and `*-._` stay unencoded, so servers that decode nothing still recognise UUIDs and most generated secrets.
  * A space is `%20` and not `+`: form decoders read both, percent decoders only the first.
  */
 function formEncoded(text: string): string {

@@ -4,7 +4,7 @@ import type { Client, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
 import { readJsonMembers } from './response-body.ts'
 
-/** What an authorization server is told of this broker (RFC 7591 section 2); the same stands in its metadata document. */
+/** The broker's client metadata (RFC 7591 section 2), for registrations and for its client ID metadata document. */
 export interface ClientMetadata {
   readonly client_name: string
   readonly client_uri?: string
@@ -15,7 +15,7 @@ export interface ClientMetadata {
   readonly scope?: string
 }
 
-/** A client, and how it shows itself at the token endpoint. */
+/** A client, and how it authenticates at the token endpoint. */
 export interface ClientRegistration {
   readonly client: Client
   readonly authMethod: TokenRequestBlock['authMethod']
@@ -42,7 +42,7 @@ export function clientMetadata(options: {
   }
 }
 
-/** How a client without a say in it shows itself: as a public one where that is taken, since PKCE binds the code. */
+/** The default authentication method: a public client if the server accepts one, since PKCE binds the code. */
 export function usualAuthMethod({
   token_endpoint_auth_methods_supported: supported,
 }: Pick<ServerMetadata, 'token_endpoint_auth_methods_supported'>): (typeof METHODS)[number] {
@@ -50,7 +50,7 @@ export function usualAuthMethod({
   return METHODS.find((one) => supported.includes(one)) ?? 'client_secret_basic'
 }
 
-/** RFC 7591 section 3: open registration, once. Throws `ProviderRefusal`. */
+/** Registers the broker openly (RFC 7591 section 3). Throws `ProviderRefusal`. */
 export async function registerClient(
   outgoing: Outgoing,
   endpoint: string,
@@ -82,7 +82,7 @@ export async function registerClient(
   if (!isCredential(clientId))
     throw new ProviderRefusal('provider_bad_response', `${host} registered this broker without a client id.`)
   if (!isCredential(clientSecret)) return { client: { clientId }, authMethod: 'none' }
-  // without a word on it, as RFC 7591 section 2 has it
+  // the default of RFC 7591 section 2
   const authMethod = METHODS.find((one) => one === said) ?? 'client_secret_basic'
   return authMethod === 'none'
     ? { client: { clientId }, authMethod }

@@ -6,7 +6,7 @@ import { ProviderRefusal } from './provider-refusal.ts'
 import type { Members } from './response-body.ts'
 import { readWellKnown } from './well-known.ts'
 
-/** What an authorization server says about itself (RFC 8414 section 2, OpenID Connect Discovery section 3), as far as it is used. */
+/** The members of an authorization server's metadata that are used (RFC 8414 section 2, OpenID Connect Discovery section 3). */
 export interface ServerMetadata {
   readonly issuer: string
   readonly authorization_endpoint: string
@@ -22,13 +22,13 @@ export interface ServerMetadata {
   /** RFC 7591. */
   readonly registration_endpoint?: string
   readonly scopes_supported?: readonly string[]
-  /** RFC 7636. Absent: the server says nothing of PKCE. */
+  /** RFC 7636. Absent: the server does not announce PKCE. */
   readonly code_challenge_methods_supported?: readonly string[]
-  /** It takes the URL of a client ID metadata document as client id (draft-ietf-oauth-client-id-metadata-document). */
+  /** Whether the URL of a client ID metadata document is accepted as client id (draft-ietf-oauth-client-id-metadata-document). */
   readonly client_id_metadata_document_supported?: boolean
 }
 
-/** The metadata of an issuer. Throws `ProviderRefusal`, whose message names the issuer and what is wrong with it. */
+/** Reads the metadata of an issuer. Throws `ProviderRefusal`, whose message names the issuer and the fault. */
 export type Discover = (issuer: string) => Promise<ServerMetadata>
 
 const KEPT_SECONDS = 600
@@ -36,9 +36,8 @@ const MAX_KEPT = 100
 const WELL_KNOWN = '/.well-known/'
 
 /**
- * Reads metadata through `Outgoing`, keeps it for ten minutes, and asks once for all who ask at the same time. What
- * failed is not kept. The same object is answered while it is kept, so that more can be kept with it (the keys that it
- * leads to).
+ * Reads metadata by the guarded client and caches it for ten minutes; concurrent callers share one request. Failures are
+ * not cached. While the metadata is cached, every caller gets the same object, so the issuer's keys are cached with it.
  */
 export function createDiscovery(outgoing: Outgoing, now: Clock): Discover {
   const kept = new LRUCache<
@@ -70,8 +69,8 @@ async function discover(outgoing: Outgoing, issuer: string): Promise<ServerMetad
 }
 
 /**
- * OpenID puts the well-known part after the issuer's path, RFC 8414 section 3.1 between host and path, and so do some
- * with OpenID's name (RFC 8414 section 5).
+ * OpenID Connect appends the well-known part to the issuer's path; RFC 8414 section 3.1 inserts it between host and path,
+ * and some servers do that with OpenID's name too (RFC 8414 section 5).
  */
 function metadataUrls(issuer: string): URL[] {
   const { origin, pathname } = new URL(issuer)
@@ -84,9 +83,9 @@ function metadataUrls(issuer: string): URL[] {
 }
 
 /**
- * The authorization server of an MCP server without metadata of its own, as MCP 2025-03-26 has it (basic/authorization
- * section 2.3): the metadata at its origin, or `/authorize`, `/token` and `/register` there, without an issuer then. What
- * names an issuer at another origin is believed as far as that issuer says the same. Throws `ProviderRefusal`.
+ * The authorization server of an MCP server without metadata of its own, by MCP 2025-03-26 (basic/authorization section
+ * 2.3): the metadata at its origin, or else `/authorize`, `/token` and `/register` there, without an issuer. Metadata that
+ * names an issuer at another origin is accepted only as that issuer's own metadata. Throws `ProviderRefusal`.
  */
 export async function discoverAtOrigin(
   outgoing: Outgoing,
@@ -115,13 +114,13 @@ function usualEndpoints(origin: string): ServerMetadata {
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
-    // that revision has PKCE required of all clients, most of them public ones
+    // that revision requires PKCE of all clients
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none', 'client_secret_post'],
   }
 }
 
-/** The issuer must be the very one that was asked for (RFC 8414 section 3.3), and every endpoint one that may be used. */
+/** Checks that the issuer is exactly the requested one (RFC 8414 section 3.3), and every endpoint. */
 function toMetadata(members: Members, issuer: string, allowsHttp: AllowsHttp): ServerMetadata {
   const unusable = (what: string) =>
     new ProviderRefusal('provider_bad_response', `The metadata of ${issuer} cannot be used: ${what}.`)

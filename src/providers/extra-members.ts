@@ -2,17 +2,17 @@ import { fitsPattern } from './callback-members.ts'
 import { type Members, membersOf } from './response-body.ts'
 import { membersForTools } from './token-response.ts'
 
-// What a provider tells by the way, such as Salesforce's `instance_url` or QuickBooks' `realmId`: kept for tools.
+// Additional members of a provider's responses that tools need, such as Salesforce's `instance_url` or QuickBooks' `realmId`.
 
 type Told = Readonly<Record<string, unknown>>
 
-/** As JSON. It is sealed with the access token and opened with it. */
+/** As JSON. The members are sealed and decrypted together with the access token. */
 const MOST_BYTES = 8 * 1024
 
 /**
- * The parameters of an authorization response that the provider entry names, each that is there once and matches its
- * pattern. They came through the user's browser, who can write anything there. Never one that is named like a secret,
- * or holds one of these.
+ * The parameters of an authorization response that the provider entry names, if they occur once and match their pattern.
+ * They come through the user's browser, which can send anything. A parameter that is named like a secret, or contains
+ * one of the given secrets, is dropped.
  */
 export function extraOfResponse(
   query: URLSearchParams,
@@ -29,11 +29,11 @@ export function extraOfResponse(
   return membersForTools(members, known, 0)
 }
 
-/** All of them, of two alike the later one, as far as there is room; `undefined` when there are none. */
+/** Merges the members; later ones win, and members beyond the size limit are dropped. `undefined` when there are none. */
 export function mergedExtra(...told: readonly (Told | undefined)[]): Told | undefined {
   const kept: Members = Object.create(null)
   let size = 2
-  // the later ones count first, also for the room there is
+  // the later ones first, so that they win and keep their place within the limit
   for (const [name, value] of told.toReversed().flatMap((one) => Object.entries(one ?? {}))) {
     const written = Buffer.byteLength(JSON.stringify({ [name]: value })) - 1
     if (Object.hasOwn(kept, name) || size + written > MOST_BYTES) continue

@@ -8,7 +8,7 @@ import { evaluateText } from './response-map.ts'
 import type { TemplateValues } from './template.ts'
 import { readUserInfo, TokenResponseFault } from './token-response.ts'
 
-/** What a provider granted, put right. */
+/** The grant of a token response, after repairs. */
 export interface Grant {
   readonly accessToken: string
   readonly refreshToken?: string
@@ -17,16 +17,16 @@ export interface Grant {
   readonly expiresIn?: number
   /** Absent when the provider did not say: then what was asked for is granted (RFC 6749 section 5.1). */
   readonly scopes?: readonly string[]
-  /** What the provider tells of the account; absent when it was not asked. */
+  /** The user info; absent when it was not requested. */
   readonly userInfo?: Readonly<Record<string, unknown>>
   readonly account: { readonly id: string; readonly name: string }
-  /** What else the token response told, for tools; absent when it told nothing. */
+  /** Further members of the token response, for tools; absent when there are none. */
   readonly extra?: Readonly<Record<string, unknown>>
   /** `sub` of the ID token, when one came. */
   readonly subject?: string
 }
 
-/** The tokens of a token response, and what else it told. */
+/** The tokens and further members of a token response. */
 export interface GrantedTokens {
   readonly tokens: {
     readonly access_token: string
@@ -37,11 +37,11 @@ export interface GrantedTokens {
   }
   /** Of the ID token, when there was one. */
   readonly claims: Readonly<Record<string, unknown>> | undefined
-  /** What else the token response told, such as the workspace. */
+  /** Further members of the token response, such as the workspace. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** Short: these come on top of a token request, within the claim or lease that covers them all. */
+/** Short, since these requests follow a token request within the same claim or lease. */
 const RESOURCE_DEADLINE_MS = 4_000
 /** Claims of an ID token that say nothing of the account. */
 const PROTOCOL_CLAIMS = [
@@ -59,7 +59,7 @@ const PROTOCOL_CLAIMS = [
   'jti',
 ]
 
-/** The tokens as a grant, with what the answer itself tells of the account. */
+/** The grant of a token response, with what the response itself tells about the account. */
 export function readGrant(provider: Provider, { tokens, claims, extra }: GrantedTokens): Grant {
   const more = mergedExtra(extra)
   const told = accountClaims(claims) ?? more
@@ -78,12 +78,12 @@ export function readGrant(provider: Provider, { tokens, claims, extra }: Granted
 
 export type GrantEvent = 'onTokenGrant' | 'onTokenRefresh'
 
-/** Whether the entry asks for more to be found out after this event. */
+/** Whether the entry has user info or introspection requests after this event. */
 export function asksAfter({ userInfoRequest, introspectionRequest }: Provider, event: GrantEvent): boolean {
   return [userInfoRequest, introspectionRequest].some((block) => block?.triggers[event] === true)
 }
 
-/** The grant with what the user info and introspection requests tell, where the entry asks for them after this event. */
+/** The grant, completed by the user info and introspection requests that the entry has after this event. */
 export async function askAboutGrant(
   outgoing: Outgoing,
   { provider }: RegisteredClient,
@@ -95,7 +95,7 @@ export async function askAboutGrant(
   const ask = async (block: ResourceRequestBlock | undefined) =>
     block?.triggers[event] ? resource(outgoing, block, withToken) : undefined
   const userInfo = await ask(provider.userInfoRequest)
-  // it is asked for what the token response left open, and for nothing else
+  // introspection only fills what the token response omitted
   const isTold = grant.expiresIn !== undefined && grant.scopes !== undefined
   const introspected = isTold ? undefined : await ask(provider.introspectionRequest)
   const expiresIn = grant.expiresIn ?? secondsLeft(introspected, now)
@@ -109,7 +109,7 @@ export async function askAboutGrant(
   }
 }
 
-/** The single scopes, each also under the name by which this provider is asked for it. */
+/** The single scopes, each also under the name that is used in requests to this provider. */
 function grantedScopes(provider: Provider, scope: string): string[] {
   const { scopeAliases = {} } = factsOf(provider)
   const granted = splitScope(scope)
@@ -119,7 +119,7 @@ function grantedScopes(provider: Provider, scope: string): string[] {
   return unionOfScopes(granted, asked)
 }
 
-/** A request for a resource with the token. A failure says nothing of the grant. */
+/** Requests a resource with the token. A failure gives `undefined`, since the grant is valid nevertheless. */
 async function resource(
   outgoing: Outgoing,
   block: ResourceRequestBlock,
@@ -139,10 +139,10 @@ async function resource(
   }
 }
 
-/** Ten years: a greater number is no life but a moment. */
+/** Ten years: a greater number is a time, not a lifetime. */
 const LONGEST_LIFE_SECONDS = 10 * 365 * 86_400
 
-/** RFC 7662 section 2.2 tells the moment (`exp`), also by the usual map; another map may tell the seconds left. */
+/** The seconds left: RFC 7662 section 2.2 has the time of expiry (`exp`), a map of the entry may give the seconds. */
 function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {
   const told = Number(introspected?.expires_in ?? introspected?.exp)
   const seconds = told > LONGEST_LIFE_SECONDS ? told - now : told

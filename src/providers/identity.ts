@@ -3,9 +3,9 @@ import { catalogueOf } from './catalogue/registry.ts'
 import { type EndpointRole, endpointsOf, type Provider } from './provider.ts'
 
 /**
- * Whose codes and tokens an entry's are, as one comparable value: its client, and each of its endpoints by its role. In
- * place of endpoints that an issuer's checked metadata names stands the issuer; in place of endpoints of a provider in
- * the catalogue its id and the values of its variables, so that a new version of a path costs nobody a consent.
+ * The client and server that an entry's codes and tokens belong to, as one comparable value: the client id, and each
+ * endpoint by its role. An issuer with checked metadata replaces its endpoints. For a provider of the catalogue, its id
+ * and the values of its variables do, so that a new version of a path requires no new consents.
  */
 export function identityOf(provider: Provider, clientId: string | undefined): string {
   const fromIssuer = new Set<string>(provider.fromIssuer)
@@ -23,8 +23,8 @@ export function identityOf(provider: Provider, clientId: string | undefined): st
 }
 
 /**
- * Identities under which connections of the same client at the very same endpoints may be stored: by the endpoints
- * alone, from before the catalogue knew them, and by the rule of version 0.1.0, the set of hosts.
+ * Former identities of connections of the same client at exactly the same endpoints: by the endpoints alone, from before
+ * the catalogue had them, and by the set of hosts, the rule of version 0.1.0.
  */
 export function formerIdentitiesOf(provider: Provider, clientId: string | undefined): readonly string[] {
   const endpoints = Object.entries(endpointsOf(provider)).sort(([one], [other]) => (one < other ? -1 : 1))
@@ -32,7 +32,7 @@ export function formerIdentitiesOf(provider: Provider, clientId: string | undefi
   return [byEndpoints, identityByHosts(provider, clientId)]
 }
 
-/** Of the endpoints alone, whatever the client: what an administrator confirms for a client of the environment. */
+/** A digest of the endpoints, without the client: an administrator confirms it for a client of the environment. */
 export function endpointsDigest(provider: Provider): string {
   return identityOf(provider, undefined)
 }

@@ -4,8 +4,8 @@ import type { ServerMetadata } from './discovery.ts'
 import type { ClientAuthMethod, IssuerDecides, Provider, TokenRequestBlock } from './provider.ts'
 
 /**
- * What the issuer's metadata decides in an entry that was stored before that was written down: what the entry cannot
- * have said. Nothing in an entry of the catalogue, which says all there is.
+ * What the issuer's metadata decides in an entry that was stored before `fromIssuer` existed: all that the entry could
+ * not set itself. Nothing for an entry of the catalogue, which is complete.
  */
 function decidedIn(provider: Provider): readonly IssuerDecides[] {
   if (provider.fromIssuer !== undefined) return provider.fromIssuer
@@ -17,7 +17,7 @@ function decidedIn(provider: Provider): readonly IssuerDecides[] {
   ]
 }
 
-/** Whether there is metadata to be read for the entry. */
+/** Whether the entry uses its issuer's metadata. */
 export function readsMetadata(provider: Provider): boolean {
   return provider.issuer !== undefined && decidedIn(provider).length > 0
 }
@@ -27,7 +27,7 @@ export function needsMetadata({ fromIssuer = [] }: Provider): boolean {
   return fromIssuer.includes('authorization') || fromIssuer.includes('token')
 }
 
-/** The provider with what nobody else has said as its issuer's checked metadata says it (RFC 8414 section 2). */
+/** The provider, with the settings that its issuer's checked metadata decides (RFC 8414 section 2). */
 export function withMetadata(provider: Provider, metadata: ServerMetadata): Provider {
   const decided = new Set<IssuerDecides>(decidedIn(provider))
   const authMethod = decided.has('client_authentication')
@@ -103,7 +103,7 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
   }
 }
 
-/** As metadata has it where it says nothing: Basic (RFC 8414 section 2). */
+/** Basic is the default when the metadata does not say (RFC 8414 section 2). */
 function clientAuthentication({
   token_endpoint_auth_methods_supported: methods,
 }: ServerMetadata): ClientAuthMethod {
@@ -111,7 +111,7 @@ function clientAuthentication({
   return posts ? 'client_secret_post' : 'client_secret_basic'
 }
 
-/** `plain` only where the server announces nothing better, and never in place of S256 once that was used. */
+/** `plain` only if the server announces nothing better, and never after S256 was used. */
 function pkceOf(
   provider: Provider,
   { code_challenge_methods_supported: methods }: ServerMetadata,

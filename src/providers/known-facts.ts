@@ -2,13 +2,13 @@ import type { ScopeMeaning } from '../domain/scopes.ts'
 import { builtInByEndpoints } from './catalogue/registry.ts'
 import type { Provider } from './provider.ts'
 
-/** What an entry may leave to the catalogue, also one that was stored before the catalogue said it. */
+/** Settings that an entry may leave to the catalogue, even if it was stored before the catalogue had them. */
 type Fact = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers' | 'publicClients'
 type Facts = Pick<Provider, Fact>
 
 const known = new WeakMap<Provider, Facts>()
 
-/** The entry's own word, else that of the catalogue's provider with these endpoints. */
+/** The entry's own settings, else those of the catalogue's provider with the same endpoints. */
 export function factsOf(provider: Provider): Facts & ScopeMeaning {
   const found = known.get(provider)
   if (found !== undefined) return found

@@ -4,23 +4,23 @@ import { ProviderRefusal } from './provider-refusal.ts'
 import type { Members } from './response-body.ts'
 import { readWellKnown } from './well-known.ts'
 
-/** What a protected resource says about itself (RFC 9728 section 2), as far as it is used. */
+/** The members of a protected resource's metadata that are used (RFC 9728 section 2). */
 export interface ProtectedResource {
-  /** The `resource` that its tokens are for (RFC 8707): as the document writes it. */
+  /** The `resource` of its tokens (RFC 8707), exactly as in the document. */
   readonly resource: string
   /** Issuers, the preferred one first. */
   readonly authorizationServers: readonly string[]
   readonly scopesSupported?: readonly string[]
 }
 
-/** What a refusal asks for (RFC 6750 section 3, RFC 9728 section 5.1). */
+/** The challenge of a refusal (RFC 6750 section 3, RFC 9728 section 5.1). */
 export interface Challenge {
   readonly error?: string
   readonly scopes?: readonly string[]
   readonly resourceMetadata?: string
 }
 
-/** Nothing stands at any of the places where a protected resource says what it wants. */
+/** The resource has metadata at none of the well-known places. */
 export class NoResourceMetadata extends ProviderRefusal {
   constructor(server: URL, places: readonly URL[]) {
     const all = places.map(({ href }) => href).join(' nor at ')
@@ -32,7 +32,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const MAX_SCOPES = 100
 const MAX_CHALLENGE = 4096
 
-/** The Bearer challenge of a `WWW-Authenticate` field, whatever other schemes stand beside it. */
+/** The Bearer challenge of a `WWW-Authenticate` field, which may have challenges of other schemes too. */
 export function bearerChallenge(field: string | undefined): Challenge {
   const said =
     field === undefined ? null : /(?:^|,)\s*Bearer(?:\s+(.*))?$/is.exec(field.slice(0, MAX_CHALLENGE))
@@ -54,10 +54,10 @@ export function bearerChallenge(field: string | undefined): Challenge {
 const PARAMETER = /([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/g
 
 /**
- * The metadata of what is served at that URL: where its refusal says, on the same origin, else at the well-known places
- * of its path and of its origin (section 3.1). Its `resource` must be the URL or what the URL lies beneath on the same
- * origin: a token for anything else would be good elsewhere (section 7.3). Throws `ProviderRefusal`;
- * where there is no metadata at all, `NoResourceMetadata`.
+ * Reads the metadata of the resource at the URL: from the address in its refusal, on the same origin, or else from the
+ * well-known places of its path and of its origin (section 3.1). Its `resource` must be the URL or a parent of it on the
+ * same origin, since a token for another resource could be used there (section 7.3). Throws `ProviderRefusal`, or
+ * `NoResourceMetadata` when there is no metadata.
  */
 export async function discoverProtectedResource(
   outgoing: Outgoing,
@@ -108,7 +108,7 @@ function read(members: Members, server: URL, outgoing: Outgoing): ProtectedResou
   }
 }
 
-/** Whether the URL is the resource or lies beneath it; a template's braces would be read as a placeholder. */
+/** Whether the resource is the URL or a parent of it. Braces are refused, since templates read them as placeholders. */
 function isResourceOf(resource: string, server: URL): boolean {
   const url = URL.parse(resource)
   if (url === null || url.origin !== server.origin || url.search !== '' || /[#\s{}]/.test(resource))
@@ -117,7 +117,7 @@ function isResourceOf(resource: string, server: URL): boolean {
   return `${server.pathname.replace(/\/$/, '')}/`.startsWith(base)
 }
 
-/** Scope tokens (RFC 6749 section 3.3); what is none is dropped. */
+/** The valid scope tokens (RFC 6749 section 3.3); other values are dropped. */
 function readScopes(values: readonly unknown[]): string[] {
   const scopes = values.filter(
     (one) => typeof one === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,500}$/.test(one),

@@ -4,22 +4,22 @@ import { saying } from './provider-words.ts'
 import { TokenResponseFault } from './token-response.ts'
 
 /**
- * The provider said no, or nothing usable. `invalid_grant` is the only reason that speaks of the grant itself. The
- * message is for people and holds nothing of what was sent or received but a sanitised error code and the provider's own
- * words, as `wordsOf` leaves them.
+ * The provider refused a request, or its response is unusable. Only the reason `invalid_grant` concerns the grant itself.
+ * The message is for people. Of what was sent or received, it holds only a sanitised error code and the provider's own
+ * words, filtered by `wordsOf`.
  */
 export class ProviderRefusal extends Error {
   readonly reason: FailureReason
-  /** Seconds, as the provider's Retry-After asked. */
+  /** Seconds, from the provider's Retry-After. */
   readonly retryAfter: number | undefined
   /**
    * What became of the code or refresh token that was to be used: `answered`, it is surely unused, because nothing was
    * sent or the server said no; `unknown`, it may be used up.
    */
   readonly outcome: 'answered' | 'unknown'
-  /** What it tells of the server as a whole: it is down or falls over, or it wants fewer requests (429). */
+  /** What the failure means for the whole server: it is down or failing, or it limits requests (429). */
   readonly trouble: 'outage' | 'limit' | undefined
-  /** The provider's own reason, fit to be shown; it is in the message as well. */
+  /** The provider's own words, made safe to show; the message contains them too. */
   readonly words: string | undefined
 
   constructor(reason: FailureReason, message: string, options: ProviderRefusalOptions = {}) {
@@ -43,7 +43,7 @@ export interface ProviderRefusalOptions {
 
 const MAX_RETRY_AFTER_SECONDS = 300
 
-/** What was seen of one token request underneath openid-client. */
+/** What was observed of one token request underneath openid-client. */
 export interface Seen {
   /** Whether the authorization request asked for an ID token. */
   readonly isIdTokenAsked?: boolean
@@ -52,11 +52,11 @@ export interface Seen {
   fault?: unknown
   idTokenClaims?: Readonly<Record<string, unknown>> | undefined
   extra?: Readonly<Record<string, unknown>>
-  /** What was sent that nobody may be shown. */
+  /** Secrets of the request, which must not appear in messages. */
   secrets?: readonly string[]
 }
 
-/** What went wrong, told apart by whether it speaks of the grant, the client, or only of this moment. */
+/** Classifies a failure: it concerns the grant, the client, or only this moment. */
 export function refusalOf(
   provider: string,
   said: { readonly code?: string; readonly message?: string; readonly words?: string | undefined },
@@ -69,7 +69,7 @@ export function refusalOf(
     new ProviderRefusal(reason, `${message}${saying(provider, words)}`, { ...options, words, ...more })
 
   if (status === 429 || status >= 500) {
-    // "later" said in so many words is an answer; what fell over may have done the work before
+    // an explicit "later" means that the request was not executed; after another error it may have been
     const isAnswer = status === 429 || (status === 503 && retryAfter !== undefined)
     return say(
       'provider_unavailable',
@@ -93,7 +93,7 @@ export function refusalOf(
     return say(
       'provider_unavailable',
       `${provider} could not be reached (${fault.kind}). Try again shortly.`,
-      // what waits here for its turn says nothing of the server
+      // a full queue here says nothing about the server
       { outcome, ...(fault.kind !== 'busy' && { trouble: 'outage' }) },
     )
   }

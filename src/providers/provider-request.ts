@@ -4,7 +4,7 @@ import { type ClientCredentials, clientCredentials } from './client-authenticati
 import type { RegisteredClient, RequestBlock } from './provider.ts'
 import { mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
-/** What templates of this client's requests may hold; the request adds its own token or scopes. */
+/** The values for templates of this client's requests; each request adds its token or scopes. */
 export function templateValues({ provider, client, redirectUri }: RegisteredClient): TemplateValues {
   return {
     client_id: client.clientId,
@@ -15,8 +15,8 @@ export function templateValues({ provider, client, redirectUri }: RegisteredClie
 }
 
 /**
- * The authorization request as the entry describes it (RFC 6749 section 4.1.1), with those parameters that are the
- * protocol's: what the entry says cannot replace them.
+ * The authorization request that the entry describes (RFC 6749 section 4.1.1), with the protocol's parameters, which the
+ * entry's own cannot replace.
  */
 export function authorizationRequestOf(
   registered: RegisteredClient,
@@ -41,7 +41,7 @@ export function authorizationRequestOf(
     ...renderParams(templates, values),
     ...protocol,
   }
-  // a query that the endpoint has of its own stays; what is set here is not said twice
+  // the endpoint's own query stays, except parameters that are set here: they must occur once
   const endpoint = new URL(provider.authorizationRequest.endpoint)
   for (const name of [...Object.keys(params), 'client_id']) endpoint.searchParams.delete(name)
   if (endpoint.searchParams.has('response_type'))

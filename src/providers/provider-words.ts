@@ -1,10 +1,10 @@
-// What an authorization server says of an error in its own words (RFC 6749 sections 4.1.2.1 and 5.2), fit to be shown:
-// to callers, on pages, in the log and in the audit trail. It is somebody else's text, and may repeat what it was sent.
+// An authorization server's own description of an error (RFC 6749 sections 4.1.2.1 and 5.2), made safe for callers, pages,
+// the log and the audit trail. The text is not trusted, and may repeat secrets of the request.
 
 const LONGEST = 200
-/** More than this is not read. */
+/** Characters that are read at most. */
 const LONGEST_READ = 4_096
-/** Shorter ones would be found in ordinary words. */
+/** Shorter secrets would match parts of ordinary words. */
 const SHORTEST_SECRET = 4
 
 /**
@@ -31,7 +31,7 @@ export function wordsOf(
   return short === '' ? undefined : short
 }
 
-/** A text that was cut may end within a secret. */
+/** Removes a beginning of the secret from the text's end, where the cut may have left one. */
 function withoutStart(text: string, secret: string): string {
   for (let length = secret.length - 1; length >= SHORTEST_SECRET; length--)
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length)
@@ -54,7 +54,7 @@ function spellingsOf(secret: string): string[] {
   return [...new Set(forms)].sort((a, b) => b.length - a.length)
 }
 
-/** The sentence that goes behind ours. */
+/** The sentence that is appended to Gatepass's own. */
 export function saying(provider: string, words: string | undefined): string {
   return words === undefined ? '' : ` ${provider} says: "${words}"`
 }

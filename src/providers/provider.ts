@@ -2,9 +2,9 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
 
 /**
- * All there is to say about an authorization server and how it is spoken to. It is data: no flow asks which
- * provider it has. Each of the requests is described by a block in the shape of Arcade's provider model;
- * what a block leaves out has the RFC's meaning.
+ * The complete description of an authorization server and of the requests to it. It is data: no flow asks which provider
+ * it has. Each request is described by a block in the shape of Arcade's provider model; omitted members have the RFC's
+ * meaning.
  *
  * `params` values are templates with fixed placeholders (`{{client_id}}`, `{{client_secret}}`,
  * `{{redirect_uri}}`, `{{scopes}}`, `{{existing_scopes}}`, `{{refresh_token}}`, `{{access_token}}`); a value
@@ -16,19 +16,19 @@ export interface Provider {
   readonly issuer?: string
   /** The server announces that every authorization response carries `iss` (RFC 9207 section 3): one without is refused. */
   readonly announcesIss?: boolean
-  /** ID tokens that nobody asked for (no `openid`) are neither checked nor read. */
+  /** ID tokens that were not requested (no `openid` scope) are neither checked nor read. */
   readonly ignoresIdToken?: boolean
-  /** RFC 7636. `plain` only where the entry says so; never a fall-back. */
+  /** RFC 7636. `plain` only if the entry says so, never as a fall-back. */
   readonly pkce: 'S256' | 'plain' | 'none'
   /** Between scopes on the wire; the RFC's is a space (RFC 6749 section 3.3). */
   readonly scopeSeparator: ' ' | ','
-  /** Scopes that the server lists under another name than they are asked by: asked by -> listed as. */
+  /** Scopes that the server lists under another name: requested name -> listed name. */
   readonly scopeAliases?: Readonly<Record<string, string>>
-  /** A scope -> those it includes and the server does not list beside it. `factsOf` fills in what is not said. */
+  /** A scope -> scopes that it includes and that the server does not list. `factsOf` supplies the catalogue's. */
   readonly scopeImplies?: Readonly<Record<string, readonly string[]>>
   /**
-   * The authorization response says which scopes the user has left, and the token response says nothing (Strava). It comes
-   * through the user's browser, who may leave out more than was approved, so it is believed only where this is set.
+   * Only the authorization response lists the granted scopes (Strava). It comes through the user's browser, which may
+   * change it, so it is used only if this is set.
    */
   readonly callbackTellsScopes?: boolean
   /**
@@ -36,7 +36,7 @@ export interface Provider {
    * must match. They come through the user's browser.
    */
   readonly callbackMembers?: Readonly<Record<string, string>>
-  /** What is asked for when nobody says which scopes. */
+  /** Requested when a requirement names no scopes. */
   readonly defaultScopes: readonly string[]
   readonly authorizationRequest: AuthorizationRequestBlock
   readonly tokenRequest: TokenRequestBlock
@@ -48,37 +48,37 @@ export interface Provider {
   readonly revocationRequest?: RequestBlock
   /** `token_type` values accepted besides `Bearer`, in lower case. A missing one is taken as bearer. */
   readonly tokenTypes: readonly string[]
-  /** Where the account's id and name stand in the user info, most trusted first; each a response-map expression. */
+  /** Response-map expressions for the account's id and name in the user info, the most trusted first. */
   readonly account: { readonly id: readonly string[]; readonly name: readonly string[] }
   /**
-   * A used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not
-   * known, the access token is then used to its end before the refresh token is tried once more.
+   * A refresh token that is used twice ends the whole grant, access tokens too. So if the outcome of a refresh was lost,
+   * the access token is used until it expires before the refresh token is sent again.
    */
   readonly strictRotation?: boolean
-  /** Absent: the user's token is sent to no API by the broker itself. */
+  /** Absent: the broker itself sends the user's token to no API. */
   readonly api?: ProviderApi
-  /** `true`: clients without a secret are taken, also where `authMethod` is for those that have one. `false`: never. */
+  /** `true`: clients without a secret are accepted even if `authMethod` needs one. `false`: they are never accepted. */
   readonly publicClients?: boolean
-  /** What the issuer's metadata decides, because nobody else has said it. */
+  /** Settings that the issuer's metadata decides, since the entry does not set them. */
   readonly fromIssuer?: readonly IssuerDecides[]
   /** The issuer's metadata has been read at least once. */
   readonly metadataRead?: true
-  /** Where a user's session at the server ends (OpenID Connect RP-Initiated Logout), for callers that want it. */
+  /** The endpoint that ends a user's session at the server (OpenID Connect RP-Initiated Logout), for callers. */
   readonly endSessionEndpoint?: string
-  /** `endpointsDigest` of the endpoints to which an administrator lets the client of the environment go. */
+  /** `endpointsDigest` of the endpoints for which an administrator confirmed the client of the environment. */
   readonly environmentClientFor?: string
 }
 
 /** Endpoints by their role, and settings, that an issuer's metadata can fill. */
 export type IssuerDecides = EndpointRole | 'client_authentication' | 'pkce' | 'iss' | 'end_session'
 
-/** Where the user's token may be used by the broker itself: by the proxy, and by tools that are HTTP requests. */
+/** Where the broker itself may use the user's token: in the proxy, and in tools that are HTTP requests. */
 export interface ProviderApi {
-  /** What a request's path is put behind where it names no other. Its host is among `hosts`. */
+  /** The default base URL of requests. Its host is among `hosts`. */
   readonly baseUrl?: string
-  /** As `parseApiHost` gives them. The token is sent to no other. */
+  /** In the form of `parseApiHost`. The token is sent to no other host. */
   readonly hosts: readonly string[]
-  /** Template of the `Authorization` value; RFC 6750's unless said. */
+  /** Template of the `Authorization` value; the default is that of RFC 6750. */
   readonly authorization?: string
 }
 
@@ -104,7 +104,7 @@ export interface RequestBlock {
   /** Template of the `Authorization` value for `bearer_access_token`, such as `token {{access_token}}`. */
   readonly authHeaderValueFormat?: string
   readonly requestContentType: ContentType
-  /** What the answer is read as; a body that is plainly the other kind is still read. */
+  /** The expected type of the response; a body that is clearly of the other type is read too. */
   readonly responseContentType: ContentType
   /** Standard member name -> expression (`$.a.b`, `join('$.p','d')`, `jwt_decode('$.tok','$.claim')`). */
   readonly responseMap?: Readonly<Record<string, string>>
@@ -123,32 +123,32 @@ export interface ResourceRequestBlock extends TokenRequestBlock {
   readonly triggers: { readonly onTokenGrant: boolean; readonly onTokenRefresh: boolean }
 }
 
-/** A provider as one project knows it: the data, the broker's client there, and its names. */
+/** A provider in one project: the data, the broker's client there, and its names. */
 export interface ProviderEntry {
   /** `prov_…`, over all projects; the last part of its redirect URI. */
   readonly uid: string
   readonly projectId: string
   /** Readable, unique in its project, never changes: `github`, `github-2`. */
   readonly id: string
-  /** The name as its source has it. */
+  /** The name that its source gives it. */
   readonly name: string
   /** Arcade's well-known `provider_id`, such as `github`: a requirement may name it instead of `id`. */
   readonly wellKnownId?: string
   readonly description?: string
   readonly externalId?: string
   readonly status: 'active' | 'inactive'
-  /** `server`: made for a remote MCP server that wants OAuth; its tokens open that server and are given to no tool. */
+  /** `server`: created for a remote MCP server that requires OAuth; its tokens are sent to that server only. */
   readonly source: 'metadata' | 'admin' | 'server'
   readonly provider: Provider
   readonly clientId?: string
   readonly clientSecret?: Sealed
-  /** Of the members that give power (`signed-rows.ts`); the store writes it. */
+  /** The MAC of the members that grant permissions (`signed-rows.ts`); the store writes it. */
   readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
 }
 
-/** The broker's registration at a provider (RFC 6749 section 2), opened for use. */
+/** The broker's registration at a provider (RFC 6749 section 2), with its secret decrypted. */
 export interface Client {
   readonly clientId: string
   readonly clientSecret?: string
@@ -172,7 +172,7 @@ export const ENDPOINT_ROLES = [
   'revocation',
 ] as const
 
-/** The entry's endpoints, origin and path, by what they are for. */
+/** The origin and path of the entry's endpoints, by their role. */
 export function endpointsOf(provider: Provider): Partial<Record<EndpointRole, string>> {
   const blocks: readonly (readonly [EndpointRole, { readonly endpoint: string } | undefined])[] = [
     ['authorization', provider.authorizationRequest],

@@ -1,11 +1,11 @@
 import type { ContentType } from './provider.ts'
 
-/** Members of an answer, with a null prototype and without the names that reach one. */
+/** Members of a response, with a null prototype and without names such as `__proto__`. */
 export type Members = Record<string, unknown>
 
 /**
- * The members of a JSON object or a form, whichever the body plainly is; `undefined` for everything else
- * (HTML, a list, half an object, nothing). Of a member that comes twice the last one counts.
+ * The members of a JSON object or a form, depending on the body itself; `undefined` for anything else (HTML, a list, an
+ * incomplete object, an empty body). The last value of a repeated member counts.
  */
 export function readMembers(
   body: Uint8Array,
@@ -16,7 +16,7 @@ export function readMembers(
   if (text.startsWith('{')) return readJson(text)
   const form = 'application/x-www-form-urlencoded'
   const claimed = expected === form || contentType?.trim().toLowerCase().startsWith(form)
-  // a word of prose before the `=` makes it no form, whatever the header says
+  // text with a space before the `=` is prose, even if the header claims a form
   return /^[\w.%+[\]-]+=[^<>]*$/.test(text) && (claimed || !/\s/.test(text))
     ? toMembers(new URLSearchParams(text))
     : undefined
@@ -27,7 +27,7 @@ export function readJsonMembers(body: Uint8Array): Members | undefined {
   return readJson(decode(body))
 }
 
-/** Of any object: its own members, safe to look into. Lists and values give `undefined`. */
+/** The own members of any object. Lists and primitive values give `undefined`. */
 export function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? toMembers(Object.entries(value))
@@ -38,7 +38,7 @@ function readJson(text: string): Members | undefined {
   try {
     return membersOf(JSON.parse(text))
   } catch {
-    return undefined // the parser's message quotes the text, so it goes no further
+    return undefined // the parser's message quotes the text, so it is not passed on
   }
 }
 

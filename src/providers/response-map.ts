@@ -1,7 +1,7 @@
 /**
- * The small language in which an entry says where something stands in a provider's answer: `$.a.b`, `$.a[0].b`,
- * `$['a b']`, `join(<expression>, ' ')`, `jwt_decode(<expression>, '$.claim')`, nested at will, with paths inside
- * functions quoted or not. It reads own members only and computes nothing.
+ * The expressions by which an entry locates values in a provider's responses: `$.a.b`, `$.a[0].b`, `$['a b']`,
+ * `join(<expression>, ' ')`, `jwt_decode(<expression>, '$.claim')`. They can be nested; paths inside functions may be
+ * quoted. They read own members only and compute nothing.
  */
 export type Expression =
   | { readonly kind: 'path'; readonly steps: readonly (string | number)[] }
@@ -17,7 +17,7 @@ const MAX_JWT_LENGTH = 65_536
 
 class Fault extends Error {}
 
-/** Reads an expression, or says what is wrong with it. */
+/** Parses an expression, or returns its fault. */
 export function parseExpression(text: string): Parsed {
   if (text.length > MAX_LENGTH) return { fault: `is longer than ${MAX_LENGTH} characters` }
   try {
@@ -28,7 +28,7 @@ export function parseExpression(text: string): Parsed {
   }
 }
 
-/** What the expression finds in the document; `undefined` when it finds nothing. */
+/** The value that the expression locates in the document, or `undefined`. */
 export function evaluate(expression: Expression, document: unknown): unknown {
   switch (expression.kind) {
     case 'path':
@@ -46,7 +46,7 @@ export function evaluate(expression: Expression, document: unknown): unknown {
   }
 }
 
-/** Evaluates an expression given as text; one that does not parse finds nothing. */
+/** Evaluates an expression given as text; an invalid one gives `undefined`. */
 export function evaluateText(text: string, document: unknown): unknown {
   const parsed = parseExpression(text)
   return 'fault' in parsed ? undefined : evaluate(parsed.expression, document)
@@ -62,8 +62,8 @@ export function checkResponseMap(map: Readonly<Record<string, string>>): string 
 }
 
 /**
- * A token answer with its mapped members put where the standard has them. A mapped member that is not found is
- * absent, even where the answer has another of that name; what the map does not name stays as it is.
+ * A token response with its mapped members under their standard names. A mapped member that is not found is absent, even
+ * if the response has another member of that name. Members that the map does not name are unchanged.
  */
 export function applyResponseMap(
   map: Readonly<Record<string, string>>,
@@ -79,8 +79,8 @@ export function applyResponseMap(
 }
 
 /**
- * The object inside the answer that a mapped member is taken out of (`$.authed_user` of `$.authed_user.access_token`);
- * `undefined` where it stands at the top or is computed.
+ * The nested object that contains a mapped member (`$.authed_user` for `$.authed_user.access_token`); `undefined` for a
+ * member at the top level or the result of a function.
  */
 export function nestedOwner(text: string, body: unknown): Record<string, unknown> | undefined {
   const parsed = parseExpression(text)
@@ -91,7 +91,7 @@ export function nestedOwner(text: string, body: unknown): Record<string, unknown
   return isRecord(owner) ? owner : undefined
 }
 
-/** The mapped members alone: what a user info answer with a response map becomes. */
+/** Only the mapped members: the result for a user info response with a response map. */
 export function selectByMap(map: Readonly<Record<string, string>>, body: unknown): Record<string, unknown> {
   const selected: Record<string, unknown> = Object.create(null)
   for (const [member, text] of Object.entries(map)) {
@@ -121,7 +121,7 @@ function claimsOf(token: string): unknown {
   }
 }
 
-/** Where reading stands: the next character is `text[at]`. */
+/** The parser's position: the next character is `text[at]`. */
 interface Cursor {
   readonly text: string
   at: number
@@ -193,7 +193,7 @@ function readSubscript(cursor: Cursor): string | number {
   return Number(digits[0])
 }
 
-/** The text between quotes; a backslash takes the next character as it is. */
+/** The text between quotes; a backslash escapes the next character. */
 function readQuoted(cursor: Cursor): string {
   const quote = cursor.text[cursor.at]
   if (!isQuote(quote)) throw new Fault(`wants a quoted text at character ${cursor.at + 1}`)

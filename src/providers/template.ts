@@ -1,4 +1,4 @@
-/** What the placeholders of request templates stand for. An absent value is put in as nothing. */
+/** The values of the placeholders in request templates. An absent value is replaced by nothing. */
 export interface TemplateValues {
   readonly client_id?: string | undefined
   readonly client_secret?: string | undefined
@@ -7,7 +7,7 @@ export interface TemplateValues {
   readonly existing_scopes?: readonly string[] | undefined
   readonly refresh_token?: string | undefined
   readonly access_token?: string | undefined
-  /** Joins the scopes; a space unless said. */
+  /** Joins the scopes; the default is a space. */
   readonly scopeSeparator?: ' ' | ',' | undefined
 }
 
@@ -21,8 +21,8 @@ const PLACEHOLDER = /\{\{\s*([A-Za-z_]+)\s*\}\}/g
 type Part = { readonly literal: string } | { readonly placeholder: string }
 
 /**
- * The fault of a template, or `undefined`: only the allowed placeholders may stand in it, and a list
- * (`{{scopes}}`) stands apart from what is beside it. Everything else is taken as it is written.
+ * The fault of a template, or `undefined`. It may contain only the allowed placeholders, and a list (`{{scopes}}`) must be
+ * separated by spaces. All other text is used literally.
  */
 export function checkTemplate(template: string, allowed: readonly Placeholder[]): string | undefined {
   const parts = partsOf(template)
@@ -46,7 +46,7 @@ export function mentions(template: string, placeholder: Placeholder): boolean {
   return partsOf(template).some((part) => 'placeholder' in part && part.placeholder === placeholder)
 }
 
-/** The parameters with their values put in; one that comes out empty is left out. */
+/** The rendered parameters; empty ones are left out. */
 export function renderParams(
   params: Readonly<Record<string, string>>,
   values: TemplateValues,
@@ -56,8 +56,8 @@ export function renderParams(
 }
 
 /**
- * The template with its values put in. What is put in is never read again as a template. An empty value takes
- * the space beside it along; a template with a list is the union of all it names, joined by the separator.
+ * Renders the template. An inserted value is never read as a template. An empty value is removed together with the space
+ * beside it. A template with a list becomes the union of all its scopes, joined by the separator.
  */
 export function renderTemplate(template: string, values: TemplateValues): string {
   const parts = partsOf(template)
@@ -76,7 +76,7 @@ export function renderTemplate(template: string, values: TemplateValues): string
   return texts.join('')
 }
 
-/** Takes the space of one side away, so that the other side's alone is left where the empty value stood. */
+/** Removes the space on one side of an empty value, so that only the other side's space is left. */
 function closeGap(parts: readonly Part[], texts: string[], index: number): void {
   const before = textOfLiteral(parts, texts, index - 1)
   const after = textOfLiteral(parts, texts, index + 1)

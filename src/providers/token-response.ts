@@ -3,40 +3,40 @@ import type { ContentType } from './provider.ts'
 import { type Members, membersOf, readJsonMembers, readMembers } from './response-body.ts'
 import { applyResponseMap, nestedOwner, selectByMap } from './response-map.ts'
 
-// The one place where what a server gets wrong in a token response is put right before openid-client sees it
-// (RFC 6749 sections 5.1 and 5.2). Pure: bytes in, clean members out. No fault quotes the answer.
+// Repairs faulty token responses before openid-client sees them (RFC 6749 sections 5.1 and 5.2). The functions are pure:
+// they turn bytes into clean members. No error message quotes the response.
 
-/** How one provider's token responses are read; all of it from its entry, but for the time. */
+/** How one provider's token responses are read: its entry's settings, and the current time. */
 export interface TokenResponseRules {
   readonly responseContentType: ContentType
   readonly responseMap?: Readonly<Record<string, string>>
   /** As in `Provider`: accepted besides `bearer`, in lower case. */
   readonly tokenTypes: readonly string[]
   readonly expirationFormat?: 'absolute_unix_timestamp' | 'relative_seconds'
-  /** Only where the ID token can be checked against an issuer. */
+  /** Set only if the ID token can be checked against an issuer. */
   readonly keepIdToken: boolean
-  /** It is not looked at, whatever stands in it. */
+  /** The ID token is ignored. */
   readonly ignoreIdToken?: boolean
   readonly now: EpochSeconds
 }
 
 export interface RepairedTokenResponse {
-  /** 200 for every success; a refusal that came with one has 400, as RFC 6749 section 5.2 asks. */
+  /** 200 for every success; 400 for a refusal that came with a success status (RFC 6749 section 5.2). */
   readonly status: number
-  /** What the RFC names, in the RFC's types, and nothing else. */
+  /** Only the RFC's members, in the RFC's types. */
   readonly body: Record<string, unknown>
-  /** The other members, for tools (`instance_url`, `team`): no token, nothing that is named like a secret. */
+  /** The other members, for tools (`instance_url`, `team`), without tokens and members that are named like secrets. */
   readonly extra: Record<string, unknown>
-  /** Of an ID token that was not kept. Its signature is unchecked: it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7). */
+  /** Claims of a dropped ID token, unverified: it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7). */
   readonly idTokenClaims?: Record<string, unknown>
-  /** The answer named no `token_type` and was read as a bearer token. */
+  /** The response has no `token_type` and was read as a bearer token. */
   readonly tokenTypeMissing?: true
 }
 
-/** The answer can't be used. The reason is short and of this file's own words. */
+/** The response is unusable. The reason is a short text of this file, never of the response. */
 export class TokenResponseFault extends Error {
   readonly reason: string
-  /** The HTTP status, where that is all there is to go by. */
+  /** The HTTP status, if the response tells nothing else. */
   readonly status: number | undefined
 
   constructor(reason: string, status?: number) {
@@ -47,7 +47,7 @@ export class TokenResponseFault extends Error {
   }
 }
 
-/** Throws `TokenResponseFault`. A refusal is no fault: it comes back as `{error, error_description?}`. */
+/** Throws `TokenResponseFault`. A refusal is returned as `{error, error_description?}`. */
 export function repairTokenResponse(
   status: number,
   contentType: string | undefined,
@@ -64,7 +64,7 @@ export function repairTokenResponse(
   return readTokens(map ? mappedAnswer(map, answer) : answer, rules)
 }
 
-/** A token out of a nested object has that object's `token_type`: another token's type beside it says nothing of it. */
+/** A token in a nested object has that object's `token_type`, not that of another token at the top level. */
 function mappedAnswer(map: Readonly<Record<string, string>>, answer: Members): Members {
   const mapped = applyResponseMap(map, answer)
   const owner = map.access_token === undefined ? undefined : nestedOwner(map.access_token, answer)
@@ -72,7 +72,7 @@ function mappedAnswer(map: Readonly<Record<string, string>>, answer: Members): M
   return mapped
 }
 
-/** Whoever the token belongs to, and any other JSON object got with a token. Throws `TokenResponseFault`. */
+/** Reads a JSON object that was requested with a token, such as the user info. Throws `TokenResponseFault`. */
 export function readUserInfo(
   body: Uint8Array,
   responseMap?: Readonly<Record<string, string>>,
@@ -93,7 +93,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
   const { token_type } = answer
   const type = typeof token_type === 'string' ? token_type.trim() : (token_type ?? '')
   if (typeof type !== 'string') throw new TokenResponseFault('token_type is no text')
-  // RFC 6749 section 5.1 requires it; servers that leave it out mean bearer, and every other client reads it so
+  // RFC 6749 section 5.1 requires it; servers that omit it mean bearer, and other clients read it so
   const isMissing = type === ''
   const isBearer = isMissing || type.toLowerCase() === 'bearer'
   if (!isBearer && !rules.tokenTypes.includes(type.toLowerCase()))
@@ -130,7 +130,7 @@ function isPrintable(value: string): boolean {
   return /^[\x20-\x7e]+$/.test(value)
 }
 
-/** Commas separate scopes where no space does, or where each is followed by one. */
+/** Commas separate scopes if there are no spaces, or if a space follows every comma. */
 function readScope(value: unknown): string | undefined {
   const text = Array.isArray(value) ? value.filter((item) => typeof item === 'string').join(' ') : value
   if (typeof text !== 'string') return undefined
@@ -141,10 +141,10 @@ function readScope(value: unknown): string | undefined {
 
 const TEN_YEARS = 10 * 365 * 86_400
 
-/** Seconds that the access token has left, 1 to ten years; anything else is unknown. */
+/** The access token's remaining seconds, from 1 to ten years; `undefined` for any other value. */
 function readExpiry(answer: Members, { expirationFormat, now }: TokenResponseRules): number | undefined {
   const given = toNumber(answer.expires_in)
-  // a small number is no date, whatever the entry says
+  // a small number is a lifetime, even if the entry announces a date
   const isDate = expirationFormat === 'absolute_unix_timestamp' && given !== undefined && given > TEN_YEARS
   return (
     plausible(isDate ? toEpochSeconds(given) - now : given) ?? plausible(toMoment(answer.expires_at, now))
@@ -168,7 +168,7 @@ function plausible(seconds: number | undefined): number | undefined {
   return whole >= 1 && whole <= TEN_YEARS ? whole : undefined
 }
 
-/** Whole text only: `parseFloat` would take "3600abc" for 3600. */
+/** The whole text must be a number: `parseFloat` would read "3600abc" as 3600. */
 function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^\s*\d{1,15}(\.\d+)?\s*$/.test(value) ? Number(value) : undefined
@@ -196,8 +196,8 @@ const MOST_MEMBERS = 64
 const LONGEST_TEXT = 2048
 
 /**
- * What of an answer tools may see: nothing that is named like a secret, is a JWT or holds one of these tokens. Numbers and
- * booleans are no secrets, so `x_refresh_token_expires_in` stays.
+ * The members that tools may see, without those that are named like a secret, are a JWT or contain one of the tokens.
+ * Numbers and booleans are kept, such as `x_refresh_token_expires_in`.
  */
 export function membersForTools(answer: Members, tokens: readonly string[], depth: number): Members {
   const kept = Object.entries(answer)
@@ -228,7 +228,7 @@ function isCount(value: unknown): value is number | boolean {
   return typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** What servers say where RFC 6749 section 5.2 has a code of its own; only a refusal of the grant costs a new consent. */
+/** Servers' own codes for those of RFC 6749 section 5.2. Only a refusal of the grant requires a new consent. */
 const STANDARD_CODES = new Map([
   ['bad_refresh_token', 'invalid_grant'], // GitHub, HubSpot
   ['bad_verification_code', 'invalid_grant'],
@@ -245,7 +245,7 @@ const STANDARD_CODES = new Map([
   ['invalid_client_secret', 'invalid_client'], // Zoho
 ])
 
-/** A refusal in the RFC's form, wherever the answer has it; `undefined` when it has none. */
+/** The refusal in the RFC's form, from anywhere in the response; `undefined` when there is none. */
 function readRefusal(answer: Members, status: number): Members | undefined {
   const details = membersOf(answer.error)
   const said = errorOf(answer, details, status)
@@ -259,7 +259,7 @@ function readRefusal(answer: Members, status: number): Members | undefined {
   return { error: standard ?? code, ...(description !== undefined && { error_description: description }) }
 }
 
-/** `error` as text or as an object, `ok: false`, and where the status says so already, a code of another name. */
+/** The code from `error` as text or object, from `ok: false`, or with an error status from a member of another name. */
 function errorOf(answer: Members, details: Members | undefined, status: number): string | undefined {
   const { error } = answer
   if (typeof error === 'string' && error !== '') return error
@@ -272,14 +272,14 @@ function errorOf(answer: Members, details: Members | undefined, status: number):
     : undefined
 }
 
-/** A name, too short and plain to be a secret that was echoed. */
+/** A plain name, too short to be an echoed secret. */
 function isCode(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z][\w.:-]{0,63}$/.test(value) && sanitize(value) === value
 }
 
 /**
- * At most 200 printable ASCII characters of what the server says. Long words with a digit go: they may be a
- * code, a token or a secret that it echoes.
+ * At most 200 printable ASCII characters of the server's text, without long words that contain a digit: they may be an
+ * echoed code, token or secret.
  */
 function sanitize(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined

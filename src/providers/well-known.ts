@@ -3,15 +3,15 @@ import { ProviderRefusal } from './provider-refusal.ts'
 import { type Members, readJsonMembers } from './response-body.ts'
 
 interface WellKnown {
-  /** Whose metadata it is, for a message. */
+  /** The owner of the metadata, for messages. */
   readonly of: string
-  /** What else means that nothing is to be read there. */
+  /** Errors that mean, like 404, that there is no metadata. */
   readonly nothing: readonly OutgoingErrorKind[]
 }
 
 /**
- * The JSON object at a well-known place (RFC 8615); `undefined` when there is nothing to be read there, as the next
- * place is tried then. Throws `ProviderRefusal`.
+ * The JSON object at a well-known place (RFC 8615); `undefined` when there is none, so that the caller tries the next
+ * place. Throws `ProviderRefusal`.
  */
 export async function readWellKnown(
   outgoing: Outgoing,

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 /**
  * Proofs in the `next_uri` of `confirm_user`: the browser that opens it was sent there by the caller's page, which had
  * just confirmed its user. Without the proof, the browser that began the flow could finish it alone after luring
- * somebody else to the caller's page. Proofs are computed, not stored: a repeated confirmation gets the same one.
+ * another user to the caller's page. Proofs are computed, not stored: a repeated confirmation gets the same one.
  */
 export interface Confirmations {
   /** The proof for one visit of the caller's page. */

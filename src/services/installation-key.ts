@@ -14,8 +14,8 @@ const OLDER_KEY = 'audit_key'
 /**
  * The installation's key, which authenticates the audit trail and the rows that grant permissions. It is made at the
  * first start and survives rotations of the master key. `isSigned`: the key has its current name, which it gets when all
- * rows have their MACs. The name is part of the envelope's associated data, so nobody can go back to the older name
- * without the master key; a copy of the older envelope opens until that master key is removed.
+ * rows have their MACs. The name is part of the envelope's associated data, so going back to the older name
+ * needs the master key; a copy of the older envelope opens until that master key is removed.
  */
 export async function ensureInstallationKey(
   { facts }: Store,

@@ -22,7 +22,7 @@ async function startTold(options: SceneOptions = {}) {
   expect(added.status).toBe(201)
   return Object.assign(scene, {
     given,
-    /** What the tool is told beyond the token, when it is run now. */
+    /** The additional members that a run of the tool gets beside the token. */
     async extra(): Promise<Record<string, unknown> | undefined> {
       const body = { tool_name: 'Demo.Note', user_id: 'u1' }
       const { body: answer } = await scene.call('POST', '/v1/tools/execute', body)

@@ -75,7 +75,7 @@ export async function startHostileWorld(
     clock,
     url,
     call,
-    /** Somebody with a browser of their own. Whoever was made last is who the issuer sees next. */
+    /** A user with a browser of their own. The issuer takes its next visitor for the user who was created last. */
     async person(user: string, browser = new UserAgent()): Promise<UserAgent> {
       oidc.settings.account = { sub: user, name: user, email: `${user}@example.test` }
       await browser.get(`${application.url}/sign-in?user=${user}`)

@@ -5,7 +5,7 @@ import { startGatepass } from '../gatepass.ts'
 import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
 import { LIFE } from './refresh-fixtures.ts'
 
-// An entry with an issuer: what nobody has said is as the issuer's own metadata says it.
+// An entry with an issuer: its metadata decides what the entry does not set.
 
 const client = ({ as }: Scene) => ({ client_id: as.clientId, client_secret: as.clientSecret })
 const add = (scene: Scene, oauth2: object) =>

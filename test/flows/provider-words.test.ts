@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { wordsOf } from '../../src/providers/provider-words.ts'
 import { type Scene, type SceneOptions, startScene } from './fixtures.ts'
 
-// The provider's own reason reaches whoever has to mend it: the caller, the user's page, the log, the audit trail.
+// The provider's own reason reaches everyone who may have to act: the caller, the user's page, the log, the audit trail.
 
 const SAID = 'AADSTS65001: the admin of "example" must consent first <b>now</b>\r\n\u202enever'
 const SHOWN = "AADSTS65001: the admin of 'example' must consent first b now /b never"

@@ -443,7 +443,7 @@ describe('the callback', () => {
   test.each([
     ['https://app.example', 'https://app.example/?auth_id=ID&status=completed'],
     ['https://app.example/?a=b%20c&d#e', 'https://app.example/?a=b%20c&d&auth_id=ID&status=completed#e'],
-    // what the caller's own query says of these is not believed by whoever reads them
+    // the caller's own parameters of these names are replaced, so that its page can trust them
     [
       'https://app.example/?status=failed&reason=x&auth_id=y',
       'https://app.example/?status=completed&auth_id=ID',

@@ -9,7 +9,7 @@ import { API_KEY, type Served, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
 import { connect } from './process.ts'
 
-// Real processes that are told to end while tools, code and forwarded requests are under way. Their worker and the API
+// Real processes that get a signal to end while tools, code and forwarded requests are under way. Their worker and the API
 // are in this process, so that it is seen from outside what reaches them.
 
 const SECRET = 'the secret of the worker'

@@ -15,7 +15,7 @@ import {
   workersOf,
 } from './process.ts'
 
-// Real processes that are told to end while something is under way.
+// Real processes that get a signal to end while something is under way.
 
 let as: FakeAuthorizationServer
 beforeEach(async () => {

@@ -29,7 +29,7 @@ import { zoom } from './zoom.ts'
 
 export type { BuiltInProvider, OfflineAccess } from './define.ts'
 
-/** Where two share their endpoints, the first is the one that endpoints alone name; a new one stands behind it. */
+/** If two providers share endpoints, the endpoints identify the first: a new provider comes after the older one. */
 const ALL: readonly BuiltInProvider[] = [
   airtable,
   asana,
@@ -72,7 +72,7 @@ export function builtIn(id: string): BuiltInProvider | undefined {
 /** A provider of the catalogue, as endpoints name it. */
 export interface CatalogueMatch {
   readonly builtIn: BuiltInProvider
-  /** What the endpoints have in place of the catalogue's variables, such as `tenant`. */
+  /** The values of the catalogue's variables in the endpoints, such as `tenant`. */
   readonly variables: Readonly<Record<string, string>>
   /** Whether the provider has that endpoint in that role, for the same variables. */
   has(role: EndpointRole, endpoint: string): boolean
@@ -154,7 +154,7 @@ function matchPattern(pattern: string, endpoint: string): Record<string, string>
   return values
 }
 
-/** The provider as it is used by its id alone: it asks for a refresh token wherever there is one to be had. */
+/** The provider with its request for a refresh token, if it needs one: for use by the id alone. */
 export function withOfflineAccess({ provider, offlineAccess }: BuiltInProvider): Provider {
   if (offlineAccess === undefined) return provider
   const { authorizationRequest } = provider
