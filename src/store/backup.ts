@@ -19,15 +19,15 @@ export interface Backup {
 const PAGES_AT_ONCE = 1_000
 
 /**
- * Copies the database, as it is at this moment, into a new file, beside servers that go on: SQLite page by page under a
- * reader's lock, which holds up no writer; PostgreSQL row by row in one look. The file is checked and durable when it
- * gets its name, and can be read by its owner alone. What it holds is sealed as it was. Throws `store_unavailable`.
+ * Copies a snapshot of the database into a new file while servers go on: SQLite page by page under a reader's lock,
+ * which blocks no writer; PostgreSQL row by row in one snapshot. The file is checked and durable when it gets its name,
+ * and only its owner can read it. Secrets stay sealed. Throws `store_unavailable`.
  */
 export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSeconds): Promise<Backup> {
   const path = resolve(to)
   const partial = `${path}.partial`
   if (existsSync(path)) throw isThere(to)
-  discard(partial) // of one that was killed
+  discard(partial) // left behind by a backup that was killed
   try {
     if (place.kind === 'sqlite') await copyPages(place.path, partial)
     else await copyFromServer(place.url, partial)
@@ -47,7 +47,7 @@ async function copyPages(from: string, to: string): Promise<void> {
   const client = new Database(from, { readonly: true, fileMustExist: true })
   try {
     client.pragma('busy_timeout = 1000')
-    // one look for all pages: without it, each commit of another process would start the copy from the beginning
+    // one snapshot for all pages: without it, each commit of another process would start the copy from the beginning
     client.exec('begin')
     client.prepare('select count(*) from sqlite_master').get()
     await client.backup(to, { progress: () => PAGES_AT_ONCE })

@@ -6,8 +6,8 @@ import { tables } from './dialects/sqlite/schema.ts'
 import { LAST_BACKUP_FACT, MOVED_FACT } from './facts.ts'
 
 /**
- * Whole installations from one database to another: rows as they are, envelopes unopened. What it takes to read and
- * fill a database is in `sqlite/copy.ts` and `postgres/copy.ts`.
+ * Copies whole installations from one database to another: rows unchanged, envelopes unopened. The readers and writers
+ * of each database are in `dialects/sqlite/copy.ts` and `dialects/postgres/copy.ts`.
  */
 
 /** A table as both backends have it. */
@@ -26,7 +26,7 @@ export interface CopiedColumn {
 /** In the order of the table's columns; flags are 0 and 1. */
 export type Row = readonly (string | number | null)[]
 
-/** All of the schema, each after those it refers to. The change feed and the beats of processes are each database's own. */
+/** All tables of the schema, each after those it refers to. The change feed and the heartbeats of processes are not copied. */
 export const COPIED_TABLES: readonly CopiedTable[] = inOrder(
   Object.values(tables)
     .filter((table) => table !== tables.processes)
@@ -61,20 +61,20 @@ function refersTo(tables: readonly SQLiteTable[]) {
   return (key: ForeignKey) => tables.includes(key.reference().foreignTable as SQLiteTable) // of this same schema
 }
 
-/** One consistent look at a database, in the order of each table's key, byte by byte. */
+/** Reads one snapshot of a database, in the byte order of each table's key. */
 export interface RowReader {
   read(table: CopiedTable, after: Row | undefined, limit: number): Promise<readonly Row[]>
 }
 
 export interface RowSource extends RowReader, AsyncDisposable {
-  /** Ends the look; with a fact, leaves that behind. Throws when somebody else has written meanwhile. */
+  /** Ends the snapshot, and writes the fact if one is given. Throws when another process has written meanwhile. */
   finish(fact?: Fact): Promise<void>
 }
 
 /** An empty database of this release, filled in one transaction: all of it or nothing. */
 export interface RowTarget extends RowReader, AsyncDisposable {
   insert(table: CopiedTable, rows: readonly Row[]): Promise<void>
-  /** Makes it durable, with that fact in it. */
+  /** Commits durably, with that fact if one is given. */
   commit(fact?: Fact): Promise<void>
 }
 
@@ -91,12 +91,12 @@ export interface CopiedCount {
 }
 
 const PAGE = 500
-/** What is one database's own. */
+/** Facts about one database, which are not copied. */
 const FACTS_LEFT_BEHIND = ['probe', MOVED_FACT, LAST_BACKUP_FACT]
 
 /**
  * Copies every row, then reads source and target side by side and compares them row by row. Commits nothing. Throws
- * `store_unavailable` when a row is not there as it was.
+ * `store_unavailable` when a row of the target differs from the source.
  */
 export async function copyRows(
   source: RowReader,
@@ -166,7 +166,7 @@ export function keyOf({ columns, key }: CopiedTable, row: Row): Row {
   return key.map((name) => row[columns.findIndex((column) => column.name === name)] ?? null)
 }
 
-/** What a driver gives, as both backends write it: whole numbers without a fraction, flags as 0 and 1. */
+/** Converts what a driver gives to the form that both databases write: whole numbers, flags as 0 and 1. */
 export function toRow({ columns }: CopiedTable, values: Readonly<Record<string, unknown>>): Row {
   return columns.map(({ name, kind }) => {
     const value = values[name]
@@ -176,7 +176,7 @@ export function toRow({ columns }: CopiedTable, values: Readonly<Record<string, 
   })
 }
 
-/** Why a database cannot be copied: its tables are those of another release. */
+/** The refusal to copy a database whose tables are those of another release. */
 export function ofAnotherRelease(name: string): BrokerError {
   return new BrokerError(
     'store_unavailable',
@@ -209,5 +209,5 @@ export function isOfThisRelease(columnsOf: ReadonlyMap<string, readonly string[]
   )
 }
 
-/** What is made anew in each database. */
+/** Tables that each database fills itself. */
 const OWN_TABLES = ['schema_migrations', 'changes', 'processes', 'audit_heads', 'sqlite_sequence']

@@ -3,7 +3,7 @@ export type DatabasePlace =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** What people are told it is called: without a password, and without a query that may hold one. */
+/** The name to show people: without a password, and without a query that may hold one. */
 export function databaseName(place: DatabasePlace): string {
   if (place.kind === 'sqlite') return place.path
   const url = new URL(place.url)

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 
-/** Waits until a file, or the names in a directory, would survive a power cut. */
+/** Flushes a file, or the names in a directory, to the disk, so that a power cut does not lose them. */
 export function sync(path: string): void {
   const file = openSync(path, 'r')
   try {
@@ -10,7 +10,7 @@ export function sync(path: string): void {
   }
 }
 
-/** Removes an SQLite file with what stands beside it, if it is there. */
+/** Removes an SQLite file with its log and journal files, if they exist. */
 export function discard(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
 }

@@ -13,7 +13,7 @@ export async function openTarget(place: DatabasePlace): Promise<RowTarget> {
   return (await import('./dialects/postgres/copy.ts')).openPostgresTarget(place.url)
 }
 
-/** The facts of a database as it is. Writes nothing. */
+/** The facts of a database. Writes nothing and migrates nothing. */
 export async function readFacts(place: DatabasePlace): Promise<ReadonlyMap<string, string>> {
   if (place.kind === 'sqlite') return (await import('./dialects/sqlite/migrations.ts')).readFacts(place.path)
   return (await import('./dialects/postgres/migrations.ts')).readFacts(place.url)

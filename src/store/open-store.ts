@@ -3,7 +3,7 @@ import type { DatabasePlace } from './database-place.ts'
 import type { Store } from './store.ts'
 
 export interface OpeningOptions {
-  /** Looks at what there is before anything is written, not even a migration; throws to refuse it. */
+  /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
   readonly admit?: (facts: ReadonlyMap<string, string>) => void
 }
 
@@ -14,14 +14,14 @@ export async function openStore(place: DatabasePlace, options: OpeningOptions = 
   return (await import('./dialects/postgres/open.ts')).openPostgresStore(place.url, options)
 }
 
-/** How many migrations the database still needs; one that is not there needs all. Writes nothing. */
+/** How many migrations the database still needs: all, when it does not exist. Writes nothing. */
 export async function pendingMigrations(place: DatabasePlace): Promise<number> {
   if (place.kind === 'sqlite')
     return (await import('./dialects/sqlite/migrations.ts')).pendingMigrations(place.path)
   return (await import('./dialects/postgres/migrations.ts')).pendingMigrations(place.url)
 }
 
-/** Whether Gatepass was ever started on it. Throws `store_unavailable` when a server does not answer. */
+/** Whether Gatepass was ever started on the database. Throws `store_unavailable` when a server does not answer. */
 export async function isBegun(place: DatabasePlace): Promise<boolean> {
   if (place.kind === 'sqlite') return existsSync(place.path)
   return (await import('./dialects/postgres/migrations.ts')).isBegun(place.url)

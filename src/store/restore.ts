@@ -16,9 +16,8 @@ export interface Restored {
 }
 
 /**
- * Puts a backup where no installation is yet, and leaves the backup as it was. What is restored carries the mark by
- * which the next start knows that it is a backup (`settleRestore`), also when the file itself had none. Nothing is kept
- * when anything goes wrong. Throws `not_found`, `already_exists`, and
+ * Copies a backup to a place where there is no installation yet. The copy carries the mark by which the next start
+ * recognises a backup (`settleRestore`), even when the file itself had none. After a failure nothing is left behind. Throws `not_found`, `already_exists`, and
  * `invalid_request` for a file that is damaged or no backup.
  */
 export async function restoreBackup(backup: string, place: DatabasePlace): Promise<Restored> {
@@ -30,7 +29,7 @@ export async function restoreBackup(backup: string, place: DatabasePlace): Promi
   try {
     const restored = copyMarked(backup, copy)
     const sqlite = { kind: 'sqlite', path: copy } as const
-    await (await openStore(sqlite)).close() // one of an older release is brought up to date
+    await (await openStore(sqlite)).close() // migrates a backup of an older release
     await using source = await openSource(sqlite)
     await using target = await openTarget(place)
     await copyRows(source, target)
@@ -61,7 +60,7 @@ function restoreFile(backup: string, to: string): Restored {
         'already_exists',
         `${one} is there already. Restoring never replaces anything: stop the servers and move ${databaseName({ kind: 'sqlite', path: to })} away first, with its -wal and -shm.`,
       )
-  discard(partial) // of a restore that was killed
+  discard(partial) // left behind by a restore that was killed
   try {
     const restored = copyMarked(backup, partial)
     sync(partial)
@@ -77,7 +76,7 @@ function restoreFile(backup: string, to: string): Restored {
   }
 }
 
-/** A checked copy with the mark in it, without a log beside it. */
+/** Makes a checked copy with the mark in it and without a write-ahead log. */
 function copyMarked(backup: string, to: string): Restored {
   if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0)
     throw new BrokerError(

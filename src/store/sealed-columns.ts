@@ -2,8 +2,8 @@ import type { Sealed } from '../domain/sealed.ts'
 import type { SealedPlace } from './seal.ts'
 
 /**
- * Every column that holds envelopes, with the place each is sealed for. What re-seals, counts or checks envelopes goes
- * through this list; a test holds it to the schema.
+ * Every column that holds envelopes, with the place that its envelopes are bound to. Rotation, counts and checks go
+ * through this list; a test compares it with the schema.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'facts', column: 'value', id: 'name', needs: [], place: ofInstallation },
@@ -64,27 +64,27 @@ export interface SealedColumn {
 
 type Belonging = Omit<SealedPlace, 'table' | 'column'>
 
-/** An envelope as it stands in its row, and where it belongs. */
+/** A stored envelope and the place it is bound to. */
 export interface PlacedEnvelope {
   readonly rowId: string
   readonly place: SealedPlace
   readonly sealed: Sealed
 }
 
-/** How facts that hold an envelope are told from those that do not: an SQL pattern. */
+/** The SQL pattern that tells facts which hold an envelope from those that do not. */
 export const ENVELOPE_PATTERN = 'v1.________.%'
 
-/** Where a secret of the installation itself belongs, such as the check value of the master key. */
+/** The place of a secret of the installation itself, such as the check value of the master key. */
 export function factPlace(name: string): SealedPlace {
   return { table: 'facts', column: 'value', ...ofInstallation(name) }
 }
 
-/** Where a kept answer belongs. */
+/** The place of an answer that is kept for an idempotency key. */
 export function answerPlace(place: string, projectId: string): SealedPlace {
   return { table: 'answers', column: 'answer', rowId: place, projectId }
 }
 
-/** Where a policy's bearer token for its hook belongs. */
+/** The place of a policy's bearer token for its hook. */
 export function policyPlace(id: string, projectId: string): SealedPlace {
   return { table: 'policies', column: 'hook_secret', rowId: policyUid(id, projectId), projectId }
 }
@@ -94,12 +94,12 @@ export function policyUid(id: string, projectId: string): string {
   return `${projectId} ${id}`
 }
 
-/** Where a remembered run's request or result belongs. */
+/** The place of the request or result of a run. */
 export function executionPlace(id: string, projectId: string, column: 'request' | 'result'): SealedPlace {
   return { table: 'executions', column, rowId: id, projectId }
 }
 
-/** Where a paused chain's state belongs. */
+/** The place of a paused chain's state. */
 export function chainPlace(id: string, projectId: string): SealedPlace {
   return { table: 'chains', column: 'state', rowId: id, projectId }
 }

@@ -7,7 +7,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import type { Store } from './store.ts'
 import type { AcceptedNeeds } from './workers.ts'
 
-/** A row whose MAC is not that of what it holds: written or changed by somebody without the installation's key. */
+/** A row whose MAC does not match its members: it was written without the installation's key. */
 export interface AlteredRow {
   readonly table: 'api_keys' | 'providers' | 'workers' | 'policies'
   readonly id: string
@@ -20,10 +20,10 @@ interface Signed {
 }
 
 /**
- * The same store; rows that give power carry a MAC, which is looked at whenever one is read: API keys, what provider
- * entries and workers point to, what was accepted of a worker, policies. One that was written by hand is as good as not
- * there, except for a policy: then nothing is judged in its project until it is set anew. Envelopes are not covered,
- * since they are bound to their rows themselves; deleting a row or putting an older one back is not noticed.
+ * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
+ * provider entries and workers, the accepted needs of a worker, policies. An altered row counts as absent. An altered
+ * policy stops all releases of its project until an administrator sets or deletes it. Envelopes are not covered, since
+ * they are bound to their rows; the deletion of a row, and an older row that was put back, are not noticed.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
   const { apiKeys, providers, tools, workers, policies } = store
@@ -58,7 +58,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       add: (one, ...rest) => apiKeys.add(signedKey(one), ...rest),
       findByHash: async (hash) => key(await apiKeys.findByHash(hash)),
       list: async (projectId) =>
-        // a revoked one gives nothing, and its MAC was taken away
+        // a revoked key grants nothing, and its MAC was deleted
         (await apiKeys.list(projectId)).filter(
           (one) => one.revokedAt !== undefined || key(one) !== undefined,
         ),
@@ -112,12 +112,12 @@ export interface RowSigner {
   readonly apiKey: (row: ApiKey) => string
   readonly provider: (row: ProviderEntry) => string
   readonly worker: (row: Worker) => string
-  /** Apart from the rest, since each is written without the other. */
+  /** Separate from `worker`, since each is written without the other. */
   readonly accepted: (row: AcceptedNeeds) => string
   readonly policy: (row: Policy) => string
 }
 
-/** @param installationKey the installation's own: the same under every master key, so that a rotation changes no MAC. */
+/** @param installationKey the same under every master key, so that a rotation changes no MAC. */
 export function createRowSigner(installationKey: Buffer): RowSigner {
   const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
   const mac = (what: AlteredRow['table'] | 'accepted', members: readonly unknown[]) =>
@@ -137,7 +137,7 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
   }
 }
 
-/** The same text for the same JSON, whatever the order of its members. */
+/** Sorts the members, so that equal JSON gives equal text. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -148,8 +148,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Signs the rows that a release without MACs has left, as they stand. Once: later ones without a MAC are not believed.
- * Answers how many.
+ * Signs the rows of a release that wrote no MACs. It runs once: a row without a MAC that appears later counts as altered.
+ * Returns how many rows it signed.
  */
 export async function signOlderRows(raw: Store, signer: RowSigner): Promise<number> {
   let signed = 0

@@ -128,7 +128,7 @@ export const storage: readonly Mutation[] = [
     rows: ['R16'],
     fault: 'a commit whose outcome was lost counts as done',
     file: 'src/store/dialects/postgres/write.ts',
-    from: "if (!(await wasCommitted(transactionId))) throw new NotDone('the transaction was rolled back')",
+    from: "if (!(await wasCommitted(transactionId))) throw new RetryableError('the transaction was rolled back')",
     to: 'void wasCommitted',
     test: 'store/postgres-failures.test.ts',
     name: 'a commit whose connection is lost',

@@ -4,27 +4,27 @@ import type { StoreChange } from '../../changes.ts'
 
 export const CHANNEL = 'gatepass'
 
-/** How often it is asked whether the connection still lives. */
+/** How often the listening connection is pinged. */
 const PING_MS = 1_000
-/** After so long without an answer nothing that was kept is believed any more: as late as a foreign write can be. */
+/** After this long without an answer to a ping, caches are emptied: a write of another node is noticed this late at most. */
 const SILENT_MS = 3_000
 const LONGEST_BACKOFF_MS = 2_000
-/** How long the server is given to hand back what this connection has announced itself. */
+/** How long the server may take to deliver a notification that this connection has sent itself. */
 const ECHO_MS = 1_000
-/** PostgreSQL takes less than 8000 bytes. */
+/** In bytes. PostgreSQL refuses a payload of 8000 bytes or more. */
 const LONGEST_PAYLOAD = 7_900
 
 /** The changes of all nodes on one database, each sent in the transaction that makes it. */
 export interface Announcements {
   payloadOf(change: StoreChange): string
-  /** Stays the same while nothing was missed; is another one at each call while nothing is heard. */
+  /** Stays the same while no change was missed; changes with every call while the connection is lost. */
   missed(): number
   close(): Promise<void>
 }
 
 /**
- * Listens on a connection of its own, for as long as it takes to hear of it: what others write is told by `tell`. A
- * connection that was lost is opened again; what was missed meanwhile is unknown, so `missed` has changed.
+ * Listens on a connection of its own and passes the changes of other nodes to `tell`. A lost connection is opened again;
+ * what was announced meanwhile is unknown, so `missed` changes.
  */
 export async function listen(
   config: pg.ClientConfig,
@@ -32,7 +32,7 @@ export async function listen(
   tell: (change: StoreChange) => void,
 ): Promise<Announcements> {
   let revision = 0
-  /** When the ping was sent that was answered last: until then everything has been heard. */
+  /** When the last ping that was answered was sent: everything announced before was received. */
   let heardUntil = Number.NEGATIVE_INFINITY
   let client: pg.Client | undefined
   let isClosed = false
@@ -45,7 +45,7 @@ export async function listen(
     else tell(change)
   }
 
-  /** Resolves when it hears; then `lost` resolves when it does not any more. */
+  /** Resolves when the connection listens; `lost` resolves when it is lost. */
   async function connect(): Promise<{ readonly lost: Promise<void> }> {
     const fresh = new pg.Client({
       ...config,
@@ -60,7 +60,7 @@ export async function listen(
     try {
       await fresh.connect()
       await fresh.query(`listen ${CHANNEL}`)
-      await hearsItself(fresh)
+      await checkDelivery(fresh)
     } catch (error) {
       void fresh.end().catch(() => {})
       throw error
@@ -70,7 +70,7 @@ export async function listen(
     })
     if (isClosed) await fresh.end().catch(() => {})
     client = fresh
-    revision++ // what was written before this is not known
+    revision++ // announcements before this moment were missed
     heardUntil = performance.now()
     void keepAlive(fresh)
     return { lost }
@@ -84,7 +84,7 @@ export async function listen(
         await on.query('select 1')
         heardUntil = sentAt
       } catch {
-        on.connection.stream.destroy() // it may have died without a word, and then would not end by itself
+        on.connection.stream.destroy() // a connection that died without a FIN would not end otherwise
         return
       }
     }
@@ -94,7 +94,7 @@ export async function listen(
     await sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => {})
   }
 
-  /** As long as it is not closed: from one loss to the next. */
+  /** Opens the connection again after each loss, until `close`. */
   async function keepListening(first: { readonly lost: Promise<void> } | undefined): Promise<void> {
     let current = first
     for (let tries = 0; !isClosed; tries++) {
@@ -130,17 +130,17 @@ export async function listen(
   }
 }
 
-/** Without `change`: too long to be sent, so anything may have changed. */
+/** Without `change`: the change was too long to be sent, so anything may have changed. */
 interface Payload {
   readonly writer: string
   readonly change?: StoreChange
 }
 
 /**
- * Throws when the server, or a pooler between that lends its connections by transaction, takes LISTEN but delivers
- * nothing: then nothing may be kept.
+ * Throws when the server, or a pooler that lends its connections by transaction, accepts LISTEN but delivers nothing:
+ * then nothing may be cached.
  */
-async function hearsItself(client: pg.Client): Promise<void> {
+async function checkDelivery(client: pg.Client): Promise<void> {
   const echo = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('nothing is delivered')), ECHO_MS)
     client.once('notification', () => {

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { AuditHead } from '../../../domain/audit.ts'
 import type { AuditEntries } from '../../audit-entries.ts'
-import { asked } from './failures.ts'
+import { fromDriver } from './failures.ts'
 
 /** Appends a block within the transaction of the write that it records, after everything else that it locks. */
 export async function appendAudit(client: pg.ClientBase, entries: AuditEntries): Promise<void> {
@@ -12,7 +12,7 @@ export async function appendAudit(client: pg.ClientBase, entries: AuditEntries):
 /** Reads and locks the end of the project's chain: no other transaction appends to it until this one ends. */
 export async function lockHead(client: pg.ClientBase, projectId: string): Promise<AuditHead> {
   for (;;) {
-    const { rows } = await asked(
+    const { rows } = await fromDriver(
       client.query<{ last_seq: string; hash: string }>({
         name: 'lock_audit_head',
         text: 'select last_seq, hash from audit_heads where project_id = $1 for update',
@@ -21,7 +21,7 @@ export async function lockHead(client: pg.ClientBase, projectId: string): Promis
     )
     const [head] = rows
     if (head !== undefined) return { lastSeq: Number(head.last_seq), hash: head.hash }
-    await asked(
+    await fromDriver(
       client.query("insert into audit_heads values ($1, 0, '') on conflict (project_id) do nothing", [
         projectId,
       ]),
@@ -43,7 +43,7 @@ export async function appendTo(
     text: lines.join('\n'),
     previous: head.hash,
   }
-  await asked(
+  await fromDriver(
     client.query({
       name: 'append_audit_block',
       text: `with block as (

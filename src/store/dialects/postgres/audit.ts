@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
 import type { StoreChange } from '../../changes.ts'
 import { appendTo, lockHead } from './audit-chain.ts'
-import { asked } from './failures.ts'
+import { fromDriver } from './failures.ts'
 import type { Transact } from './write.ts'
 
 export function postgresAudit(
@@ -45,7 +45,7 @@ async function preconditionsOf(
   client: pg.ClientBase,
   releases: readonly AuditedRelease[],
 ): Promise<Preconditions> {
-  const { rows } = await asked(
+  const { rows } = await fromDriver(
     client.query<{ noun: string; id: string; version: string; status: string }>({
       name: 'preconditions_of_releases',
       text: `select 'connection' as noun, id, generation::bigint as version, status

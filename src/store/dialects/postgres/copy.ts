@@ -16,7 +16,7 @@ import {
 } from '../../copy.ts'
 import { databaseName } from '../../database-place.ts'
 
-import { plain } from './failures.ts'
+import { forLog } from './failures.ts'
 import { migrateDatabase } from './migrations.ts'
 import { clientConfig } from './pool.ts'
 
@@ -27,8 +27,8 @@ const ARRAYS = { text: 'text[]', whole: 'bigint[]', flag: 'boolean[]' } as const
 >
 
 /**
- * One consistent look at the database. `alone`: no server runs on it, and nobody can write until this is closed.
- * Otherwise servers go on meanwhile. Throws `store_unavailable`.
+ * One snapshot of the database. `alone`: no server runs on it, and no process can write until this is closed;
+ * otherwise servers go on meanwhile. Throws `store_unavailable`.
  */
 export async function openPostgresSource(
   url: string,
@@ -93,7 +93,7 @@ export async function openPostgresTarget(url: string): Promise<RowTarget> {
 async function connect(url: string): Promise<pg.Client> {
   const unlimited = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
   const client = new pg.Client({ ...clientConfig(url), ...unlimited })
-  client.on('error', () => {}) // the statement under way fails, and that is enough
+  client.on('error', () => {}) // the statement that is running fails with the same error
   try {
     await client.connect()
   } catch (error) {
@@ -111,7 +111,7 @@ async function steadied<T>(url: string, client: pg.Client, open: () => Promise<T
   }
 }
 
-/** Servers say who they are when they connect. */
+/** Refuses when servers are connected, which are known by their `application_name`. */
 async function refuseOthers(client: pg.Client, url: string): Promise<void> {
   const { rowCount } = await client.query(
     `select 1 from pg_stat_activity
@@ -149,7 +149,7 @@ async function tablesOf(client: pg.Client): Promise<ReadonlyMap<string, readonly
     `select table_name as name, array_agg(column_name::text) as columns from information_schema.columns
       where table_schema = current_schema() group by 1`,
   )
-  // a schema may be shared with others: what they have in it is theirs
+  // other programs may have tables of their own in the same schema
   const ours = new Set(COPIED_TABLES.map(({ name }) => name))
   return new Map(rows.filter(({ name }) => ours.has(name)).map(({ name, columns }) => [name, columns]))
 }
@@ -167,7 +167,7 @@ function nameOf(url: string): string {
 
 function refusal(url: string, error: unknown): unknown {
   if (error instanceof BrokerError) return error
-  const why = plain(error).message.replace(/\.$/, '')
+  const why = forLog(error).message.replace(/\.$/, '')
   return new BrokerError('store_unavailable', `${nameOf(url)} cannot be used for this (${why}).`, {
     cause: error,
   })

@@ -4,7 +4,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import { databaseName } from '../../database-place.ts'
-import { asked, NotDone, patiently, plain } from './failures.ts'
+import { forLog, fromDriver, RetryableError, withRetries } from './failures.ts'
 import { clientConfig } from './pool.ts'
 
 /** "gatepass" in ASCII: the one advisory lock of this database that Gatepass takes. */
@@ -12,7 +12,7 @@ const MIGRATION_LOCK = '7449355626537022323'
 /** How long one node waits for another that migrates, and a migration may take. */
 const LONGEST_MIGRATION_MS = 10 * 60_000
 
-/** What another node has just done, on a database whose advisory locks lock nothing. */
+/** SQLSTATEs of a race with another node's migration, on a database whose advisory locks have no effect. */
 const RACED = ['42P07', '42710', '23505', '40001']
 
 /** How many migrations the database still needs. Writes nothing. */
@@ -29,7 +29,7 @@ export async function isBegun(url: string): Promise<boolean> {
   return connected(url, async (query) => (await migrationsDone(query)).size > 0)
 }
 
-/** The facts of the database as it is, or none where there is none yet. Writes nothing. */
+/** The facts of the database; none when it has no tables yet. Writes nothing. */
 export async function readFacts(url: string): Promise<ReadonlyMap<string, string>> {
   return connected(url, async (query) => {
     const [table] = await query("select to_regclass('facts')::text as name")
@@ -79,22 +79,24 @@ async function migrationsDone(query: Query): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ hash }) => String(hash)))
 }
 
-/** A connection of its own, closed at the end with all that it holds: locks, and a transaction that was not committed. */
+/** Runs on a connection of its own. Closing it releases its locks and rolls back what was not committed. */
 async function connected<T>(url: string, run: (query: Query) => Promise<T>): Promise<T> {
   try {
-    return await patiently(async () => {
+    return await withRetries(async () => {
       const client = new pg.Client({
         ...clientConfig(url),
         statement_timeout: LONGEST_MIGRATION_MS,
         query_timeout: LONGEST_MIGRATION_MS + 2_000,
       })
-      client.on('error', () => {}) // the statement under way fails, and that is enough
+      client.on('error', () => {}) // the statement that is running fails with the same error
       try {
-        await asked(client.connect())
-        return await run(async (text, values = []) => (await asked(client.query(text, [...values]))).rows)
+        await fromDriver(client.connect())
+        return await run(
+          async (text, values = []) => (await fromDriver(client.query(text, [...values]))).rows,
+        )
       } catch (error) {
         if (error instanceof pg.DatabaseError && RACED.includes(error.code ?? ''))
-          throw new NotDone(error.message, { cause: error })
+          throw new RetryableError(error.message, { cause: error })
         throw error
       } finally {
         await client.end().catch(() => {})
@@ -105,9 +107,9 @@ async function connected<T>(url: string, run: (query: Query) => Promise<T>): Pro
   }
 }
 
-/** No such host, no such database, wrong password: for the operator, who alone hears it. */
+/** No such host, no such database, wrong password. The message is for the operator; callers are not shown it. */
 function cannotOpen(url: string, cause: unknown): BrokerError {
-  const why = plain(cause).message.replace(/\.$/, '')
+  const why = forLog(cause).message.replace(/\.$/, '')
   return new BrokerError(
     'store_unavailable',
     `The database ${databaseName({ kind: 'postgres', url })} cannot be opened (${why}). Check GATEPASS_DATABASE_URL, and that the server runs and lets this user in.`,

@@ -11,7 +11,7 @@ import type { Store } from '../../store.ts'
 import { listen } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresDialect } from './dialect.ts'
-import { asked, patiently } from './failures.ts'
+import { fromDriver, withRetries } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { clientConfig, openPool } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
@@ -25,7 +25,7 @@ export interface OpeningOptions {
 
 /**
  * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
- * newer; on compatible servers without NOTIFY or `pg_xact_status` it does without, and keeps nothing that it has read. A
+ * newer; on compatible servers without NOTIFY or `pg_xact_status` it works without them, and caches nothing. A
  * pooler that lends its connections by transaction is refused.
  */
 export async function openPostgresStore(url: string, { admit }: OpeningOptions = {}): Promise<Store> {
@@ -45,7 +45,7 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
   }
 
   try {
-    const { announces, tellsOutcome } = await patiently(() => examine(pool))
+    const { announces, tellsOutcome } = await withRetries(() => examine(pool))
     const transact = createTransact({
       pool,
       announces,
@@ -92,9 +92,9 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
   }
 }
 
-/** What the server can do. Refuses one that would lose commits it has answered. */
+/** Finds out what the server can do. Refuses one that would lose acknowledged commits in a crash. */
 async function examine(pool: pg.Pool) {
-  const { rows } = await asked(
+  const { rows } = await fromDriver(
     pool.query<{ functions: string[]; synchronous_commit: string }>(
       `select current_setting('synchronous_commit') as synchronous_commit,
         array(select distinct proname::text from pg_proc
@@ -126,7 +126,9 @@ function createRunner() {
       name = `statement_${names.size}`
       names.set(text, name)
     }
-    const { rows } = await asked(on.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' }))
+    const { rows } = await fromDriver(
+      on.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' }),
+    )
     return rows.map(toRow) as Row[] // of this statement
   }
 }

@@ -5,7 +5,7 @@ const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 10_000
 
-/** What every connection is opened with. Members of the URL's query, such as `sslmode`, go before. */
+/** The settings of every connection. Members of the URL's query, such as `sslmode`, take precedence. */
 export function clientConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
@@ -13,16 +13,16 @@ export function clientConfig(url: string): pg.ClientConfig {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-    // for a connection that died without a word: past the server's own limit nothing comes any more
+    // for a connection that died without a FIN: no answer comes after the server's own limit
     query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
     keepAlive: true,
   }
 }
 
-/** A pool that survives restarts of the server: what fails is the call, never the process. */
+/** A pool that survives restarts of the server: a lost connection fails its call and not the process. */
 export function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(url), max: POOL_SIZE })
   pool.on('error', () => {}) // an idle connection was lost: the pool has dropped it
-  pool.on('connect', (client) => client.on('error', () => {})) // the statement under way fails, and that is enough
+  pool.on('connect', (client) => client.on('error', () => {})) // the statement that is running fails with the same error
   return pool
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 
-/** A pooler may give out several idle connections in turn. */
+/** Several, since a pooler may lend its idle connections in turn. */
 const ROUNDS = 8
 const SETTING = 'gatepass.session'
 
 /**
- * Throws when what answers is a pooler that lends its connections by transaction or statement (pgbouncer in transaction
- * mode). What Gatepass rests on does not survive that: LISTEN delivers nothing, advisory locks and settings end up with
- * others, and a prepared statement is not there when it is run.
+ * Throws when the URL leads to a pooler that lends its connections by transaction or statement (pgbouncer in transaction
+ * mode). Gatepass cannot work with that: LISTEN delivers nothing, advisory locks and settings pass to other clients, and a
+ * prepared statement is missing when it is executed.
  */
 export async function refuseTransactionPooling(config: pg.ClientConfig): Promise<void> {
   const clients = [new pg.Client(config), new pg.Client(config)] as const
@@ -18,7 +18,7 @@ export async function refuseTransactionPooling(config: pg.ClientConfig): Promise
     for (const one of clients) await one.connect()
     if (!(await shareSessions(...clients))) return
   } catch {
-    return // one that cannot be reached, or knows no such settings: what comes next says what is wrong
+    return // a server that cannot be reached, or has no such settings: opening the store reports the reason
   } finally {
     for (const one of clients) void one.end().catch(() => {})
   }
@@ -28,7 +28,7 @@ export async function refuseTransactionPooling(config: pg.ClientConfig): Promise
   )
 }
 
-/** Whether what one connection sets for its session is seen by another, or not by itself any more. */
+/** Whether a session setting of one connection is seen by the other, or no longer by itself. */
 async function shareSessions(one: pg.Client, other: pg.Client): Promise<boolean> {
   const mark = randomUUID()
   const read = async (client: pg.Client) => {

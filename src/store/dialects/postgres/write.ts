@@ -5,7 +5,7 @@ import type { AuditEntries } from '../../audit-entries.ts'
 import type { StoreChange } from '../../changes.ts'
 import { CHANNEL } from './announcements.ts'
 import { appendAudit } from './audit-chain.ts'
-import { asked, isConnectionFailure, NotDone, PATIENCE_MS } from './failures.ts'
+import { fromDriver, isConnectionFailure, RETRY_MS, RetryableError } from './failures.ts'
 
 /** `Database.write` for a body that is given the connection of its transaction. */
 export type Transact = <T>(
@@ -15,10 +15,10 @@ export type Transact = <T>(
 
 export interface WriterParts {
   readonly pool: pg.Pool
-  /** Whether the server has NOTIFY, and what it is sent of a change. */
+  /** Whether the server has NOTIFY, and the payload of a change. */
   readonly announces: boolean
   readonly payloadOf: (change: StoreChange) => string
-  /** Whether the server can say later what became of a transaction. */
+  /** Whether the server can report the outcome of an earlier transaction (`pg_xact_status`). */
   readonly tellsOutcome: boolean
   readonly tell: (change: StoreChange) => void
 }
@@ -26,10 +26,10 @@ export interface WriterParts {
 export function createTransact({ pool, announces, payloadOf, tellsOutcome, tell }: WriterParts): Transact {
   const idOfTransaction = tellsOutcome ? 'pg_current_xact_id_if_assigned()::text' : 'null::text'
 
-  /** Sends the announcements, and answers the transaction's id: they come of something that was written. */
+  /** Sends the announcements and returns the transaction's id: announced changes have written something. */
   async function announce(client: pg.PoolClient, changes: readonly StoreChange[]): Promise<string | null> {
     if (!announces) return identify(client)
-    const { rows } = await asked(
+    const { rows } = await fromDriver(
       client.query<{ id: string | null }>({
         name: 'announce',
         text: `select ${idOfTransaction} as id,
@@ -40,28 +40,28 @@ export function createTransact({ pool, announces, payloadOf, tellsOutcome, tell 
     return rows[0]?.id ?? null
   }
 
-  /** The transaction's id, which there is when anything was written. */
+  /** The transaction's id, or `null` when it has written nothing. */
   async function identify(client: pg.PoolClient): Promise<string | null> {
     if (!tellsOutcome) return null
-    const { rows } = await asked(
+    const { rows } = await fromDriver(
       client.query<{ id: string | null }>({ name: 'identify', text: `select ${idOfTransaction} as id` }),
     )
     return rows[0]?.id ?? null
   }
 
-  /** Throws when it was not committed. A connection that is lost over it leaves that open: then the server is asked. */
+  /** Throws when the transaction was not committed. If the connection is lost over the COMMIT, the server is asked. */
   async function commit(client: pg.PoolClient, transactionId: string | null): Promise<void> {
     try {
-      await asked(client.query('commit'))
+      await fromDriver(client.query('commit'))
     } catch (error) {
       if (!isConnectionFailure(error)) throw error
       if (tellsOutcome && transactionId === null) throw error // nothing was written
-      if (!(await wasCommitted(transactionId))) throw new NotDone('the transaction was rolled back')
+      if (!(await wasCommitted(transactionId))) throw new RetryableError('the transaction was rolled back')
     }
   }
 
   async function wasCommitted(transactionId: string | null): Promise<boolean> {
-    const end = performance.now() + PATIENCE_MS
+    const end = performance.now() + RETRY_MS
     while (transactionId !== null && performance.now() < end) {
       try {
         const { rows } = await pool.query<{ status: string | null }>(
@@ -85,11 +85,11 @@ export function createTransact({ pool, announces, payloadOf, tellsOutcome, tell 
   }
 
   return async (audit, body) => {
-    const client = await asked(pool.connect())
+    const client = await fromDriver(pool.connect())
     let isBroken = false
     try {
       const changes: StoreChange[] = []
-      await asked(client.query('begin'))
+      await fromDriver(client.query('begin'))
       const done = await body(client, (change) => void changes.push(change))
       const id = changes.length > 0 ? await announce(client, changes) : null
       // the head of the audit chain is locked last, since all writers of a project meet there
@@ -106,9 +106,9 @@ export function createTransact({ pool, announces, payloadOf, tellsOutcome, tell 
   }
 }
 
-/** Then nothing more can be said on that connection. */
+/** Whether the connection cannot be used any more. */
 function isLost(error: unknown): boolean {
-  return isConnectionFailure(error) || error instanceof NotDone || error instanceof BrokerError
+  return isConnectionFailure(error) || error instanceof RetryableError || error instanceof BrokerError
 }
 
 async function isRolledBack(client: pg.PoolClient): Promise<boolean> {

@@ -19,7 +19,7 @@ import { openDatabase } from './file.ts'
 import { migrateDatabase } from './migrations.ts'
 
 /**
- * The file alone: no other process has it open, and none can open it until this is closed. Throws `store_unavailable`
+ * Opens the file exclusively: no other process has it open, and none can open it until this is closed. Throws `store_unavailable`
  * when one has, and when its tables are not of this release.
  */
 export function openSqliteSource(path: string): RowSource {
@@ -47,7 +47,7 @@ export function openSqliteSource(path: string): RowSource {
   }
 }
 
-/** A new file, or one without anything in it; one that was made for this is removed when it is not committed. */
+/** Opens a new or empty file. A file that was made by this call is removed when it is not committed. */
 export function openSqliteTarget(path: string): RowTarget {
   const isNew = !existsSync(path)
   if (isNew) closeSync(openSync(path, 'wx', 0o600))

@@ -11,8 +11,8 @@ const SAFE_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 } as
 
 /**
  * Opens the file for durable writing: WAL with `synchronous=FULL`, because with NORMAL, which is better-sqlite3's
- * default in WAL mode, a power cut may roll back the commit that held a rotated refresh token. Read back; refuses
- * to start otherwise.
+ * default in WAL mode, a power cut may roll back the commit that held a rotated refresh token. The settings are
+ * read back, and a file that does not have them is refused.
  */
 export function openDatabase(path: string): Database.Database {
   for (let tries = 0; ; tries++) {
@@ -22,7 +22,7 @@ export function openDatabase(path: string): Database.Database {
       return client
     } catch (error) {
       client.close()
-      // SQLite does not wait for another process that turns the same file to WAL, or is the last to close it
+      // SQLite does not wait for a process that switches the file to WAL, or that is the last to close it
       if (isBusy(error) && tries < BUSY_RETRIES) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20)
         continue
@@ -33,8 +33,8 @@ export function openDatabase(path: string): Database.Database {
 }
 
 /**
- * A file that is not there yet is made for its owner alone: it holds sealed tokens and the hashes of keys. SQLite gives
- * the log beside it (`-wal`, `-shm`) the same permissions.
+ * A new file can be read by its owner alone, since it holds sealed tokens and the hashes of keys. SQLite gives its log
+ * (`-wal`, `-shm`) the same permissions.
  */
 function openFile(path: string): Database.Database {
   try {

@@ -5,7 +5,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { BrokerError } from '../../../domain/errors.ts'
 import { BUSY_TIMEOUT_MS, cannotOpen } from './file.ts'
 
-/** How many migrations the file still needs; a file that is not there needs all. Writes nothing. */
+/** How many migrations the file still needs: all, when it does not exist. Writes nothing. */
 export function pendingMigrations(path: string): number {
   const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() })
   if (!existsSync(path)) return migrations.length
@@ -24,7 +24,7 @@ export function pendingMigrations(path: string): number {
   }
 }
 
-/** The facts of the file as it is, or none where there is none yet. Writes nothing. */
+/** The facts of the file; none when it does not exist or has no tables yet. Writes nothing. */
 export function readFacts(path: string): ReadonlyMap<string, string> {
   if (!existsSync(path)) return new Map()
   try {

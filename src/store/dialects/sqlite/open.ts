@@ -61,7 +61,7 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     return missed
   }
 
-  /** Without a pause: the lock of the transaction is held over no turn of the event loop. */
+  /** Runs all steps in one turn of the event loop, so that the write lock is held no longer. */
   function run<T>(transaction: Transaction<T>): T {
     const steps = transaction[Symbol.iterator]()
     let step = steps.next([])

@@ -4,8 +4,8 @@ import { BrokerError } from '../../../domain/errors.ts'
 export const BUSY_RETRIES = 40
 
 /**
- * The same noun, whose methods wait (without holding the event loop for longer than the busy timeout) while another
- * process has the database, and answer `store_unavailable` when it cannot be used at all.
+ * The same noun with methods that are tried again while another process is writing, without blocking the event loop for
+ * longer than the busy timeout, and that throw `store_unavailable` when the database cannot be used at all.
  */
 export function retrying<Noun extends object>(noun: Noun): Noun {
   const wrapped = Object.entries(noun).map(([name, method]) => [
@@ -42,12 +42,12 @@ export function retrying<Noun extends object>(noun: Noun): Noun {
 
 let retried = 0
 
-/** Of this process, since its start. */
+/** How often a call was tried again, since the start of this process. */
 export function busyRetries(): number {
   return retried
 }
 
-/** What a race for the same key, or against a deletion, ends in. */
+/** Error codes of a race for the same key, or with a deletion. */
 const TAKEN = new Set([
   'SQLITE_CONSTRAINT_UNIQUE',
   'SQLITE_CONSTRAINT_PRIMARYKEY',
