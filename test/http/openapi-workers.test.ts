@@ -634,7 +634,7 @@ describe('a single request', () => {
     [{ request: { ...request, headers: { 'X-A': 'a\nb' } }, server_url }, 'no header may have'],
     [{ request: { ...request, method: 'TRACE' }, server_url }, 'request.method'],
     [{ request: { ...request, input_schema: { type: 'string' } }, server_url }, 'describe an object'],
-    [{ request, server_url, headers: { Cookie: 'a=b' } }, 'tokens and keys are said in authorization'],
+    [{ request, server_url, headers: { Cookie: 'a=b' } }, 'tokens and keys are set in authorization'],
     [{ request, document: {} }, 'exactly one of'],
     [{ document: { swagger: '2.0' } }, 'convert it'],
     [{ document: '{"openapi": "3.1.0", "info": {}, "paths": {}}' }, 'set server_url'],
