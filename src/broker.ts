@@ -18,7 +18,7 @@ import type { PendingLimit } from './services/pending-limit.ts'
 import type { PolicyEngine } from './services/policies/policy-engine.ts'
 import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
-import type { HeldConnection } from './services/release.ts'
+import type { CachedConnection } from './services/release.ts'
 import type { UseLog } from './services/use-log.ts'
 import type { Waiters } from './services/waiters.ts'
 import type { Sealer } from './store/seal.ts'
@@ -48,7 +48,7 @@ export interface Broker {
   readonly pausedChains: PendingLimit
   /** Read-through caches, invalidated by store changes. */
   readonly cache: {
-    readonly connections: ReadCache<readonly HeldConnection[]>
+    readonly connections: ReadCache<readonly CachedConnection[]>
     readonly providers: ReadCache<readonly ProviderEntry[]>
     readonly tools: ReadCache<readonly Tool[]>
     readonly workers: ReadCache<{ readonly worker?: Worker }>

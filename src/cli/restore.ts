@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { systemClock, toTimestamp } from '../domain/clock.ts'
-import { BrokerError } from '../domain/errors.ts'
 import { parseDatabaseUrl } from '../settings/database.ts'
 import { databaseName } from '../store/database-place.ts'
 import { isBegun } from '../store/open-store.ts'
 import { markRestored, restoreBackup } from '../store/restore.ts'
+import { isStoreUnavailable } from '../store/retry.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
@@ -37,7 +37,7 @@ export function defineRestore(command: Command, shell: Shell): void {
         )
       }
       const restored = await restoreBackup(backup, place).catch((error: unknown) => {
-        const isTarget = error instanceof BrokerError && error.code === 'store_unavailable'
+        const isTarget = isStoreUnavailable(error)
         throw isTarget ? new CommandFailure(error.message) : error
       })
       const takenAt = toTimestamp(restored.takenAt)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import {
   type AttemptSecrets,
@@ -15,8 +14,9 @@ import type { RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
 import { elapsedClock } from '../services/elapsed-clock.ts'
+import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
 import { failureAudit } from './authorization-audit.ts'
-import { connectionOf } from './connection-of-grant.ts'
+import { connectionOfGrant } from './connection-of-grant.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { attemptPlace } from './start-attempt.ts'
 
@@ -27,9 +27,8 @@ import { attemptPlace } from './start-attempt.ts'
 const EXCHANGE_SECONDS = 28
 /** From the claim to sending the code; the rest of the claim is for the request and for storing its response. */
 const LONGEST_BEFORE_SENDING_MS = 10_000
-/** Retries of storing the tokens while the database is unavailable: six seconds in total, within the claim. */
-const FIRST_STORE_PAUSE_MS = 50
-const LONGEST_STORE_PAUSE_MS = 3_200
+/** How long storing the tokens is retried while the database is unavailable, within the claim. */
+const LONGEST_STORE_MS = 6_000
 
 /**
  * Redeems the code of the attempt and stores the connection, once: a second caller gets `undefined`. Every failure ends
@@ -67,7 +66,7 @@ async function exchange(
     // the code was not sent; the user may have clicked again, and then the newer attempt counts
     if (error instanceof ClaimEnded) return undefined
     // the authorization is pending again when the claim has expired, so the user may click again
-    if (isStoreAway(error)) throw error
+    if (isStoreUnavailable(error)) throw error
     const { reason, message } = failureOf(error)
     const words = error instanceof ProviderRefusal ? error.words : undefined
     const about = { authorizationId: claimed.id, reason, error: nameOf(error) }
@@ -129,7 +128,7 @@ async function redeem(
   response: URLSearchParams,
   guard: ExchangeGuard,
 ): Promise<Authorization> {
-  const { store, oauth, now, sealer } = broker
+  const { store, oauth, now, sealer, log } = broker
   const { providerUid } = currentStep(claimed)
   const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
   // sealed by this file, in this shape
@@ -144,7 +143,7 @@ async function redeem(
     throw guard.heldBack ?? error
   })
   const finish = async () => {
-    const connection = await connectionOf(broker, claimed, entry, grant, response)
+    const connection = await connectionOfGrant(broker, claimed, entry, grant, response)
     const audit = broker.audit.of(claimed.projectId, {
       action: 'authorization.completed',
       userId: claimed.userId,
@@ -157,14 +156,25 @@ async function redeem(
     const options = { makeDefault: requestedAccount(claimed) !== 'new' }
     return store.authorizations.finishStep(claimed, connection, options, now(), audit)
   }
-  const finished = await patiently(broker, claimed, () =>
-    finish().catch((error: unknown) => {
-      // a concurrent consent has stored the first connection of this account: this one renews it
-      if (error instanceof BrokerError && error.code === 'already_exists') return finish()
-      throw error
-    }),
+  // the code is used up, and there is no other copy of these tokens
+  const finished = await retryWrite(
+    () =>
+      finish().catch((error: unknown) => {
+        // a concurrent consent has stored the first connection of this account: this one renews it
+        if (error instanceof BrokerError && error.code === 'already_exists') return finish()
+        throw error
+      }),
+    async () => {
+      const current = await store.authorizations.find(claimed.id)
+      return current?.steps[claimed.step]?.connectionId === undefined ? undefined : current
+    },
+    {
+      mayRetry: (elapsedMs) => elapsedMs <= LONGEST_STORE_MS,
+      pauseMs: doublingPause(50, 3_200),
+      onRetry: () => log.warn({ authorizationId: claimed.id }, 'a consent waits for the database'),
+    },
   ).catch(async (error: unknown) => {
-    if (isStoreAway(error)) await giveBack(broker, claimed, registered, grant)
+    if (isStoreUnavailable(error)) await giveBack(broker, claimed, registered, grant)
     throw error
   })
   if (finished !== undefined) return finished
@@ -174,29 +184,6 @@ async function redeem(
     'provider_changed',
     'The authorization could not be finished. Ask for a new link.',
   )
-}
-
-/**
- * Retries while the database is unavailable: the code is spent, and there is no other copy of these tokens. If the
- * outcome of a commit was lost, re-reading the row tells whether it happened.
- */
-async function patiently(
-  { store, log }: Broker,
-  { id, step }: Exchanging,
-  finish: () => Promise<Authorization | undefined>,
-): Promise<Authorization | undefined> {
-  for (let pauseMs = FIRST_STORE_PAUSE_MS; ; pauseMs *= 2) {
-    try {
-      const finished = await finish()
-      if (finished !== undefined || pauseMs === FIRST_STORE_PAUSE_MS) return finished
-      const current = await store.authorizations.find(id)
-      return current?.steps[step]?.connectionId === undefined ? undefined : current
-    } catch (error) {
-      if (!isStoreAway(error) || pauseMs > LONGEST_STORE_PAUSE_MS) throw error
-      log.warn({ authorizationId: id }, 'a consent waits for the database')
-      await sleep(pauseMs)
-    }
-  }
 }
 
 /** Revokes a grant that was certainly not stored. */
@@ -223,10 +210,6 @@ async function revokeUnlessConnected(
   const known = await store.connections.ofOwner({ projectId, providerUid, userId }).catch(() => undefined)
   const isConnected = known?.some(({ account }) => account.id === grant.account.id) ?? true
   if (!isConnected) await oauth.revoke(registered, grant)
-}
-
-function isStoreAway(error: unknown): boolean {
-  return error instanceof BrokerError && error.code === 'store_unavailable'
 }
 
 function failureOf(error: unknown): { readonly reason: FailureReason; readonly message: string } {

@@ -9,14 +9,14 @@ import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { providerIdentity } from './find-provider.ts'
-import { grantedScopes, withheldAfter } from './granted-scopes.ts'
+import { countWithheld, grantedScopes } from './granted-scopes.ts'
 import { sealGrant } from './seal-grant.ts'
 
 /**
  * The connection that a grant creates or renews, sealed and not yet stored. Throws `ProviderRefusal`
  * (`account_mismatch`) when another account approved than the requested one.
  */
-export async function connectionOf(
+export async function connectionOfGrant(
   broker: Broker,
   claimed: Exchanging,
   entry: ProviderEntry,
@@ -61,7 +61,7 @@ export async function connectionOf(
     unansweredRefreshes: 0,
     createdAt: tokens.receivedAt,
     consentedAt: claimed.attempt.startedAt,
-    withheldScopes: withheldAfter(
+    withheldScopes: countWithheld(
       known.find((one) => one.id === id),
       missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider)),
     ),

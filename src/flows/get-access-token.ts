@@ -3,7 +3,7 @@ import { type Connection, chooseConnection, isFresh } from '../domain/connection
 import { missingScopes } from '../domain/scopes.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import type { HeldConnection, Release } from '../services/release.ts'
+import type { CachedConnection, Release } from '../services/release.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
 import { active, providerIdentity, registeredClient } from './find-provider.ts'
@@ -60,7 +60,7 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
   const { account } = need
   const entry = active(need.entry)
   const owner = { projectId: need.projectId, providerUid: entry.uid, userId: need.userId }
-  const held = await heldConnections(broker, owner)
+  const held = await cachedConnections(broker, owner)
   const chosen = account === undefined ? held[0] : chooseHeld(held, account)
   if (chosen === undefined || chosen.connection.status !== 'active')
     return {
@@ -98,7 +98,7 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
 }
 
 /** The refused token, from the cache. A token that cannot be decrypted is handled when it is released. */
-function rejected(broker: Broker, held: HeldConnection): RefreshOptions {
+function rejected(broker: Broker, held: CachedConnection): RefreshOptions {
   try {
     return { rejected: openAccess(broker, held.connection).accessToken }
   } catch (error) {
@@ -108,7 +108,7 @@ function rejected(broker: Broker, held: HeldConnection): RefreshOptions {
 }
 
 /** A connection whose tokens cannot be decrypted needs a new consent; the user's other connections are unaffected. */
-async function release(broker: Broker, entry: ProviderEntry, held: HeldConnection): Promise<TokenOutcome> {
+async function release(broker: Broker, entry: ProviderEntry, held: CachedConnection): Promise<TokenOutcome> {
   const { connection } = held
   try {
     held.opened ??= open(broker, connection)
@@ -122,16 +122,16 @@ async function release(broker: Broker, entry: ProviderEntry, held: HeldConnectio
   return { outcome: 'ready', connection, entry, ...held.opened }
 }
 
-function open(broker: Broker, connection: Connection): NonNullable<HeldConnection['opened']> {
+function open(broker: Broker, connection: Connection): NonNullable<CachedConnection['opened']> {
   const secrets = openAccess(broker, connection)
   return { ...secrets, fingerprint: broker.audit.fingerprint(secrets.accessToken) }
 }
 
 /** The cached connections of a user at a provider, the default one first. */
-export function heldConnections(
+export function cachedConnections(
   broker: Broker,
   owner: ConnectionOwner,
-): readonly HeldConnection[] | Promise<readonly HeldConnection[]> {
+): readonly CachedConnection[] | Promise<readonly CachedConnection[]> {
   return broker.cache.connections.get(ownerKey(owner), async () =>
     (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
   )
@@ -141,7 +141,7 @@ export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): s
   return `${projectId} ${providerUid} ${userId}`
 }
 
-function chooseHeld(held: readonly HeldConnection[], account: string): HeldConnection | undefined {
+function chooseHeld(held: readonly CachedConnection[], account: string): CachedConnection | undefined {
   const chosen = chooseConnection(
     held.map((one) => one.connection),
     account,

@@ -24,7 +24,7 @@ export function grantedScopes(
 }
 
 /** For each requested scope that was not granted, the number of consecutive consents without it. */
-export function withheldAfter(
+export function countWithheld(
   before: Connection | undefined,
   missing: readonly string[],
 ): Readonly<Record<string, number>> {

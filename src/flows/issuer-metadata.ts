@@ -17,7 +17,10 @@ type Dependencies = Pick<Broker, 'discover' | 'log'>
  * `provider_unavailable` when the metadata cannot be read now, and `invalid_request` when it is invalid. Any other entry
  * is returned unchanged then; the metadata is read again when a user begins an authorization.
  */
-export async function discovered({ discover, log }: Dependencies, provider: Provider): Promise<Provider> {
+export async function withDiscoveredMetadata(
+  { discover, log }: Dependencies,
+  provider: Provider,
+): Promise<Provider> {
   const { issuer } = provider
   if (issuer === undefined || !readsMetadata(provider)) return provider
   try {

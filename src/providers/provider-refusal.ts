@@ -1,5 +1,6 @@
 import type { FailureReason } from '../domain/authorization.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
+import { parseRetryAfter } from '../egress/retry-after.ts'
 import { saying } from './provider-words.ts'
 import { TokenResponseFault } from './token-response.ts'
 
@@ -134,9 +135,8 @@ export function refusalOf(
   })
 }
 
-/** RFC 9110 section 10.2.3: seconds or a date. At most five minutes. */
+/** The seconds that a provider's Retry-After asks to wait: 1 to 300; `undefined` if it cannot be read. */
 export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : Math.ceil(Date.parse(value) / 1000 - now)
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), MAX_RETRY_AFTER_SECONDS) : undefined
+  const seconds = parseRetryAfter(value, now, MAX_RETRY_AFTER_SECONDS)
+  return seconds === undefined ? undefined : Math.max(1, Math.ceil(seconds))
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrokerError } from '../domain/errors.ts'
 import type { ExecutionRecord } from '../domain/execution.ts'
+import { isStoreUnavailable } from '../store/retry.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -65,7 +66,7 @@ export function createExecutionLog(
       try {
         await executions.add(batch)
       } catch (error) {
-        if (!isPassing(error)) await writeEach(batch)
+        if (!isStoreUnavailable(error)) await writeEach(batch)
         else {
           putBack(batch)
           throw error
@@ -85,7 +86,7 @@ export function createExecutionLog(
       try {
         await executions.add([one])
       } catch (error) {
-        if (isPassing(error)) {
+        if (isStoreUnavailable(error)) {
           putBack(batch.slice(i))
           throw error
         }
@@ -117,11 +118,6 @@ export function createExecutionLog(
 
 function sizeOf({ request, result }: ExecutionRecord): number {
   return (request?.length ?? 0) + (result?.length ?? 0)
-}
-
-/** Whether a later attempt may succeed. */
-function isPassing(error: unknown): boolean {
-  return error instanceof BrokerError && error.code === 'store_unavailable'
 }
 
 function isKnown(error: unknown): boolean {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
@@ -75,12 +76,11 @@ interface Health {
 }
 
 export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): ProviderBreaker {
-  const entries = new Map<string, Health>()
+  const entries = new LRUCache<string, Health>({ max: MAX_ENTRIES })
 
   function healthOf({ uid, id }: Entry): Health {
     const known = entries.get(uid)
     if (known !== undefined) return known
-    if (entries.size >= MAX_ENTRIES) entries.delete(entries.keys().next().value ?? uid)
     const fresh: Health = {
       providerId: id,
       outages: 0,
@@ -202,7 +202,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
     },
 
     states() {
-      return [...entries].flatMap(([uid, health]) => {
+      return [...entries.entries()].flatMap(([uid, health]) => {
         endLongWave(health)
         const state = stateOf(health, now())
         return state === undefined ? [] : [{ uid, providerId: health.providerId, state }]

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import type { BrokerError } from '../domain/errors.ts'
@@ -86,7 +87,7 @@ export function createRefreshes(
   store: Store,
   { now, log, random = Math.random }: { now: Clock; log: Log; random?: () => number },
 ): Refreshes {
-  const coolDowns = new Map<string, CoolDown & { readonly generation: number }>()
+  const coolDowns = new LRUCache<string, CoolDown & { readonly generation: number }>({ max: MAX_COOL_DOWNS })
   const running = new Map<string, RunningRefresh>()
   const waiting = new Map<string, Set<() => void>>()
   let poll: NodeJS.Timeout | undefined
@@ -116,8 +117,6 @@ export function createRefreshes(
       return known?.generation === generation && now() < known.until ? known : undefined
     },
     startCoolDown({ id, generation }, coolDown) {
-      coolDowns.delete(id)
-      if (coolDowns.size >= MAX_COOL_DOWNS) coolDowns.delete(coolDowns.keys().next().value ?? id)
       coolDowns.set(id, { ...coolDown, generation })
     },
     waitForChange(id, ms) {

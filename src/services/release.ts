@@ -9,7 +9,7 @@ export interface Release extends AccessSecrets {
 }
 
 /** A cached connection; its tokens are decrypted once, not per request. */
-export interface HeldConnection {
+export interface CachedConnection {
   readonly connection: Connection
   opened?: AccessSecrets & Pick<Release, 'fingerprint'>
 }

@@ -5,6 +5,7 @@ import {
   type OutgoingRequest,
   type OutgoingResponse,
 } from '../egress/outgoing.ts'
+import { parseRetryAfter } from '../egress/retry-after.ts'
 import { badOutputError, type ErrorKind, type ToolError } from './tool-error.ts'
 import { WorkerFault } from './worker-fault.ts'
 
@@ -130,7 +131,7 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
 
 /** The error for an answer with another status than 2xx. Its body is not read, because it may repeat the request. */
 export function refusalOf(status: number, retryAfter: string | undefined): ToolError {
-  const wait = readRetryAfter(retryAfter)
+  const wait = retryAfterMs(retryAfter)
   const error = (kind: ErrorKind, message: string, canRetry: boolean, why = ''): ToolError => ({
     kind,
     message,
@@ -167,11 +168,10 @@ export function refusalOf(status: number, retryAfter: string | undefined): ToolE
   }
 }
 
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
+const LONGEST_WAIT_SECONDS = 24 * 60 * 60
 
-/** RFC 9110 section 10.2.3, in milliseconds. */
-export function readRetryAfter(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined
-  const ms = /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, Math.ceil(ms)), LONGEST_WAIT_MS)
+/** The milliseconds that a Retry-After header asks to wait, at most a day; `undefined` if it cannot be read. */
+export function retryAfterMs(value: string | undefined): number | undefined {
+  const seconds = parseRetryAfter(value, Date.now() / 1000, LONGEST_WAIT_SECONDS)
+  return seconds === undefined ? undefined : Math.ceil(seconds * 1000)
 }

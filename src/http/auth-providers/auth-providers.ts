@@ -4,7 +4,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { changeProvider } from '../../flows/change-provider.ts'
 import { missingSettings, similarProvider } from '../../flows/find-provider.ts'
-import { discovered } from '../../flows/issuer-metadata.ts'
+import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import { sealClientSecret } from '../../flows/provider-entry.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { type AddEndpoint, pageSchema, slicePage, wholeListQuery } from '../endpoint/endpoint.ts'
@@ -51,7 +51,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller: { projectId } }) => {
       const { entry: said, clientSecret } = parseProviderCreate(body, wireOptions)
-      const entry = { ...said, provider: await discovered(broker, said.provider) }
+      const entry = { ...said, provider: await withDiscoveredMetadata(broker, said.provider) }
       const uid = newId('prov')
       const added = await store.providers.add(
         {
@@ -127,7 +127,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       const patched = applyProviderPatch(before, body, wireOptions)
       const entry: ProviderEntry = {
         ...patched.entry,
-        provider: await discovered(broker, patched.entry.provider),
+        provider: await withDiscoveredMetadata(broker, patched.entry.provider),
         // an entry that an administrator has changed is not changed by later imports
         source: 'admin',
         updatedAt: now(),

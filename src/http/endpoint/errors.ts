@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { BrokerError, type ErrorCode, type Fault } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
+import { formatRetryAfter } from '../../egress/retry-after.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { requestId } from './request-id.ts'
 
@@ -59,7 +60,7 @@ export function errorResponse(c: Context, error: unknown, log: Log): Response {
   const path = c.req.path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
   const broker = toRefusal(error, path, log, requestId(c))
   const status = STATUS[broker.code]
-  if (broker.retryAfter !== undefined) c.header('retry-after', String(Math.ceil(broker.retryAfter)))
+  if (broker.retryAfter !== undefined) c.header('retry-after', formatRetryAfter(broker.retryAfter))
   if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
   return c.json(toWire(broker), status)
 }

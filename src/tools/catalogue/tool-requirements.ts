@@ -11,7 +11,7 @@ import {
   missingSettings,
   providerIdentity,
 } from '../../flows/find-provider.ts'
-import { heldConnections } from '../../flows/get-access-token.ts'
+import { cachedConnections } from '../../flows/get-access-token.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import type { AuthorizationStatus } from '../tool-answer.ts'
@@ -208,7 +208,7 @@ async function tokenStatusOf(
   scopes: readonly string[],
 ): Promise<'completed' | 'not_started'> {
   const owner = { projectId: entry.projectId, providerUid: entry.uid, userId }
-  const held = await heldConnections(broker, owner)
+  const held = await cachedConnections(broker, owner)
   const connection = chooseConnection(held.map((one) => one.connection))
   const usable =
     connection?.status === 'active' &&

@@ -6,7 +6,7 @@ import { normalizeTags } from '../../domain/tags.ts'
 import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { missingSettings, unconfirmed } from '../../flows/find-provider.ts'
-import { discovered } from '../../flows/issuer-metadata.ts'
+import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { isRecord } from '../read-json.ts'
@@ -177,7 +177,7 @@ async function withDiscovered(broker: Broker, metadata: ToolMetadata): Promise<T
   try {
     const oauth: OAuthEntry[] = []
     for (const entry of metadata.oauth)
-      oauth.push({ ...entry, provider: await discovered(broker, entry.provider) })
+      oauth.push({ ...entry, provider: await withDiscoveredMetadata(broker, entry.provider) })
     return { ...metadata, oauth }
   } catch (error) {
     if (error instanceof BrokerError) return error

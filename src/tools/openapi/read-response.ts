@@ -3,7 +3,7 @@ import { isRecord } from '../read-json.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
 import { upstreamKind } from '../upstream-status.ts'
-import { readRetryAfter } from '../worker-request.ts'
+import { retryAfterMs } from '../worker-request.ts'
 import { isJsonType } from './read-parameters.ts'
 
 /**
@@ -57,7 +57,7 @@ function errorOf({ status, headers, body }: OutgoingResponse, isSafe: boolean): 
   // GitHub and others answer 403 with Retry-After when a rate limit is exceeded
   const isLimited = status === 429 || (status === 403 && headers['retry-after'] !== undefined)
   const canRetry = isLimited || status === 503 || (isSafe && status >= 500)
-  const wait = canRetry ? readRetryAfter(headers['retry-after']) : undefined
+  const wait = canRetry ? retryAfterMs(headers['retry-after']) : undefined
   const message = messageOf(body, headers['content-type'] ?? '')
   return {
     kind: isLimited ? 'UPSTREAM_RUNTIME_RATE_LIMIT' : upstreamKind(status),
