@@ -188,7 +188,7 @@ test('killed while the code is redeemed: the code is not sent again, and the use
   expectNoCodeSentTwice()
 })
 
-/** The page shows the button again: the next process knows that whoever redeemed the code is dead. */
+/** The page shows the button again when the next process knows that the process that redeemed the code is dead. */
 async function canClickAgain({ browser, link }: Flow): Promise<void> {
   await until(async () => (await browser.get(link)).body.includes('<form'))
 }

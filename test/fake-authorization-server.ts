@@ -52,7 +52,7 @@ export type Consent =
 export interface Behaviour {
   /** `none` checks a challenge that was sent; `ignore` does not know PKCE at all. */
   requirePkce: 'S256' | 'plain' | 'none' | 'ignore'
-  /** `refuse-both` takes either place but not both at once; `public` wants no secret; `refuse` takes nobody. */
+  /** `refuse-both` takes either place but not both at once; `public` expects no secret; `refuse` refuses every client. */
   clientAuth: 'either' | 'basic-only' | 'post-only' | 'refuse-both' | 'public' | 'refuse'
   /** What is done to the id and the secret of Basic: RFC 6749's form decoding, percent decoding, or nothing (RFC 7617). */
   basicDecoding: 'form' | 'percent' | 'none'
@@ -98,7 +98,7 @@ export interface Behaviour {
   scopesOnRefresh: readonly string[] | undefined
   userInfo: 'ok' | '401' | '500' | 'html' | 'hang'
   revocation: 'ok' | '503' | 'unsupported' | 'hang'
-  /** RFC 7591: a public client, one with a secret, or nobody. */
+  /** RFC 7591: registers public clients, clients with a secret, or none. */
   registration: 'public' | 'secret' | 'refuse'
   /** Client ids that are https URLs are taken, as by a server that reads client ID metadata documents. */
   clientIdUrls: boolean

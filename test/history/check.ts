@@ -12,7 +12,7 @@ export const LIVENESS_MS = 45_000
 
 type Check = (history: History) => readonly Violation[]
 
-/** Everything that the documents promise of a history, whatever was done to the processes meanwhile. */
+/** Everything that the documents promise of a history, under every fault of the processes. */
 export function check(history: History): readonly Violation[] {
   return CHECKS.flatMap((one) => one(history))
 }

@@ -154,7 +154,7 @@ async function stopWithinRefresh(world: World, choices: Choices): Promise<void> 
           `update connections set lease_until = lease_until - ${LAPSED_SECONDS} where id = '${connection}'`,
         )
         .catch(() => {})
-    // somebody is to take it over while the process stands still, whatever the clients do
+    // another process must take it over while this one is stopped, also if no client asks
     if (lapses && connection !== undefined)
       await world.ask((slot + 1) % world.slots.length, 'POST', `/v1/connections/${connection}/token`)
     await sleep(ms)

@@ -43,8 +43,8 @@ export async function runHistory({
 }
 
 /**
- * Everything runs again. What dead processes held is moved back, since all requests have ended and whoever is alive has
- * given back what it held; then every user is to get a token.
+ * Restarts every process and restores every link. What dead processes held is moved back, since all requests have ended and living processes have
+ * released what they held; then every user must get a token.
  */
 async function calm(world: World): Promise<End> {
   for (const { link } of world.slots) link?.restore()
