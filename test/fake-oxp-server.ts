@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type JWTPayload, jwtVerify } from 'jose'
 import { answer, answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
-/** A CallToolRequest (reference/oxp.md). */
+/** A CallToolRequest of OXP 1.0. */
 export interface OxpCall {
   readonly tool_id: string
   readonly call_id?: string

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type JWTPayload, jwtVerify } from 'jose'
 import { answer, answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
-/** What a call carries to the tool (reference/arcade.md section 3). */
+/** The `context` of a call in Arcade's worker protocol. */
 export interface WorkerContext {
   user_id?: string
   authorization?: { token?: string; user_info?: Record<string, unknown> }

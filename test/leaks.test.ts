@@ -282,7 +282,7 @@ async function readDisk(): Promise<void> {
     readable.set(`file ${name}`, (await readFile(join(folder, name))).toString('latin1'))
 }
 
-/** As it stands, and in the forms in which it may have been written down by somebody. */
+/** The secret, and the encodings in which it may have been written. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [

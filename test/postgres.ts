@@ -4,7 +4,7 @@ import { runSql } from './postgres-cluster.ts'
 
 export { type PostgresCluster, runSql, startPostgres } from './postgres-cluster.ts'
 
-/** A database that is dropped at the end, whatever is still connected to it. */
+/** A database that is dropped at the end, also when clients are still connected to it. */
 export interface FreshDatabase extends AsyncDisposable {
   readonly url: string
 }

@@ -56,7 +56,7 @@ export interface ServeOptions {
   readonly under?: readonly string[]
   /** Opens a channel to modules that `nodeArgs` import. */
   readonly ipc?: boolean
-  /** Nobody reads standard output and standard error: their pipes fill. */
+  /** Standard output and standard error are not read: their pipes fill. */
   readonly isUnread?: boolean
 }
 

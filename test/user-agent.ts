@@ -52,12 +52,12 @@ const USER_AGENT = 'Mozilla/5.0 (gatepass test user agent)'
 export class UserAgent {
   readonly #jar = new Map<string, Map<string, Cookie>>()
 
-  /** One request; a redirect is answered as it is. */
+  /** One request; a redirect is returned, not followed. */
   async get(url: string | URL, options: RequestOptions = {}): Promise<Page> {
     return this.#send('GET', new URL(url), undefined, options)
   }
 
-  /** One form POST; a redirect is answered as it is. `from` is the target's own origin unless told. */
+  /** One form POST; a redirect is returned, not followed. `from` is the target's own origin unless told. */
   async post(
     url: string | URL,
     form: Record<string, string> | string = {},

@@ -16,7 +16,7 @@ afterAll(() => browser.close())
 
 const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
 
-/** With a profile of their own, signed in at the application and at the issuer as that user, or as nobody. */
+/** With a profile of their own, signed in at the application and at the issuer as that user, or not signed in. */
 async function person(world: HostileWorld, user: string | undefined): Promise<Person> {
   const made = await newPerson(browser)
   await actsAs(world, made, user)
@@ -62,7 +62,7 @@ describe.each(VERIFIERS)('under `%s`', (kind) => {
     await using alice = await person(world, 'alice')
     const { id, url } = await world.begin('mallory')
     await openAndApprove(alice, url)
-    // nobody vouches for anybody: that is what `open` says, and why `serve` warns of it
+    // with `open` no user is verified, and `serve` warns of it
     if (kind === 'open') return expect(await owners(world)).toEqual(['mallory'])
     expect(await world.status(id)).toMatchObject({ status: 'failed', reason: 'user_mismatch' })
     return expect(await world.damage()).toEqual(NO_DAMAGE)
@@ -105,7 +105,7 @@ describe.each(VERIFIERS)('under `%s`', (kind) => {
 })
 
 describe('under `caller`, the address of the application’s page', () => {
-  /** Clicks and approves up to the application, where nobody is signed in, so that it asks for that. */
+  /** Clicks and approves up to the application, which asks the user to sign in. */
   async function upToApplication(world: HostileWorld, somebody: Person, user: string) {
     const begun = await world.begin(user)
     await openAndApprove(somebody, begun.url)

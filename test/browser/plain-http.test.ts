@@ -46,7 +46,7 @@ test('over plain http the click on our own page works, and nobody else hears whe
   const atProvider = scene.as.requestsTo('/authorize')
   expect(atProvider).toHaveLength(1)
   expect(atProvider[0]?.headers.referer).toBeUndefined()
-  // the callback has a code in its address: not even our own pages are told of it
+  // the callback's address holds a code: no page, not even our own, gets it as a referrer
   for (const { referer } of seen) expect(referer ?? '').not.toMatch(/callback|code=|state=/)
   expect(to('/callback/').every(({ referer }) => referer === undefined)).toBe(true)
 })

@@ -4,7 +4,7 @@ import { LargeJson } from '../../src/tools/large-json.ts'
 
 export const NOW = 1_800_000_000
 
-/** What the code asked for, and what it is told: `echo` answers its arguments, `fail` an error, `stop` ends the run. */
+/** Runs code whose tool `echo` answers its arguments, `fail` an error, and `stop` ends the run; returns what it called too. */
 export async function run(
   code: string,
   {

@@ -168,7 +168,7 @@ test('a clock that was set back under a token: it is given for longer than it li
   try {
     await addProvider(gatepass, as)
     await connect(gatepass, 'ada')
-    truth.advance(3000) // it is in the middle of its life: nothing tells of what comes
+    truth.advance(3000) // in the middle of the token's life
     off = -APART_SECONDS
     const ranOutAt = truth() + 600
     let latest = 0

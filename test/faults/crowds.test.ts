@@ -10,7 +10,7 @@ import { addProvider, approve, begin } from './clients.ts'
 import { install, report } from './installation.ts'
 import { repetitions } from './repetitions.ts'
 
-// P8: many who wait, and many flows that nobody finishes, at one `gatepass serve` with one API key.
+// P8: many long polls, and many authorizations that are never finished, at one `gatepass serve` with one API key.
 
 const WAITERS = 5_000
 /** Each is waited for by as many. */

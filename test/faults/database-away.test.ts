@@ -5,7 +5,7 @@ import { providerBody, startWorld, type World } from '../http/world.ts'
 import { answerJson, listen } from '../loopback.ts'
 import { startPostgres } from '../postgres.ts'
 
-// What tools and policies do while the database is away, or takes no audit entries.
+// What tools and policies do while the database cannot be reached, or refuses audit entries.
 
 const PATIENCE = { timeout: 30_000, interval: 100 }
 

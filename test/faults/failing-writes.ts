@@ -357,7 +357,7 @@ export function failingWrites(kind: DatabaseKind): void {
         })
         counts.withStableCode++
         expect(after).toEqual(before)
-        // nobody was told what could not be kept
+        // nothing was sent of what could not be stored
         expect(as.requests.length).toBe(sent)
       }
       const well = await run()

@@ -14,8 +14,8 @@ import { API_KEY, MASTER_KEY, type Served, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// Gatepass as it is run: processes on one database, behind a balancer whose address is the public one. What the tests
-// of this folder share.
+// Gatepass as an operator runs it: processes on one database, behind a balancer whose address is the public one. The tests
+// of this folder share it.
 
 export const DATABASES = ['SQLite', 'PostgreSQL'] as const
 export type DatabaseKind = (typeof DATABASES)[number]
@@ -85,7 +85,7 @@ const LAPSED_SECONDS = 60
 export async function install(
   kind: DatabaseKind,
   environment: Readonly<Record<string, string>> = {},
-  /** Somebody else's PostgreSQL; without it a database is made and dropped. */
+  /** A PostgreSQL of the caller's; without it a database is made and dropped. */
   postgresUrl?: string,
 ): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-faults-'))

@@ -59,7 +59,7 @@ test.concurrent.each(DATABASES)(
         await victim?.kill()
         await until(() => victim !== undefined && !installation.nodes.includes(victim))
         latestDeadline = Math.max(latestDeadline, await longestClaim(installation))
-        // nobody else is there to hold one
+        // the only process is dead: no living one holds a lease
         if (kind === 'SQLite') await installation.lapse()
         await installation.start()
       }

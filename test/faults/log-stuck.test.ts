@@ -6,7 +6,7 @@ import { API_KEY, serveProcess } from '../served.ts'
 import { UserAgent } from '../user-agent.ts'
 import { report } from './installation.ts'
 
-// R24: nobody reads standard output and standard error of a server that logs every request.
+// R24: a server that logs every request, whose standard output and standard error are not read.
 
 const REQUESTS_AT_ONCE = 2_000
 const CONNECTIONS = 8

@@ -169,7 +169,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
         const runs = await killed({ when: 'after', statement: CLAIMED })
         const { completed, invoked } = await expectKept(runs)
         expect(completed).toBeGreaterThanOrEqual(RUNS / 2)
-        expect(Math.max(...invoked)).toBe(1) // a claim alone calls nobody
+        expect(Math.max(...invoked)).toBe(1) // a claim alone calls no tool
       })
 
       test('while its tools run: what may be run twice is run again, the others say that they were not', async () => {

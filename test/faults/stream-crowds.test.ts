@@ -6,7 +6,7 @@ import { API_KEY } from '../served.ts'
 import { until } from '../until.ts'
 import { type Installation, install, type Node, report } from './installation.ts'
 
-// Streams of runs that nobody reads, of tools that never stop talking, at one `gatepass serve`.
+// Streams of runs whose clients never read, of tools that send events without end, at one `gatepass serve`.
 
 const HEAP = new URL('./heap.ts', import.meta.url).href
 const TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))
@@ -35,7 +35,7 @@ test('1,000 streams that nobody reads, 150 of them of tools that flood: those ar
     most = Math.max(most, await held(node))
     return answered('Run:Heard', ids.slice(0, FLOODS), 'stopped')
   })
-  // those that only wait are held, and somebody who reads gets all of theirs
+  // streams that only wait stay open, and a client that reads gets all events of its own
   expect(await answered('Run:Ran', ids.slice(FLOODS, FLOODS + 50), 1)).toBe(true)
   expect(await answered('Run:Heard', ids.slice(FLOODS, FLOODS + 50), 'nothing')).toBe(true)
   const events = await read(node, 'Run:Says', { to: 500 })

@@ -504,7 +504,7 @@ describe('an entry that is changed', () => {
     scene.clock.advance(LIFE)
     expect((await authorize(upgraded, { user_id: one.user_id })).body.status).toBe('completed')
     expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
-    // of another client: it never was of this entry as it is
+    // of another client: the entry never had this connection with its present client
     expect((await authorize(upgraded, { user_id: two.user_id })).body.status).toBe('pending')
     expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
     await rm(folder, { recursive: true, force: true })

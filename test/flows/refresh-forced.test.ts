@@ -265,7 +265,7 @@ describe('R9: a tool whose token is refused by the provider', () => {
     const { scene, given } = run
     await run.execute()
     scene.clock.advance(60)
-    // somebody else's refresh has just ended the token that this run was given
+    // another process's refresh has just ended the token that this run was given
     const tool = run.worker.tools[0] as WorkerTool
     const original = tool.run
     let isFirst = true

@@ -17,7 +17,7 @@ export function check(history: History): readonly Violation[] {
   return CHECKS.flatMap((one) => one(history))
 }
 
-/** P4: what was acknowledged is there at the end, unless somebody asked for its deletion. */
+/** P4: what was acknowledged is there at the end, unless a client asked for its deletion. */
 const kept: Check = (history) => {
   const { requests, end } = history
   const there = new Set(end.connections)

@@ -41,7 +41,7 @@ const POINTS: readonly { readonly what: string; readonly point: KillPoint; reado
 ]
 const NEVER: KillPoint = { when: 'before', statement: '(?!)' }
 const UNTIL_REACHED_MS = 1_000
-/** By which leases and claims are moved back, so that nobody waits for them in real time. */
+/** By which leases and claims are moved back, so that no test waits for them in real time. */
 const LAPSED_SECONDS = 60
 
 export interface FaultParts {

@@ -20,7 +20,7 @@ export interface Load {
 }
 
 interface Known {
-  /** By user, the connection that somebody was told of last. */
+  /** By user, the connection that was answered last. */
   readonly connections: Map<string, string>
   readonly keys: Map<string, string>
   /** Of the policies that deny: their ids by user. */
@@ -92,7 +92,7 @@ export function startLoad(world: World, choices: Choices): Load {
     if (isGone && known.connections.get(user) === connection) known.connections.delete(user)
   }
 
-  /** The user approves in a browser, and the caller is told of the connection. */
+  /** The user approves in a browser, and the caller asks for the connection. */
   async function connect({ of, ask, user }: Turn): Promise<void> {
     await record(
       of,

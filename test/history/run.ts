@@ -10,7 +10,7 @@ import { openWorld, type World } from './world.ts'
 export interface RunOptions {
   readonly kind: DatabaseKind
   readonly seed: number
-  /** Of load and faults; what comes before and after is not counted. */
+  /** Of load and faults, without the start before and the calm after them. */
   readonly seconds: number
   /** Of an empty database on PostgreSQL. */
   readonly databaseUrl?: string

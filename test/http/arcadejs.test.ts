@@ -5,8 +5,7 @@ import { digest, startFakeWorker } from '../fake-worker.ts'
 import { UserAgent } from '../user-agent.ts'
 import { approve, providerBody, startWorld, WORKER_SECRET, type World } from './world.ts'
 
-// The published client, told nothing but where Gatepass is and a key. What it sends and takes is fixed; see
-// reference/arcade.md section 0 for where a server breaks it.
+// Arcade's published client, which gets Gatepass's address and a key and nothing else. What it sends and accepts is fixed.
 
 let world: World
 let client: Arcade

@@ -188,7 +188,7 @@ describe('a server that wants OAuth', () => {
     await using world = await wantingOAuth({ mcp: { tools } })
     await world.call('POST', '/v1/admin/auth_providers', providerBody('third', third))
     await world.authorize('operator')
-    // its tools could not be listed before, so nobody has seen that they name another provider
+    // its tools could not be listed before, so no administrator has accepted the other provider that they name
     const waits = await world.execute('Demo.who_am_i', { user_id: 'ada' })
     expect(waits.body.name).toBe('not_accepted')
     expect((await world.call('POST', '/v1/workers/demo/accept')).status).toBe(200)

@@ -213,7 +213,7 @@ describe('a large document', () => {
     const list = vi.spyOn(broker.store.tools, 'list')
     const { loop } = await cost(() => syncWorkers(broker))
     expect(loop).toBeLessThan(60)
-    expect(list.mock.calls.length).toBeLessThanOrEqual(1) // of the other worker, whose list is read anew
+    expect(list.mock.calls.length).toBeLessThanOrEqual(1) // of the other worker, whose list is read again
     list.mockRestore()
     expect(asked).toHaveLength(1)
     expect(asked[0]?.headers).toMatchObject({ 'if-none-match': '"v1"' })

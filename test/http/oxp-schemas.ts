@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 
-// What OXP 1.0 says of its answers (reference/oxp.md, seeds/001), as JSON Schema.
+// The answers of OXP 1.0 as JSON Schema.
 
 const text = { type: 'string' }
 const ids = (more: object = {}) => ({

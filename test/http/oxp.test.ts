@@ -6,7 +6,7 @@ import { faultsOf } from './oxp-schemas.ts'
 import { type OxpWorld, startOxpWorld } from './oxp-world.ts'
 import { approve, metadata } from './world.ts'
 
-// Gatepass as an OXP server (reference/oxp.md). The tools behind it are those of another one.
+// Gatepass as an OXP server. The tools behind it are those of another OXP server.
 
 let world: OxpWorld
 let names = 0

@@ -12,7 +12,7 @@ import { type OAuth2, type Scene, type SceneOptions, startScene } from '../flows
 /** A Gatepass whose provider `demo` has its API at `api`, a server that the test answers for. */
 export interface ProxyWorld extends Scene {
   readonly api: Api
-  /** `u1` unless said. The request line goes out as it is written here. */
+  /** `u1` unless said. The request line is sent unchanged. */
   send(method: string, path: string, options?: SendOptions): Promise<ProxyAnswer>
   /** As `send`, up to the head: the body is still to be read. */
   open(method: string, path: string, options?: SendOptions): Promise<IncomingMessage>
@@ -37,7 +37,7 @@ export interface ProxyAnswer {
 export interface Api {
   readonly url: string
   readonly host: string
-  /** What has come so far, and what answers what comes next. */
+  /** The requests so far. `answer` answers the next ones. */
   readonly seen: readonly SeenRequest[]
   answer: RequestListener
 }

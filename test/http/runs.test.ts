@@ -10,7 +10,7 @@ import { type Answer, testClock } from '../gatepass.ts'
 import { answerJson, listen } from '../loopback.ts'
 import { approve, metadata, providerBody, STAINLESS, startWorld, WORKER_SECRET, type World } from './world.ts'
 
-// run, run_stream and run_chain as reference/toolexec.md decides them, on tools in the process and on a worker.
+// run, run_stream and run_chain on tools in the process and on a worker.
 
 const RUN_TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))
 const environment = { GATEPASS_TOOLS: RUN_TOOLS }

@@ -212,7 +212,7 @@ class Model {
       expect(found.steps.map((step) => step.connectionId)).toEqual(finished)
     } else expect(finished.length).toBe(found.step)
     if (!isSettled(found)) return
-    // what has settled stays as it is
+    // a settled authorization never changes
     const text = JSON.stringify(found)
     expect(this.settled.get(found.id) ?? text).toBe(text)
     this.settled.set(found.id, text)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { SchemaFault } from '../../src/tools/json-schema/schema-fault.ts'
 import { validate } from '../../src/tools/json-schema/schema-validator.ts'
 
-// What is done to a schema before ajv has it, against ajv on the schema as it is.
+// What is done to a schema before ajv has it, against ajv on the unchanged schema.
 
 const names = fc.constantFrom('a', 'b', 'c')
 const value = fc.letrec((tie) => ({

@@ -8,7 +8,7 @@ import { providerBody, startWorld, WORKER_SECRET, type World } from '../http/wor
 import { freshDatabase, runSql } from '../postgres.ts'
 import { defined } from '../store/fixtures.ts'
 
-// Somebody who can write the database, and has not the master key.
+// An attacker who can write the database, and has not the master key.
 
 const DENY_BOB = { id: 'no-bob', effect: 'deny', match: { users: ['bob'] } }
 
@@ -137,7 +137,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect([refused.status, refused.body.name]).toEqual([503, 'store_unavailable'])
       expect(refused.body.message).toContain('"no-bob"')
       expect(await alteredIn(after)).toEqual(['policies no-bob'])
-      // a part of it would leave the rest as somebody has written it
+      // a change of one member would leave the others as the attacker has written them
       const part = await after.call('PATCH', '/v1/admin/policies/no-bob', { description: 'Ours' })
       expect(part.status).toBe(404)
       expect((await fetchToken()).status).toBe(503)

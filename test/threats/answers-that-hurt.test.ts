@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** A server that answers a request with whatever bytes it likes, and knows which connections are open. */
+/** A server that answers a request with any bytes, and knows which connections are open. */
 async function raw(answer: (socket: Socket, request: string) => unknown) {
   const open = new Set<Socket>()
   const state = { port: 0, open, requests: [] as string[], written: 0, accepted: 0 }

@@ -165,7 +165,7 @@ export const PRIVATE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'localtest.me': ['127.0.0.1', '::1'],
   'localhost.example': ['127.0.0.1'],
   'localhost.localdomain': ['127.0.0.1'],
-  // a Cyrillic о is another name, and nobody's to trust
+  // a Cyrillic о makes another name, which is not trusted
   'l\u043ecalhost': ['127.0.0.1'],
 }
 

@@ -12,7 +12,7 @@ import { type ApiDocument, type ApiRequest, requestOf, routesOf } from './reques
 let world: World
 let document: ApiDocument
 let strangerKeys: readonly string[]
-/** Alpha's ids, each with one of the same form that nobody has. */
+/** Alpha's ids, each with one of the same form that does not exist. */
 let twins: ReadonlyMap<string, string>
 /** What only alpha's own things hold. None of it is ever sent by the stranger. */
 let marks: readonly string[]
@@ -79,7 +79,7 @@ beforeAll(async () => {
   const tools = await store.tools.list(projectId)
   const apiKey = await store.apiKeys.findByHash(sha256(gatepass.apiKey))
 
-  // its own things, so that its lists are not empty and whatever is found is found among something
+  // things of its own, so that its lists are not empty
   const strangerKey = await gatepass.makeKey('admin', 'stranger')
   strangerKeys = [
     strangerKey,

@@ -289,7 +289,7 @@ describe('threat 37: runs that one project has put off', () => {
       .toBe('completed')
     const running = await call('GET', '/v1/executions?status=running')
     expect(running.body.total_count).toBe(4)
-    await world.worker.close() // nobody waits for the slow ones
+    await world.worker.close() // the slow runs have no callers any more
   })
 })
 

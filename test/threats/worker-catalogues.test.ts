@@ -133,7 +133,7 @@ describe('what a known worker newly names', () => {
       accepted: { providers: [{ id: 'demo', scopes: ['read'] }] },
       waiting: { providers: [{ id: 'demo', scopes: ['write'] }] },
     })
-    // what goes back to what was accepted waits for nobody
+    // a tool that returns to what was accepted waits for no administrator
     await scene.list(tool('Plain', scene.given, READ))
     expect((await scene.run('Plain')).body.success).toBe(true)
     expect(scene.given.map(({ token }) => token)).toEqual([scene.token, scene.token])

@@ -3,7 +3,7 @@ import type { RawAnswer, WorkerContext, WorkerOutput, WorkerTool } from '../fake
 import { startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { startTrap, type Trap } from './hosts.ts'
 
-// A worker that means harm, over the API: whatever it answers, the caller gets no token and no link of its making.
+// A hostile worker, over the API: with none of its answers does the caller get a token or a link of its making.
 
 let world: World
 let trap: Trap

@@ -5,7 +5,7 @@ import { run as runCode } from '../code/run.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { startWorld, type World } from '../http/world.ts'
 
-// reference/toolexec.md B3 (`runtime` and `code`), as far as test/code/ has it not.
+// What code in the sandbox and its endpoint do, as far as test/code has it not.
 
 const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
 

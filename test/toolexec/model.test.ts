@@ -4,7 +4,7 @@ import { demoMcpTools, digest, type FakeMcpTool, startFakeMcpServer } from '../f
 import { startMcpWorld } from '../http/mcp-world.ts'
 import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 
-// reference/toolexec.md B1 and B4: backends, the index, copies, and what a tool says in `_meta` that it needs. Ids, names,
+// Backends, the index, copies, and what a tool says in `_meta` that it needs. Ids, names,
 // tags and versions are in test/tools/tool-model.test.ts, schemas in test/tools/schema-validator.test.ts.
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}.ts`, import.meta.url))

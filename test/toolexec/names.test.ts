@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 
-// The names of reference/toolexec.md B5, and what it says is untested there: where each is shown here, so that none is
+// The names of the tests of toolexec (Go), and what they leave untested: where each is shown here, so that none is
 // lost when tests are moved. `mark` is what stands in the test's own title, which may be less than the whole name.
 
 const MODEL = 'tools/tool-model.test.ts'

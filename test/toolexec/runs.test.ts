@@ -4,7 +4,7 @@ import type { StreamEventWire } from '../../src/http/dialects/runs.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { metadata, startWorld, type World } from '../http/world.ts'
 
-// reference/toolexec.md B2, as far as test/http/runs.test.ts has it not: the order of what is refused, what a backend is
+// Runs, as far as test/http/runs.test.ts has them not: the order of what is refused, what a backend is
 // called by, progress, what the `exec` facade declares, causes, and validation in the entry points besides `run`.
 
 const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// What comes in: keys, bodies, waiting callers, pages and clicks.
+// Incoming requests: keys, bodies, waiting callers, pages and clicks.
 
 const LIMITS = 'threats/request-limits.test.ts'
 const PAGES = 'threats/pages.test.ts'
