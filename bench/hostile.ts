@@ -78,7 +78,7 @@ export async function hostileAnswers({ folder, load, upstream }: Bench): Promise
   }
 
   const figures: Figure[] = []
-  await watch(1_000) // what comes first finds nothing compiled
+  await watch(1_000) // the first run measures compilation
   for (const [name, call] of Object.entries(WAYS)) {
     await answered(port, call) // starts the threads
     const rounds: Round[] = []
@@ -214,7 +214,7 @@ async function answered(
 }
 
 /**
- * Rounds beside which the machine was busy with something else are left out, whatever was measured in them. Where too few
+ * Rounds beside which the machine was busy with something else are left out. Where too few
  * are left all count, and such a figure is met only if it was met in spite of the noise.
  */
 function toFigures(name: string, rounds: readonly Round[]): Figure[] {

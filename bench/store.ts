@@ -22,7 +22,7 @@ const REFRESHES = 2_000
 const AT_ONCE = 16
 const USES = 200
 const USE_COMMITS = 100
-/** What of it is asked how much it writes ahead: little, since SQLite begins its log anew after 1,000 pages. */
+/** What of it is asked how much it writes ahead: little, since SQLite starts its log again after 1,000 pages. */
 const SAMPLE = 50
 const USE_SAMPLE = 3
 const SOME_ROWS = 20_000
@@ -180,7 +180,7 @@ function sqliteDisk(path: string): Disk {
       client.pragma('wal_checkpoint(truncate)')
       client.close()
       await run()
-      return (await stat(`${path}-wal`)).size // it is not begun anew before it has 1,000 pages
+      return (await stat(`${path}-wal`)).size // SQLite starts the log again only after 1,000 pages
     },
   }
 }

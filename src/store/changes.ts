@@ -5,7 +5,7 @@ export interface ConnectionOwner {
   readonly userId: string
 }
 
-/** What a write has changed, as the caches of every process are told. */
+/** What a write has changed. The caches of every process receive it and drop what is no longer true. */
 export type StoreChange =
   | { readonly noun: 'connection'; readonly id: string; readonly owner: ConnectionOwner }
   | { readonly noun: 'authorization'; readonly id: string }

@@ -37,7 +37,7 @@ export interface EnvelopeCount {
 
 /**
  * The nouns that other processes have read and may write back whole, so that they must read them again. Connections are
- * not among them: nobody writes their envelopes back, and what is held of one opens with either key.
+ * not among them: no process writes their envelopes back, and a cached connection opens with either key.
  */
 const READ_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange>> = {
   providers: { noun: 'provider' },

@@ -1,7 +1,7 @@
 import type { RowSource, RowTarget } from './copy.ts'
 import type { DatabasePlace } from './database-place.ts'
 
-/** A database to move away from: no server runs on it, and nobody can write until it is closed. */
+/** A database to move away from: no server runs on it, and no process can write to it until it is closed. */
 export async function openSource(place: DatabasePlace): Promise<RowSource> {
   if (place.kind === 'sqlite') return (await import('./dialects/sqlite/copy.ts')).openSqliteSource(place.path)
   return (await import('./dialects/postgres/copy.ts')).openPostgresSource(place.url, { alone: true })

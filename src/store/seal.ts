@@ -11,7 +11,7 @@ export interface SealedPlace {
   readonly column: string
   readonly rowId: string
   readonly projectId: string
-  /** Whose it is, where it is somebody's. */
+  /** The user that the row belongs to; absent for rows of a project. */
   readonly userId?: string
   readonly providerUid?: string
 }
@@ -38,8 +38,8 @@ export class UnsealError extends Error {
 }
 
 /**
- * An envelope of a key that is not in the ring: a mistake of the operator's, which costs nobody anything once it is put
- * right. Therefore a refusal like that of a database that is away, and no word on the row.
+ * An envelope that was sealed with a key that is not in the ring. The operator's mistake can be corrected without loss, so
+ * this is refused like a database that cannot be reached (`store_unavailable`), and the row is not marked.
  */
 export class UnknownKeyError extends BrokerError {
   readonly keyId: string

@@ -10,7 +10,7 @@ import {
 } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
-/** A row as it is read: what is NULL in the database is an absent member. */
+/** A row that was read: NULL in the database is an absent member. */
 export type Present<Row> = { [K in keyof Row as null extends Row[K] ? never : K]: Row[K] } & {
   [K in keyof Row as null extends Row[K] ? K : never]?: Exclude<Row[K], null>
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { foldBytes, foldsToItself } from './fold-text.ts'
 import { createMatcher, type Form, type Matcher } from './secret-matcher.ts'
 
-// The forms of a secret that are searched for: as it is, escaped, and in base64.
+// The forms of a secret that are searched for: unchanged, escaped, and in base64.
 
 const MIN_SECRET_LENGTH = 8
 /** A secret of 8 characters whose folded form is shorter consists of backslashes. */
@@ -58,7 +58,7 @@ const PLAIN = /^[\w.~-]*$/
 
 function makeForms(secret: string): readonly Form[] {
   const fold = (text: string) => foldBytes(Buffer.from(text))
-  // folded as it is, and as if all of it had been escaped: only the second form keeps a `%41` that is part of the secret
+  // folded unchanged, and as if all of it had been escaped: only the second form keeps a `%41` that is part of the secret
   const folded = PLAIN.test(secret) ? [Buffer.from(secret)] : [fold(secret), fold(percentEncoded(secret))]
   // both are searched besides the folded forms, because an escape that begins in the secret and ends after it is folded differently
   const exact = new Set([secret, JSON.stringify(secret).slice(1, -1)])

@@ -1,7 +1,7 @@
 // Finds all forms of all secrets in one pass (Aho and Corasick, "Efficient string matching", 1975). The time for a byte
 // depends neither on the number of forms nor on the text.
 
-/** One way of writing a secret. `exact`: searched in the text as it is; the others in the folded text (fold-text.ts). */
+/** One way of writing a secret. `exact`: searched in the unchanged text; the others in the folded text (fold-text.ts). */
 export interface Form {
   readonly bytes: Uint8Array
   readonly kind: 'exact' | 'folded' | 'base64'

@@ -36,7 +36,7 @@ export interface WorkerRequest
 /** Statuses of a gateway that could not reach the worker. */
 const GATEWAY_STATUSES = [502, 503, 504]
 
-/** Returns the answer, whatever its status; redirects are refused. Throws `WorkerFault`. */
+/** Returns the answer of any status; redirects are refused. Throws `WorkerFault`. */
 export async function askWorker(
   outgoing: Outgoing,
   {

@@ -15,6 +15,10 @@ function repository(files: Readonly<Record<string, string>>): string {
 }
 
 describe('comments and pages', () => {
+  test('of this repository name only what it has, and say who does what', () => {
+    expect(wordFaults('.')).toEqual([])
+  })
+
   test.each([
     ['a paper', 'src/a.ts', '/** As decided (reference/toolexec.md B2). */', 'reference/toolexec.md'],
     ['a paper by its number', 'src/a.ts', "// seeds/002's RunResult", 'seeds/002'],

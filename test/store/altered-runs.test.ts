@@ -252,7 +252,7 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
   )
 })
 
-/** A worker of that type that nobody reaches without its secret. */
+/** A worker of that type that answers only requests with its secret. */
 async function addWorker(type: 'http' | 'oxp' | 'mcp') {
   const id = fresh(type)
   const name = `Sealed${made}`

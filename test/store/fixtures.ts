@@ -112,7 +112,7 @@ export function refreshed(of: Partial<RefreshedTokens> = {}): RefreshedTokens {
   }
 }
 
-/** A claim on redeeming a code, of a process that is nobody in particular. */
+/** A claim on redeeming a code, of a process that no test is about. */
 export function until(deadline: number, claimedBy = 'process_1') {
   return { from: 'pending', deadline, claimedBy } as const
 }

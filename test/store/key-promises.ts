@@ -147,7 +147,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
           message: 'restored',
           completedAt: 5,
         })
-      // the lease of a process that is not on this machine holds nobody up
+      // the lease of a process that is not on this machine delays no refresh
       const lease = { owner: 'next', seconds: 10 }
       expect(await store.connections.claimRefresh(held.id, 1, lease, 6)).toBeDefined()
     })

@@ -242,7 +242,7 @@ describe('a PostgreSQL database', () => {
   })
 })
 
-/** Then whoever asks whether something was missed is told so each time. */
+/** Whether the store has lost its announcements: then every `catchUp` says that something may have been missed. */
 function isDeaf(store: Store): boolean {
   const before = store.catchUp()
   return store.catchUp() !== before

@@ -160,7 +160,7 @@ export interface FoundEnvelope extends PlacedEnvelope {
   readonly column: SealedColumn
 }
 
-/** Writes what nobody but an intruder or a broken disk writes, past Gatepass. */
+/** Writes past Gatepass, as an intruder or a broken disk would. */
 export function overwrite(databasePath: string, { column, rowId }: FoundEnvelope, envelope: string): void {
   const client = new Database(databasePath)
   const { changes } = client

@@ -21,7 +21,7 @@
 //                   └── anything else ──► back_off: start a cool-down, release the lease
 //                                            └──► backed_off ──► use_token | report_failure
 //
-// This folder owns all of that; services/refreshes.ts keeps what a process knows of its refreshes, and
+// This folder owns all of that; services/refresh-table.ts keeps what a process knows of its refreshes, and
 // services/provider-breaker.ts decides when a provider is asked at all.
 
 import type { Broker } from '../../broker.ts'
@@ -74,7 +74,7 @@ export async function refreshConnection(
   const ended = refresh(broker, entry, connection, options, released.reject).finally(() => running.delete(id))
   const answer = Promise.race([ended, released.promise])
   running.set(id, { ended, answer })
-  // callers handle the rejections; after the last caller has left there is nobody to do so
+  // callers handle the rejections; these handlers are for rejections after the last caller has left
   for (const promise of [ended, answer]) promise.catch(() => {})
   return answer
 }

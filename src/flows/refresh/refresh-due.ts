@@ -52,7 +52,7 @@ export function isDue(connection: Connection, now: EpochSeconds): boolean {
 async function refreshOne(broker: Broker, connection: Connection): Promise<void> {
   const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
   if (entry === undefined || entry.status !== 'active') return
-  // tokens are sent only where the user approved; the next caller is told that a new consent is needed
+  // tokens are sent only where the user approved; the next caller gets `authorization_required`
   if (connection.providerIdentity !== providerIdentity(broker, entry)) return
   try {
     const current = await withCurrentMetadata(broker, entry)

@@ -112,7 +112,7 @@ function toOutcome(tool: Tool, { outcome, worker }: Execution): RunOutcome {
 
 type Failed = Extract<Execution['outcome'], { readonly outcome: 'error' }>
 
-/** An error that the tool itself reports means that it ran, whatever the error's kind. */
+/** An error that the tool itself reports means that it ran, for every kind of error. */
 function operationOf({ error: { kind }, isOwn }: Failed, worker: Execution['worker']): RunError['op'] {
   if (isOwn !== true) return 'execute'
   if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' || kind === 'TOOL_DEFINITION_BAD_INPUT_SCHEMA')

@@ -32,7 +32,7 @@ export function isConnectionFailure(error: unknown): boolean {
 /** Marks the driver's own errors, which have no class, of a statement that was sent or could not be sent. */
 class Unreachable extends Error {}
 
-/** Awaits a call of the driver, and marks its failures, so that they are told from faults of this program. */
+/** Awaits a call of the driver, and marks its failures, so that they can be told apart from faults of this program. */
 export async function fromDriver<T>(query: Promise<T>): Promise<T> {
   try {
     return await query
