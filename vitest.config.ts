@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -19,6 +20,8 @@ const REPEATED = [
   'test/faults/kill-random.test.ts',
   'test/faults/postgres-restarts.test.ts',
   'test/faults/crowds.test.ts',
+  'test/faults/stream-crowds.test.ts',
+  'test/threats/large-answers.test.ts',
 ]
 
 /** The files that take longest, most of it waiting: they begin first, so that none of them is left at the end. */
@@ -47,6 +50,23 @@ const LONGEST = [
   'test/faults/kill-random.test.ts',
   'test/faults/postgres-restarts.test.ts',
 ]
+
+/**
+ * SQLite waits for the disk at each commit, and a start of the server makes dozens. In a folder in memory it need not,
+ * and what a killed process has written is there too. Tests make their folders below TMPDIR.
+ */
+const IN_MEMORY = '/dev/shm'
+const MEMORY_BYTES = 2 ** 31
+if (process.env.TMPDIR === undefined && hasSpace(IN_MEMORY)) process.env.TMPDIR = IN_MEMORY
+
+function hasSpace(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize > MEMORY_BYTES
+  } catch {
+    return false // there is none on this system
+  }
+}
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

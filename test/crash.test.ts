@@ -11,7 +11,7 @@ import { API_KEY, type Served, serveProcess } from './served.ts'
 import { until } from './until.ts'
 import { type Page, UserAgent } from './user-agent.ts'
 
-// Real processes, killed with SIGKILL in the middle of things, and started again on the same file and port.
+// Real processes, killed with SIGKILL in the middle of a request; another server goes on with the same file and port.
 
 /** Longer than any claim or lease of a dead process holds. */
 const LAPSED_SECONDS = 40
@@ -33,7 +33,6 @@ beforeEach(async () => {
   databasePath = join(folder, 'gatepass.db')
   port = await freePort()
   url = `http://127.0.0.1:${port}`
-  await startProcess()
 })
 
 afterEach(async () => {
@@ -46,13 +45,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** `gatepass serve` in a process of its own, ready. */
+/** `gatepass serve` in a process of its own, with a tool. */
 async function startProcess(verifier = 'open'): Promise<void> {
   served = await serveProcess({
     port,
     database: `file:${databasePath}`,
     environment: { GATEPASS_USER_VERIFIER: verifier },
   })
+  const { status } = await call('POST', '/v1/tools/import', toolMetadata(as))
+  expect(status).toBe(200)
 }
 
 async function kill(): Promise<void> {
@@ -61,10 +62,16 @@ async function kill(): Promise<void> {
   served = undefined
 }
 
-/** The next start, when the claims and leases of the dead process have lapsed. */
-async function startLater(): Promise<void> {
+/** Kills it, and starts the next one on the same file and port: in this process, since that one is not killed. */
+async function restart({ now = systemClock, verifier = 'open' } = {}): Promise<void> {
   await kill()
-  successor = await startGatepass({ databasePath, port, now: () => systemClock() + LAPSED_SECONDS })
+  const environment = { GATEPASS_USER_VERIFIER: verifier }
+  successor = await startGatepass({ databasePath, port, now, environment })
+}
+
+/** Restarts it when the claims and leases of the dead process have lapsed. */
+async function restartLater(): Promise<void> {
+  await restart({ now: () => systemClock() + LAPSED_SECONDS })
 }
 
 /** What is left behind by a process that was killed holds no more than what one leaves that ended well. */
@@ -85,11 +92,6 @@ async function call(method: string, path: string, body?: object) {
   })
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   return { status: response.status, body: (await response.json()) as any }
-}
-
-async function importTool(): Promise<void> {
-  const { status } = await call('POST', '/v1/tools/import', toolMetadata(as))
-  expect(status).toBe(200)
 }
 
 interface Flow {
@@ -140,21 +142,19 @@ function expectNoCodeSentTwice(): void {
 }
 
 test('killed after an authorization was begun: it is pending, and its link still works', async () => {
-  await importTool()
-  const flow = await begin()
-  await kill()
   await startProcess()
+  const flow = await begin()
+  await restart()
   expect(await statusOf(flow)).toBe('pending')
   expect((await clickThrough(flow)).status).toBe(200)
   await expectCompleted(flow)
 })
 
 test('killed while the user is at the provider: the answer of the provider is still taken', async () => {
-  await importTool()
+  await startProcess()
   const flow = await begin()
   const callback = await approve(flow)
-  await kill()
-  await startProcess()
+  await restart()
   expect(await statusOf(flow)).toBe('pending')
   expect((await flow.browser.follow(callback)).status).toBe(200)
   await expectCompleted(flow)
@@ -162,7 +162,7 @@ test('killed while the user is at the provider: the answer of the provider is st
 })
 
 test('killed while the code is redeemed: the code is not sent again, and the user may click once more', async () => {
-  await importTool()
+  await startProcess()
   const flow = await begin()
   const callback = await approve(flow)
   as.behaviour.exchangeDelayMs = FOREVER_MS
@@ -173,7 +173,7 @@ test('killed while the code is redeemed: the code is not sent again, and the use
   expect(await broken).toBeInstanceOf(Error)
   as.behaviour.exchangeDelayMs = 0
 
-  await startProcess()
+  await restart()
   // a machine that takes longer than three seconds to start a process tells nothing of how long the claim lasts
   const since = Math.max(killedAt, performance.now() - 3_000)
   expect(await statusOf(flow)).toBe('pending')
@@ -195,15 +195,12 @@ async function canClickAgain({ browser, link }: Flow): Promise<void> {
 
 test('killed between the confirmation of the user and the redemption: the same address still finishes it', async () => {
   const verifier = 'https://app.example/verify'
-  await kill()
   await startProcess(verifier)
-  await importTool()
   const flow = await begin()
   const atVerifier = await flow.browser.get(await approve(flow))
   const flow_id = new URL(atVerifier.response.headers.get('location') ?? '').searchParams.get('flow_id')
   const { body } = await call('POST', '/v1/auth/confirm_user', { flow_id, user_id: flow.user })
-  await kill()
-  await startProcess(verifier)
+  await restart({ verifier })
   expect(await statusOf(flow)).toBe('pending')
   expect((await new UserAgent().get(body.next_uri)).status).toBe(403)
   expect((await flow.browser.follow(body.next_uri)).status).toBe(200)
@@ -212,7 +209,7 @@ test('killed between the confirmation of the user and the redemption: the same a
 })
 
 test('stopped while the code is redeemed, and thought dead: what it brought is stored, and no code goes twice', async () => {
-  await importTool()
+  await startProcess()
   const flow = await begin()
   const callback = await approve(flow)
   as.behaviour.exchangeDelayMs = 8_000
@@ -230,19 +227,18 @@ test('stopped while the code is redeemed, and thought dead: what it brought is s
 })
 
 test('killed right after it has completed: it stays completed and gives its token', async () => {
-  await importTool()
+  await startProcess()
   const flow = await begin()
   const callback = await approve(flow)
   await flow.browser.get(callback)
-  await kill()
-  await startProcess()
+  await restart()
   await expectCompleted(flow)
   expect((await flow.browser.follow(callback)).status).toBe(200)
   expect(as.tokenRequests('authorization_code')).toHaveLength(1)
 })
 
 test('killed with many on their way: each is pending or completed, and all can be finished', async () => {
-  await importTool()
+  await startProcess()
   const flows = await Promise.all(Array.from({ length: 24 }, (_, i) => begin(`user ${i}`)))
   const callbacks = await Promise.all(flows.map(approve))
   const returning = flows.map(({ browser }, i) => browser.get(callbacks[i] ?? '').catch(() => undefined))
@@ -250,7 +246,7 @@ test('killed with many on their way: each is pending or completed, and all can b
   await kill()
   await Promise.all(returning)
 
-  await startLater()
+  await restartLater()
   const statuses = await Promise.all(flows.map(statusOf))
   expect(['pending', 'completed']).toEqual(expect.arrayContaining(statuses))
   for (const [i, flow] of flows.entries()) {
@@ -263,7 +259,7 @@ test('killed with many on their way: each is pending or completed, and all can b
 test.each(['static', 'rotate-grace', 'rotate', 'rotate-strict'] as const)(
   'killed during a refresh at a server whose refresh tokens are %s',
   async (mode) => {
-    await importTool()
+    await startProcess()
     as.behaviour.refresh = mode
     as.behaviour.accessTokenLifetime = 1
     const flow = await begin()
@@ -282,7 +278,7 @@ test.each(['static', 'rotate-grace', 'rotate', 'rotate-strict'] as const)(
     as.behaviour.refreshDelayMs = 0
     as.behaviour.accessTokenLifetime = 3600
 
-    await startLater()
+    await restartLater()
     expect(await statusOf(flow)).toBe('completed')
     const [first, second] = [await token(), await token()]
     if (mode === 'static' || mode === 'rotate-grace') {

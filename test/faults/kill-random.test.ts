@@ -8,8 +8,8 @@ import { repetitions } from './repetitions.ts'
 
 // P4, P7, R4, R12: servers under load that are killed with SIGKILL at any moment, over and over.
 
-/** FAULTS_ROUNDS=200 for a long run. Every third kill waits for a refresh. */
-const ROUNDS = Number(process.env.FAULTS_ROUNDS ?? repetitions({ few: 3, many: 6 }))
+/** FAULTS_ROUNDS=200 for a long run. */
+const ROUNDS = Number(process.env.FAULTS_ROUNDS ?? repetitions({ few: 2, many: 6 }))
 /** As many refreshes as can be lost at once: more would be taken for a fault of the provider, and held back for a while. */
 const CLIENTS = 5
 const LIFE_SECONDS = 1
@@ -51,8 +51,8 @@ test.concurrent.each(DATABASES)(
         // at any moment of what it does, however fast this machine is
         const more = journal.answers.length + 20 + Math.random() * 150
         await Promise.race([until(() => journal.answers.length >= more), sleep(5_000)])
-        // tokens run out at whole seconds, so refreshes come in crowds: every third kill waits for one
-        const isAimed = round % 3 === 2
+        // tokens run out at whole seconds, so refreshes come in crowds: every second kill waits for one
+        const isAimed = round % 2 === 1
         if (isAimed) await Promise.race([nextRefresh(as), sleep(5_000)])
         await sleep(Math.random() * (isAimed ? REFRESH_MS : 1_000))
         const [victim] = installation.nodes
