@@ -2,12 +2,13 @@ import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** These measure memory or processor time of their own process, which other files in it would change. */
+/** These measure memory, processor time or counters of their own process, which other files in it would change. */
 const MEASURING = [
   'test/code/sandbox.test.ts',
   'test/faults/crowds.test.ts',
   'test/faults/stream-crowds.test.ts',
   'test/http/openapi-documents.test.ts',
+  'test/operation/metrics.test.ts',
   'test/properties/scrub.test.ts',
   'test/threats/answers-that-hurt.test.ts',
   'test/threats/large-answers.test.ts',

@@ -3,6 +3,11 @@
  * looked for one after the other, in the text and in its fold, which is made by one regular expression.
  */
 export function naivelyHolds(text: string, secret: string): boolean {
+  // a tool may trim a secret before it uses it
+  return holdsForm(text, secret) || holdsForm(text, secret.trim())
+}
+
+function holdsForm(text: string, secret: string): boolean {
   const folded = fold(text)
   const exact = [secret, JSON.stringify(secret).slice(1, -1)]
   const folds = [fold(secret), fold(percentEncoded(secret))].filter((form) => form.length >= 4)
