@@ -25,6 +25,13 @@ const REPEATED = [
   'test/threats/large-answers.test.ts',
 ]
 
+/** `npm test` kills processes at the named points on SQLite, `npm run test:faults` on PostgreSQL too. */
+const KILLS_ON_POSTGRES = [
+  'test/faults/kill-points-postgres.test.ts',
+  'test/faults/scheduled-postgres.test.ts',
+  'test/faults/named-requests-postgres.test.ts',
+]
+
 /** The files that take longest, most of it waiting: they begin first, so that none of them is left at the end. */
 const LONGEST = [
   'test/threats/large-answers.test.ts',
@@ -95,13 +102,23 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: LongestFirst },
     projects:
       mode === 'faults'
-        ? [{ extends: true, test: { name: 'faults', include: REPEATED, env: { FAULTS: 'many' } } }]
+        ? [
+            {
+              extends: true,
+              test: { name: 'faults', include: [...KILLS_ON_POSTGRES, ...REPEATED], env: { FAULTS: 'many' } },
+            },
+          ]
         : [
             { extends: true, test: { name: 'measuring', include: MEASURING } },
             // A worker loads the server once, not for each file: that is half of the processor time.
             {
               extends: true,
-              test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: MEASURING, isolate: false },
+              test: {
+                name: 'shared',
+                include: ['test/**/*.test.ts'],
+                exclude: [...MEASURING, ...KILLS_ON_POSTGRES],
+                isolate: false,
+              },
             },
           ],
   },

@@ -5,18 +5,19 @@ import { rawRequest } from '../../bench/raw-client.ts'
 import { API_KEY } from '../served.ts'
 import { until } from '../until.ts'
 import { type Installation, install, type Node, report } from './installation.ts'
+import { repetitions } from './repetitions.ts'
 
 // Streams of runs whose clients never read, of tools that send events without end, at one `gatepass serve`.
 
 const HEAP = new URL('./heap.ts', import.meta.url).href
 const TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))
-const READERS = 1_000
-const FLOODS = 150
+const READERS = repetitions({ few: 400, many: 1_000 })
+const FLOODS = repetitions({ few: 60, many: 150 })
 /** What all streams may hold together is a quarter of it; there are their connections, too. */
 const MOST_BYTES = 256 * 2 ** 20
 const headers = { authorization: `Bearer ${API_KEY}` }
 
-test('1,000 streams that nobody reads, 150 of them of tools that flood: those are stopped, memory stays bounded and others go on', async () => {
+test(`${READERS} streams that are not read, ${FLOODS} of them of tools that flood: those are stopped, memory stays bounded and others go on`, async () => {
   await using installation = await install('SQLite', { GATEPASS_TOOLS: TOOLS })
   const node = await installation.start({ nodeArgs: ['--expose-gc', '--import', HEAP] })
   await run(installation, 'Run:Ran', 'warm')
