@@ -18,18 +18,23 @@ const MEASURING = [
 /** `npm run test:faults` repeats the faults of these often, `npm test` a few times (`test/faults/repetitions.ts`). */
 const REPEATED = [
   'test/nodes.test.ts',
-  'test/faults/kill-random.test.ts',
   'test/faults/postgres-restarts.test.ts',
   'test/faults/crowds.test.ts',
   'test/faults/stream-crowds.test.ts',
   'test/threats/large-answers.test.ts',
 ]
 
-/** `npm test` kills processes at the named points on SQLite, `npm run test:faults` on PostgreSQL too. */
-const KILLS_ON_POSTGRES = [
+/**
+ * Only `npm run test:faults` runs these: their SQLite twins are in `npm test`, where the same code kills the same processes
+ * at the same points. `.ci/run` runs both commands.
+ */
+const OFTEN_ONLY = [
+  'test/faults/failing-writes-postgres.test.ts',
   'test/faults/kill-points-postgres.test.ts',
-  'test/faults/scheduled-postgres.test.ts',
+  'test/faults/kill-random.test.ts',
   'test/faults/named-requests-postgres.test.ts',
+  'test/faults/scheduled-postgres.test.ts',
+  'test/faults/stand-still-postgres.test.ts',
 ]
 
 /** The files that take longest, most of it waiting: they begin first, so that none of them is left at the end. */
@@ -94,7 +99,7 @@ export default defineConfig(({ mode }) => ({
     // each test file loads drizzle-orm: 0.3 s of CPU less for each
     execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
     // for two processors: some files compute while others wait for deadlines and processes
-    maxWorkers: 4,
+    maxWorkers: 5,
     // beyond what a slow and busy machine needs: a limit is there for what would hang
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -105,7 +110,7 @@ export default defineConfig(({ mode }) => ({
         ? [
             {
               extends: true,
-              test: { name: 'faults', include: [...KILLS_ON_POSTGRES, ...REPEATED], env: { FAULTS: 'many' } },
+              test: { name: 'faults', include: [...REPEATED, ...OFTEN_ONLY], env: { FAULTS: 'many' } },
             },
           ]
         : [
@@ -116,7 +121,7 @@ export default defineConfig(({ mode }) => ({
               test: {
                 name: 'shared',
                 include: ['test/**/*.test.ts'],
-                exclude: [...MEASURING, ...KILLS_ON_POSTGRES],
+                exclude: [...MEASURING, ...OFTEN_ONLY],
                 isolate: false,
               },
             },
