@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Broker } from '../src/broker.ts'
@@ -56,7 +55,7 @@ export interface GatepassOptions {
 export async function startGatepass(options: GatepassOptions = {}): Promise<Gatepass> {
   const folder = options.databasePath === undefined ? await mkdtemp(join(tmpdir(), 'gatepass-')) : undefined
   const databasePath = options.databasePath ?? join(folder ?? '', 'gatepass.db')
-  if (options.databasePath === undefined) await copyFile(await migratedFile(), databasePath)
+  if (options.databasePath === undefined) await writeFile(databasePath, await migratedFile())
   const logLines: string[] = []
   const { now = systemClock } = options
   const port = options.port ?? (await freePort())
@@ -116,17 +115,20 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
   return gatepass
 }
 
-let migrated: Promise<string> | undefined
+let migrated: Promise<Buffer> | undefined
 
-/** A file with the tables and nothing in them, made once: to migrate takes more than half of a start. */
-function migratedFile(): Promise<string> {
+/** A database file with the tables and nothing in them, made once: to migrate takes more than half of a start. */
+function migratedFile(): Promise<Buffer> {
   migrated ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatepass-migrated-'))
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    const path = join(folder, 'gatepass.db')
-    const store = await openStore({ kind: 'sqlite', path })
-    await store.close()
-    return path
+    try {
+      const path = join(folder, 'gatepass.db')
+      const store = await openStore({ kind: 'sqlite', path })
+      await store.close()
+      return await readFile(path)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   })()
   return migrated
 }
