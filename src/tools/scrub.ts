@@ -75,20 +75,22 @@ function createRedactor(forms: SecretForms): Redactor {
   if (forms.isEmpty) return { holds: () => false, redact: (text) => text }
   /** In order, and without overlaps. */
   const spans: [start: number, end: number][] = []
-  const scanner = createScanner(forms, (start, end) => addSpan(spans, start, end))
-  const find = (text: string): Buffer => {
+  const onSpan = (start: number, end: number) => addSpan(spans, start, end)
+  const scanner = createScanner(forms, onSpan)
+  const jsonScanner = createScanner({ ...forms, exact: forms.exactInJson }, onSpan)
+  const find = (text: string, by: SecretScanner): Buffer => {
     const bytes = Buffer.from(text)
     spans.length = 0
-    scan(scanner, bytes)
+    scan(by, bytes)
     return bytes
   }
   return {
     holds(text) {
-      find(text)
+      find(text, jsonScanner)
       return spans.length > 0
     },
     redact(text) {
-      const bytes = find(text)
+      const bytes = find(text, scanner)
       if (spans.length === 0) return text
       const pieces: string[] = []
       let end = 0

@@ -12,6 +12,8 @@ const MIN_FOLDED_LENGTH = 4
 export interface SecretForms {
   /** Searches the bytes as they are. */
   readonly exact: Matcher
+  /** As `exact`, for a JSON text: there a form that is escaped already is escaped once more. */
+  readonly exactInJson: Matcher
   /** Searches the folded bytes (fold-text.ts). */
   readonly folded: Matcher
   /** No secret contains a line end. */
@@ -29,13 +31,17 @@ export function formsOf(secrets: readonly string[]): SecretForms {
   const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
   return remembered(keptSets, JSON.stringify(usable), () => {
     const forms = usable.flatMap((secret) => remembered(keptForms, secret, () => makeForms(secret)))
-    const exact = createMatcher(forms.filter(({ kind }) => kind === 'exact'))
+    const exactForms = forms.filter(({ kind }) => kind === 'exact')
+    const exact = createMatcher(exactForms)
+    const escapedTwice = usable.map((secret) => escaped(escaped(secret)))
+    const exactInJson = createMatcher([...exactForms, ...escapedTwice.map(exactForm)])
     const folded = createMatcher(forms.filter(({ kind }) => kind !== 'exact'))
     const skippable = new Uint8Array(256)
     for (let byte = 0; byte < 256; byte++)
       if (foldsToItself(byte) && !exact.begins(byte) && !folded.begins(byte)) skippable[byte] = 1
     return {
       exact,
+      exactInJson,
       folded,
       skippable,
       areOfOneLine: !usable.some((secret) => /[\r\n]/.test(secret.trim())),
@@ -61,9 +67,9 @@ function makeForms(secret: string): readonly Form[] {
   // folded unchanged, and as if all of it had been escaped: only the second form keeps a `%41` that is part of the secret
   const folded = PLAIN.test(secret) ? [Buffer.from(secret)] : [fold(secret), fold(percentEncoded(secret))]
   // both are searched besides the folded forms, because an escape that begins in the secret and ends after it is folded differently
-  const exact = new Set([secret, JSON.stringify(secret).slice(1, -1)])
+  const exact = new Set([secret, escaped(secret)])
   return [
-    ...[...exact].map((text) => ({ bytes: Buffer.from(text), kind: 'exact' }) as const),
+    ...[...exact].map(exactForm),
     ...folded
       .filter((bytes) => bytes.length >= MIN_FOLDED_LENGTH)
       .map((bytes) => ({ bytes, kind: 'folded' }) as const),
@@ -71,6 +77,15 @@ function makeForms(secret: string): readonly Form[] {
       (text) => ({ bytes: Buffer.from(text.replaceAll('+', ' ')), kind: 'base64' }) as const, // folded
     ),
   ]
+}
+
+function exactForm(text: string): Form {
+  return { bytes: Buffer.from(text), kind: 'exact' }
+}
+
+/** The text as a JSON string has it between its quotes. */
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }
 
 function percentEncoded(secret: string): string {

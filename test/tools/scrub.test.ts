@@ -124,6 +124,13 @@ describe('scrub', () => {
     expect(scrub(value, secrets)).toEqual(expected)
   })
 
+  test('a secret that was escaped for JSON is found, also before a character that makes an escape of its end', () => {
+    const secret = '1x@]g2[d=&94\\f"E%W%b'
+    const escaped = JSON.stringify(secret).slice(1, -1)
+    expect(scrub(`${escaped}A`, [secret])).toBe('[redacted]A')
+    expect(scrub({ said: [`it is ${escaped}A`] }, [secret])).toEqual({ said: ['it is [redacted]A'] })
+  })
+
   test('copies', () => {
     const value = { inner: { text: 'x' } }
     const copy = scrub(value, ['abcdefgh']) as typeof value
