@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { CommandFailure, EXIT } from './failure.ts'
 
-/** One file of tool metadata. A file that cannot be read is refused by itself; the others are imported. */
+/** One file of tool metadata. Only a file that cannot be read is refused; the others are imported. */
 export interface MetadataFile {
   readonly file: string
   readonly reading:

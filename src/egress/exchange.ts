@@ -36,7 +36,7 @@ export interface Exchange {
   readonly response: Promise<Dispatcher.ResponseData<unknown>>
   /** Ends the exchange as `timeout`. Without effect after its end. */
   giveUp(): void
-  /** The `OutgoingError` that an error of the response's body stands for. */
+  /** Makes an `OutgoingError` of an error that the response's body ended with. */
   toError(error: unknown): OutgoingError
 }
 

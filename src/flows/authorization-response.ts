@@ -24,7 +24,7 @@ export function mayComeFrom(query: URLSearchParams, { issuer, announcesIss = fal
   return query.has('iss') ? only(query, 'iss') === issuer : !announcesIss
 }
 
-/** The reason that an `error` stands for (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
+/** Our reason for an `error` of the provider (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
 export function reasonOf(error: string): FailureReason {
   switch (error) {
     case 'access_denied':

@@ -1,8 +1,8 @@
 import { uptime } from 'node:os'
 
 /**
- * Gives a function that tells the milliseconds since this call. While a machine sleeps, `performance.now()` stands
- * still on Linux and the machine's uptime does not: the clock that advanced more counts.
+ * Returns a function that measures the milliseconds since this call. On Linux `performance.now()` does not advance while
+ * the machine sleeps, but the machine's uptime does: the clock that advanced more counts.
  */
 export function elapsedClock(): () => number {
   const began = performance.now()

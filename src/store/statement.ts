@@ -91,7 +91,7 @@ export function variantsOf<Shape extends string, Made>(make: (shape: Shape) => M
 }
 
 function placeholders<Values extends object>(): Values {
-  return new Proxy({}, { get: (_, name) => placeholder(String(name)) }) as Values // each stands for its value
+  return new Proxy({}, { get: (_, name) => placeholder(String(name)) }) as Values // each call binds the value to its placeholder
 }
 
 function placeholder(name: string): Placeholder {

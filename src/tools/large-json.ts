@@ -89,7 +89,7 @@ export class LargeMcpResult extends LargeJson {
   readonly isStructured: boolean
   /** The value with its images and other media (mcp/media-content.ts). */
   readonly value: LargeJson
-  /** The artifact that the result stands for, if it is one. */
+  /** The artifact, if the result is one. */
   readonly artifact: Artifact | undefined
 
   constructor(bytes: Uint8Array, about: Pick<LargeMcpResult, 'isStructured' | 'value' | 'artifact'>) {

@@ -53,7 +53,7 @@ export function memberOf<Model, Context, View = Model>() {
     Answer extends z.ZodType = z.ZodNever,
   >(
     member: Member<Model, Context, View, Create, Change, Answer>,
-  ) => member as typeof member & Complete<Create, Change, Answer> // `ZodNever` stands for a part that is left out
+  ) => member as typeof member & Complete<Create, Change, Answer> // a part that is left out has the type `ZodNever`
 }
 
 export function shapeOf<All extends Members, Of extends Part>(members: All, part: Of): ShapeOf<All, Of> {

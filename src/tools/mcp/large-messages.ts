@@ -14,7 +14,7 @@ import { type LargeMessage, MARK, type ReadMessage } from './large-message-task.
 export interface LargeResults {
   /** The response with its large messages replaced. */
   replaced(response: Response): Response
-  /** The large result that this small one stands for. */
+  /** The large result that was replaced by this small one. */
   of(result: unknown): ToolAnswer | undefined
 }
 

@@ -58,7 +58,7 @@ const TAKES_SCHEMA = new Set([
   ...['$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'default', 'const'],
 ])
 
-/** Moves a schema that stands beside `properties` under an unknown name into `properties`, as an optional property. */
+/** Moves a schema that was written beside `properties` into it, as an optional property of the same name. */
 function withSiblings(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   const { properties } = node
   if (!isRecord(properties)) return node

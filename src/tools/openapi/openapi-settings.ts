@@ -22,7 +22,7 @@ export interface OpenapiSettings {
   readonly checkOutput?: boolean
 }
 
-/** The provider whose token, or the secret which, a security scheme stands for. */
+/** What a security scheme is filled with: the token of a provider, or a secret. */
 export type SchemeMapping =
   | {
       readonly id?: string
@@ -40,7 +40,7 @@ export interface OperationChoice {
   readonly exclude?: readonly string[]
 }
 
-/** One tool that makes one request. `{name}` stands for that property of the tool's input. */
+/** One tool that makes one request. `{name}` is replaced by that property of the tool's input. */
 export interface RequestDescription {
   readonly name: string
   readonly version?: string

@@ -28,7 +28,7 @@ export async function refuseTransactionPooling(config: pg.ClientConfig): Promise
   )
 }
 
-/** Whether a session setting of one connection is seen by the other, or no longer by itself. */
+/** Whether a session setting of one connection reaches the other, or is lost in its own connection. */
 async function shareSessions(one: pg.Client, other: pg.Client): Promise<boolean> {
   const mark = randomUUID()
   const read = async (client: pg.Client) => {
