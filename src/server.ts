@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startJobs } from './background-jobs.ts'
 import type { Broker } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
@@ -11,30 +12,20 @@ import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
-import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import { createApp } from './http/app.ts'
 import type { Gather } from './http/operation/metrics.ts'
 import { type OnCall, withCallLog } from './http/server/call-log.ts'
 import { listen } from './listen.ts'
 import { openBroker } from './open-broker.ts'
-import { BEAT_MS } from './services/liveness.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
 import { registerModules } from './tools/module/register-modules.ts'
-import { createScheduler, SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
-import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
+import { createScheduler } from './tools/run/scheduler.ts'
 import { version } from './version.ts'
 
-const FLUSH_MS = 1_000
 /** Graceful-shutdown budget; Kubernetes sends SIGKILL after 30 s by default. */
 export const SHUTDOWN_BUDGET_MS = 25_000
 /** The part of the budget in which a run that was cut off records how it ended; as much again is for the writes. */
 const FINAL_WRITES_MS = 1_000
-const FORGET_MS = 60 * 1000
-const SWEEP_MS = 10 * 60 * 1000
-/** How long the status of a settled authorization is kept. */
-const KEPT_SECONDS = 7 * 24 * 3600
-/** How long the history of runs is kept. */
-const HISTORY_SECONDS = 30 * 24 * 3600
 
 export interface RunningServer {
   readonly broker: Broker
@@ -134,30 +125,6 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, enough]).finally(() => done.abort())
 }
 
-/** Starts the background jobs of this process and, in one process of several, those that are needed once. */
-function startJobs(
-  broker: Broker,
-  scheduler: Scheduler,
-  { runsSharedJobs }: { readonly runsSharedJobs: boolean },
-): NodeJS.Timeout[] {
-  const { uses, history, log } = broker
-  const own = [
-    every(FLUSH_MS, () => uses.flush(), log),
-    every(FLUSH_MS, () => history.flush(), log),
-    every(SCHEDULE_MS, () => scheduler.runDue(), log),
-    every(BEAT_MS, () => broker.liveness.bury(), log),
-  ]
-  if (!runsSharedJobs) return own
-  // on several machines they run several times without harm: a catalogue is read twice, a lease lets one refresh
-  return [
-    ...own,
-    every(SYNC_SECONDS * 1000, () => syncWorkers(broker), log),
-    every(FORGET_MS, () => broker.store.authorizations.forgetResponses(broker.now()), log),
-    every(SWEEP_MS, () => sweep(broker), log),
-    every(BACKGROUND_REFRESH_SECONDS * 1000, () => refreshDue(broker), log),
-  ]
-}
-
 /** Migrates the database, checks the master key, stores the configured API key and tools, and closes again. */
 export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log'>): Promise<void> {
   const broker = await openBroker(config, parts)
@@ -197,27 +164,4 @@ async function ensureApiKey(broker: Broker, config: Config): Promise<string | un
   await add(record)
   keepDevelopmentKey(config.database, key)
   return key
-}
-
-/** Deletes records whose retention time has passed. */
-async function sweep({ store, now }: Broker): Promise<void> {
-  await store.authorizations.sweep(now() - KEPT_SECONDS)
-  await store.answers.sweep(now())
-  await store.executions.sweep(now() - HISTORY_SECONDS)
-  await store.chains.sweep(now())
-}
-
-/** Runs a job at an interval, never twice at once; a failure is logged, and the job runs again at the next interval. */
-function every(ms: number, job: () => Promise<unknown>, log: Log): NodeJS.Timeout {
-  let running = false
-  const timer = setInterval(() => {
-    if (running) return
-    running = true
-    job()
-      .catch((error: unknown) => log.error({ error }, 'a background job failed'))
-      .finally(() => {
-        running = false
-      })
-  }, ms)
-  return timer.unref()
 }

@@ -1,0 +1,77 @@
+import type { Broker } from './broker.ts'
+import type { Log } from './domain/log.ts'
+import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
+import { BEAT_MS } from './services/liveness.ts'
+import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
+import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
+
+const FLUSH_MS = 1_000
+const FORGET_MS = 60 * 1000
+const SWEEP_MS = 10 * 60 * 1000
+/** How long the status of a settled authorization is kept. */
+const KEPT_SECONDS = 7 * 24 * 3600
+/** How long the history of runs is kept. */
+const HISTORY_SECONDS = 30 * 24 * 3600
+
+/** What a process does at intervals, without a request. */
+export interface BackgroundJob {
+  readonly intervalMs: number
+  run(): Promise<unknown>
+}
+
+/** The jobs that every process runs. */
+export function ownJobs(broker: Broker, scheduler: Scheduler): BackgroundJob[] {
+  const { uses, history, liveness } = broker
+  return [
+    { intervalMs: FLUSH_MS, run: () => uses.flush() },
+    { intervalMs: FLUSH_MS, run: () => history.flush() },
+    { intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() },
+    { intervalMs: BEAT_MS, run: () => liveness.bury() },
+  ]
+}
+
+/**
+ * The jobs that one process of a machine runs for all of them. On several machines they run several times without
+ * harm: a catalogue is read twice, a lease lets one process refresh.
+ */
+export function sharedJobs(broker: Broker): BackgroundJob[] {
+  return [
+    { intervalMs: SYNC_SECONDS * 1000, run: () => syncWorkers(broker) },
+    { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
+    { intervalMs: SWEEP_MS, run: () => sweep(broker) },
+    { intervalMs: BACKGROUND_REFRESH_SECONDS * 1000, run: () => refreshDue(broker) },
+  ]
+}
+
+/** Deletes records whose retention time has passed. */
+async function sweep({ store, now }: Broker): Promise<void> {
+  await store.authorizations.sweep(now() - KEPT_SECONDS)
+  await store.answers.sweep(now())
+  await store.executions.sweep(now() - HISTORY_SECONDS)
+  await store.chains.sweep(now())
+}
+
+/** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */
+export function startJobs(
+  broker: Broker,
+  scheduler: Scheduler,
+  { runsSharedJobs }: { readonly runsSharedJobs: boolean },
+): NodeJS.Timeout[] {
+  const jobs = [...ownJobs(broker, scheduler), ...(runsSharedJobs ? sharedJobs(broker) : [])]
+  return jobs.map((job) => start(job, broker.log))
+}
+
+/** Runs a job at its interval, never twice at once; a failure is logged, and the job runs again at the next interval. */
+function start({ intervalMs, run }: BackgroundJob, log: Log): NodeJS.Timeout {
+  let running = false
+  const timer = setInterval(() => {
+    if (running) return
+    running = true
+    run()
+      .catch((error: unknown) => log.error({ error }, 'a background job failed'))
+      .finally(() => {
+        running = false
+      })
+  }, intervalMs)
+  return timer.unref()
+}
