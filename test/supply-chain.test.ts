@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { version } from '../src/sdk/version.ts'
 
 interface Package {
   readonly version?: string
@@ -14,13 +15,24 @@ interface Package {
 
 const read = (name: string) => JSON.parse(readFileSync(name, 'utf8'))
 const manifest: {
+  readonly version: string
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
   readonly scripts: Readonly<Record<string, string>>
   readonly allowScripts: Readonly<Record<string, boolean>>
 } = read('package.json')
 const lock: { readonly packages: Readonly<Record<string, Package>> } = read('package-lock.json')
-const locked = Object.entries(lock.packages).filter(([path]) => path !== '')
+/** The package whose sources are in this repository; npm links it into `node_modules`. */
+const SDK = 'src/sdk'
+const sdk: {
+  readonly name: string
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+} = read(`${SDK}/package.json`)
+const locked = Object.entries(lock.packages).filter(
+  ([path]) => !['', SDK, `node_modules/${sdk.name}`].includes(path),
+)
 
 describe('threat 50: supply chain', () => {
   test('every package is locked to its content', () => {
@@ -34,6 +46,7 @@ describe('threat 50: supply chain', () => {
 
   test('no package names where it comes from: the registry is npm’s own setting, and its content is checked', () => {
     for (const [path, { resolved = '' }] of locked) expect(resolved, path).toBe('')
+    expect(lock.packages[`node_modules/${sdk.name}`]).toEqual({ resolved: SDK, link: true })
   })
 
   test('every dependency is one exact version, and the locked one', () => {
@@ -41,6 +54,12 @@ describe('threat 50: supply chain', () => {
       expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
       expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(version)
     }
+  })
+
+  test('the SDK has this release’s version and brings no package with it', () => {
+    expect(sdk.version).toBe(manifest.version)
+    expect(version).toBe(manifest.version)
+    expect(sdk.dependencies ?? {}).toEqual({})
   })
 
   test('what runs in production is a short list', () => {
@@ -89,7 +108,7 @@ describe('threat 50: supply chain', () => {
 
   test('src imports nothing that is not among them', () => {
     const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.ts'),
+      /^(?!sdk\/dist\/).*\.ts$/.test(name),
     )
     for (const file of files) {
       const source = readFileSync(join('src', file), 'utf8')
@@ -97,7 +116,8 @@ describe('threat 50: supply chain', () => {
         if (isBuiltin(name)) continue
         const parts = name.split('/')
         const wanted = name.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
-        expect(Object.keys(manifest.dependencies), `${file} imports ${name}`).toContain(wanted)
+        const brought = file.startsWith('sdk/') ? (sdk.peerDependencies ?? {}) : manifest.dependencies
+        expect(Object.keys(brought), `${file} imports ${name}`).toContain(wanted)
       }
     }
   })

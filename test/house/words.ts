@@ -51,7 +51,7 @@ function filesOf(root: string): string[] {
   )
   return [...readdirSync(root), ...below]
     .map((name) => relative('.', name).split(sep).join('/'))
-    .filter((name) => /\.(ts|md)$/.test(name) && !name.includes('node_modules'))
+    .filter((name) => /\.(ts|md)$/.test(name) && !/node_modules|(?:^|\/)dist\//.test(name))
     .sort()
 }
 

@@ -325,9 +325,10 @@ describe('a server that repeats what it is shown while its tools are listed', ()
   })
 })
 
-test('nothing of the SDK is used that sends by itself, or authorizes', () => {
+test('nothing of the MCP SDK is used that sends by itself, or authorizes', () => {
+  // Gatepass's own SDK, which runs elsewhere, serves MCP with it
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+    /^(?!sdk\/).*\.ts$/.test(name),
   )
   const used = files.flatMap((name) => {
     const source = readFileSync(join('src', name), 'utf8')

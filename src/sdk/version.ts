@@ -1,0 +1,2 @@
+/** This release, as package.json says. */
+export const version = '0.1.0'
