@@ -1,5 +1,5 @@
 /** How a run of code can fail: a closed list that callers switch on. */
-const CODE_ERROR_KINDS = [
+export const CODE_ERROR_KINDS = [
   'code_error',
   'timeout',
   'memory_limit',

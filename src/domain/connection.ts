@@ -57,13 +57,16 @@ export interface RefreshSecrets {
 }
 
 /** Why a connection cannot be used until the user approves again. */
-export type NeedsAuthorizationReason =
-  | 'refresh_refused'
-  | 'token_expired'
-  | 'provider_changed'
-  | 'refresh_outcome_lost'
-  | 'account_changed'
-  | 'unreadable'
+export const NEEDS_AUTHORIZATION_REASONS = [
+  'refresh_refused',
+  'token_expired',
+  'provider_changed',
+  'refresh_outcome_lost',
+  'account_changed',
+  'unreadable',
+] as const
+
+export type NeedsAuthorizationReason = (typeof NEEDS_AUTHORIZATION_REASONS)[number]
 
 type TokenLifetime = Pick<Connection, 'receivedAt' | 'expiresAt'>
 

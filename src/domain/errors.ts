@@ -2,7 +2,7 @@
  * Every error code a caller may receive: a closed list they can switch on. Everyday outcomes (`ready`,
  * `authorization_required`, `provider_unavailable`) are return values, not errors.
  */
-const ERROR_CODES = [
+export const ERROR_CODES = [
   'invalid_request',
   'unsupported_media_type',
   'request_too_large',
@@ -40,12 +40,32 @@ const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
+/** What may be wrong with one member of a request. */
+export const FAULT_CODES = [
+  'missing',
+  'wrong_type',
+  'not_one_of',
+  'too_short',
+  'too_long',
+  'too_small',
+  'too_large',
+  'unknown_member',
+  'unknown_parameter',
+  'repeated_parameter',
+  'invalid_json',
+  'not_allowed',
+  'conflict',
+  'unknown',
+  'invalid',
+] as const
+
+export type FaultCode = (typeof FAULT_CODES)[number]
+
 /** One thing that is wrong with a request. */
 export interface Fault {
   /** The member, with dots between the levels: `auth_requirement.oauth2.scopes.0`. Empty for the whole. */
   readonly path: string
-  /** Stable: `missing`, `wrong_type`, `unknown_member`, … */
-  readonly code: string
+  readonly code: FaultCode
   readonly message: string
   /** The position of a syntax error in JSON, counted from 1. */
   readonly line?: number
@@ -78,6 +98,6 @@ export class BrokerError extends Error {
 }
 
 /** Makes the error for one invalid member of a request; `path` and `code` are those of `Fault`. */
-export function invalidMember(path: string, code: string, message: string): BrokerError {
+export function invalidMember(path: string, code: FaultCode, message: string): BrokerError {
   return new BrokerError('invalid_request', message, { faults: [{ path, code, message }] })
 }

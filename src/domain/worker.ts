@@ -48,7 +48,8 @@ export interface Worker {
   readonly acceptedMac?: string
 }
 
-export type WorkerStatus = 'active' | 'inactive' | 'unreachable'
+export const WORKER_STATUSES = ['active', 'inactive', 'unreachable'] as const
+export type WorkerStatus = (typeof WORKER_STATUSES)[number]
 
 /** The worker's status when its catalogue was last read, which happens every half minute. */
 export function workerStatus({ enabled, unreachableSince }: Worker): WorkerStatus {

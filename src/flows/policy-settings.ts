@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { BrokerError, invalidMember } from '../domain/errors.ts'
+import { BrokerError, type FaultCode, invalidMember } from '../domain/errors.ts'
 import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
 import { checkReachable, invalidUrl } from '../egress/reachable-url.ts'
 import { isTimeZone } from '../services/policies/policy-time.ts'
@@ -107,7 +107,7 @@ function mergedHook(
 
 function checkRule({ effect, match, hook }: Policy): void {
   const { time, rate } = match
-  const refuse = (path: string, code: string, message: string) => {
+  const refuse = (path: string, code: FaultCode, message: string) => {
     throw invalidMember(path, code, message)
   }
   if (effect === 'hook' && hook === undefined)

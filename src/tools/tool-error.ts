@@ -1,5 +1,5 @@
 /** The kinds of error that a run may end with, Arcade's: a closed list that callers switch on. */
-const ERROR_KINDS = [
+export const ERROR_KINDS = [
   'TOOLKIT_LOAD_FAILED',
   'TOOL_DEFINITION_BAD_DEFINITION',
   'TOOL_DEFINITION_BAD_INPUT_SCHEMA',

@@ -307,12 +307,12 @@ test('/openapi.json says that bodies have no other members, and leaves answers o
 
 test('/openapi.json describes the faults', async () => {
   const { body } = await gatepass.call('GET', '/openapi.json', undefined, { key: null })
-  expect(Object.keys(body.components.schemas.Error.properties).toSorted()).toEqual([
+  expect(Object.keys(body.components.schemas.ErrorBody.properties).toSorted()).toEqual([
     'errors',
     'message',
     'name',
   ])
-  expect(body.components.schemas.Error.properties.errors.items.required.toSorted()).toEqual([
+  expect(body.components.schemas.ErrorBody.properties.errors.items.required.toSorted()).toEqual([
     'code',
     'message',
     'path',

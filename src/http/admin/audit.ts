@@ -28,7 +28,7 @@ const entrySchema = z
   .object({
     seq: z.number().int().openapi({ description: 'Counts the entries of the project, without gaps' }),
     at: z.string(),
-    action: z.string(),
+    action: z.enum(AUDIT_ACTIONS),
     actor: z.object({ kind: z.enum(['api_key', 'user', 'cli', 'system']), id: z.string().optional() }),
     user_id: z.string().optional(),
     provider_id: z.string().optional(),
@@ -52,6 +52,7 @@ const entrySchema = z
 export function addAudit(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'listAuditEntries',
       method: 'get',
       path: '/v1/admin/audit',
       role: 'readonly',
@@ -87,6 +88,7 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'exportAuditEntries',
       method: 'get',
       path: '/v1/admin/audit/export',
       role: 'readonly',
@@ -98,7 +100,13 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
           .optional()
           .openapi({ description: 'Only entries after this number: where the last export ended' }),
       }),
-      responses: { 200: { description: 'One entry a line (application/x-ndjson)' } },
+      responses: {
+        200: {
+          description: 'One entry, an AuditEntry, a line',
+          schema: z.string(),
+          mediaType: 'application/x-ndjson',
+        },
+      },
     },
     ({ c, query, caller }) => {
       c.header('content-type', 'application/x-ndjson')

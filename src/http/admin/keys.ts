@@ -32,6 +32,7 @@ const tag = 'Administration'
 export function addKeys(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'listApiKeys',
       method: 'get',
       path: '/v1/admin/keys',
       role: 'admin',
@@ -54,6 +55,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'createApiKey',
       method: 'post',
       path: '/v1/admin/keys',
       role: 'admin',
@@ -100,6 +102,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getApiKey',
       method: 'get',
       path: '/v1/admin/keys/{id}',
       role: 'admin',
@@ -119,6 +122,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'rotateApiKey',
       method: 'post',
       path: '/v1/admin/keys/{id}/rotate',
       role: 'admin',
@@ -153,6 +157,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'revokeApiKey',
       method: 'delete',
       path: '/v1/admin/keys/{id}',
       role: 'admin',

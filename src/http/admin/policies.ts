@@ -53,6 +53,7 @@ const tag = 'Policies'
 export function addPolicies(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'listPolicies',
       method: 'get',
       path: '/v1/admin/policies',
       role: 'readonly',
@@ -67,6 +68,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getPolicy',
       method: 'get',
       path: '/v1/admin/policies/{id}',
       role: 'readonly',
@@ -81,6 +83,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'testPolicies',
       method: 'post',
       path: '/v1/admin/policies/test',
       role: 'readonly',
@@ -100,6 +103,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'updatePolicy',
       method: 'patch',
       path: '/v1/admin/policies/{id}',
       role: 'admin',
@@ -133,6 +137,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'deletePolicy',
       method: 'delete',
       path: '/v1/admin/policies/{id}',
       role: 'admin',
@@ -149,6 +154,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'createPolicy',
       method: 'post',
       path: '/v1/admin/policies',
       role: 'admin',

@@ -20,6 +20,7 @@ const tag = 'Administration'
 export function addProjects(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'listProjects',
       method: 'get',
       path: '/v1/admin/projects',
       role: 'admin',
@@ -38,6 +39,7 @@ export function addProjects(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'createProject',
       method: 'post',
       path: '/v1/admin/projects',
       role: 'admin',

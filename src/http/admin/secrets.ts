@@ -32,9 +32,12 @@ const body = z.object({ value: z.string().min(1).max(5000), description: z.strin
  */
 export function addSecrets(add: AddEndpoint, broker: Broker): void {
   for (const path of ['/v1/admin/secrets', '/v1/secrets'] as const) {
-    for (const method of path === '/v1/secrets' ? (['put'] as const) : (['post', 'put'] as const))
+    const isAlias = path === '/v1/secrets'
+    const named = (operation: string) => (isAlias ? `${operation}ForArcadeCli` : operation)
+    for (const method of isAlias ? (['put'] as const) : (['post', 'put'] as const))
       add(
         {
+          operationId: method === 'post' ? 'setSecretByPost' : named('setSecret'),
           method,
           path: `${path}/{key}`,
           role: 'admin',
@@ -52,6 +55,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
 
     add(
       {
+        operationId: named('listSecrets'),
         method: 'get',
         path,
         role: 'readonly',
@@ -73,6 +77,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
 
     add(
       {
+        operationId: named('getSecret'),
         method: 'get',
         path: `${path}/{key}`,
         role: 'readonly',
@@ -87,6 +92,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
 
     add(
       {
+        operationId: named('deleteSecret'),
         method: 'delete',
         path: `${path}/{key}`,
         role: 'admin',

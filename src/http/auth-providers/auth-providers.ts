@@ -39,6 +39,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'createAuthProvider',
       method: 'post',
       path: '/v1/admin/auth_providers',
       role: 'admin',
@@ -77,6 +78,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'listAuthProviders',
       method: 'get',
       path: '/v1/admin/auth_providers',
       role: 'readonly',
@@ -98,6 +100,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getAuthProvider',
       method: 'get',
       path: '/v1/admin/auth_providers/{id}',
       role: 'readonly',
@@ -111,6 +114,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'updateAuthProvider',
       method: 'patch',
       path: '/v1/admin/auth_providers/{id}',
       role: 'admin',
@@ -145,6 +149,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'deleteAuthProvider',
       method: 'delete',
       path: '/v1/admin/auth_providers/{id}',
       role: 'admin',

@@ -3,6 +3,7 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { builtIn } from '../../providers/catalogue/registry.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { plainText } from '../endpoint/fields.ts'
+import { jsonValue } from '../endpoint/json-schemas.ts'
 import { changed, memberOf } from './member.ts'
 import { refuse } from './request-members.ts'
 
@@ -32,7 +33,7 @@ const member = memberOf<EntryModel, EntryContext, EntryView>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
 /** Members of answers are taken in requests too, so that an answer can be sent back. They change nothing. */
 const ignored = input(
-  z.unknown().openapi({ description: 'Answered; what is sent here changes nothing' }).optional(),
+  jsonValue.openapi({ description: 'Answered; what is sent here changes nothing' }).optional(),
 )
 const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'must have no spaces and none of / \\ ? # %')
 

@@ -9,6 +9,7 @@ import { findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import type { Release } from '../../services/release.ts'
+import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** Arcade's AuthorizationResponse, with the reason of a failure. */
 export const authorizationSchema = z
@@ -23,10 +24,10 @@ export const authorizationSchema = z
       .openapi({ description: 'The requested scopes while pending, the granted ones when completed' }),
     context: z.object({
       token: z.string().optional(),
-      user_info: z.record(z.string(), z.unknown()).optional(),
+      user_info: jsonObject.optional(),
     }),
     expires_at: z.string().optional(),
-    reason: z.enum(FAILURE_REASONS).optional(),
+    reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
     message: z.string().optional(),
   })
   .openapi('Authorization')

@@ -8,6 +8,7 @@ import { awaitAuthorization, getAuthorization } from '../../flows/await-authoriz
 import { confirmUser } from '../../flows/confirm-user.ts'
 import { findProvider } from '../../flows/find-provider.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { errorSchema } from '../endpoint/error-schema.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
@@ -48,6 +49,7 @@ const LONGEST_WAIT_SECONDS = 59
 export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'authorize',
       method: 'post',
       path: '/v1/auth/authorize',
       role: 'caller',
@@ -78,6 +80,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getAuthorizationStatus',
       method: 'get',
       path: '/v1/auth/status',
       role: 'caller',
@@ -115,6 +118,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'streamAuthorizationStatus',
       method: 'get',
       path: '/v1/auth/{id}/events',
       role: 'caller',
@@ -123,7 +127,13 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       description:
         'One `status` event now and one when it settles, or an `error` event with a refusal; then the stream ends. It ends after the first when as many requests wait as may.',
       params: z.object({ id: idText }),
-      responses: { 200: { description: 'text/event-stream; the data of each event is an Authorization' } },
+      responses: {
+        200: {
+          description: 'The data of each event is an Authorization, or an Error where the event is `error`',
+          schema: z.union([authorizationSchema, errorSchema]),
+          mediaType: 'text/event-stream',
+        },
+      },
     },
     async ({ c, params: { id }, caller }) => {
       const atOnce = await answeredAtOnce(broker, caller.projectId, id)
@@ -163,6 +173,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'confirmUser',
       method: 'post',
       path: '/v1/auth/confirm_user',
       role: 'caller',
@@ -174,7 +185,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       responses: {
         200: {
           description: 'Send the browser to `next_uri`',
-          schema: z.object({ auth_id: z.string(), next_uri: z.string() }),
+          schema: z.object({ auth_id: z.string(), next_uri: z.string() }).openapi('ConfirmedUser'),
         },
       },
     },

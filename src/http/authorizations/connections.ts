@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
-import type { Connection } from '../../domain/connection.ts'
+import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { findEntry, findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
+import { errorSchema } from '../endpoint/error-schema.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 
 const connectionSchema = z
@@ -18,7 +19,7 @@ const connectionSchema = z
     account: z.object({ id: z.string(), name: z.string() }),
     scopes: z.array(z.string()),
     status: z.enum(['active', 'needs_authorization']),
-    status_reason: z.string().optional(),
+    status_reason: z.enum(NEEDS_AUTHORIZATION_REASONS).optional(),
     expires_at: z.string().optional(),
     created_at: z.string(),
     last_used_at: z.string().optional(),
@@ -33,6 +34,7 @@ const tag = 'Connections'
 export function addConnections(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'listConnections',
       method: 'get',
       path: '/v1/connections',
       role: 'readonly',
@@ -61,6 +63,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getConnection',
       method: 'get',
       path: '/v1/connections/{id}',
       role: 'readonly',
@@ -75,6 +78,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'setDefaultConnection',
       method: 'patch',
       path: '/v1/connections/{id}',
       role: 'caller',
@@ -99,6 +103,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getConnectionToken',
       method: 'post',
       path: '/v1/connections/{id}/token',
       role: 'caller',
@@ -112,14 +117,16 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       responses: {
         200: {
           description: 'The token',
-          schema: z.object({
-            access_token: z.string(),
-            token_type: z.string(),
-            expires_at: z.string().optional(),
-            scopes: z.array(z.string()),
-          }),
+          schema: z
+            .object({
+              access_token: z.string(),
+              token_type: z.string(),
+              expires_at: z.string().optional(),
+              scopes: z.array(z.string()),
+            })
+            .openapi('AccessToken'),
         },
-        403: { description: 'The user must approve again' },
+        403: { description: 'The user must approve again', schema: errorSchema },
       },
     },
     async ({ c, params: { id }, body: { force_refresh: forceRefresh = false }, caller }) => {
@@ -155,6 +162,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'deleteConnection',
       method: 'delete',
       path: '/v1/connections/{id}',
       role: 'caller',
@@ -166,7 +174,9 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       responses: {
         200: {
           description: 'Deleted',
-          schema: z.object({ id: z.string(), revocation: z.enum(['revoked', 'unsupported', 'failed']) }),
+          schema: z
+            .object({ id: z.string(), revocation: z.enum(['revoked', 'unsupported', 'failed']) })
+            .openapi('DeletedConnection'),
         },
       },
     },

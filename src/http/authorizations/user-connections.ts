@@ -7,17 +7,18 @@ import { openAccess } from '../../flows/seal-grant.ts'
 import { UnknownKeyError, UnsealError } from '../../store/seal.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
+import { jsonObject } from '../endpoint/json-schemas.ts'
 import { getConnection } from './connections.ts'
 
 const userConnectionSchema = z
   .object({
     id: z.string(),
     connection_id: z.string(),
-    connection_status: z.string(),
+    connection_status: z.enum(['active', 'needs_authorization']),
     provider_id: z.string(),
     provider_type: z.literal('oauth2'),
     provider_description: z.string(),
-    provider_user_info: z.record(z.string(), z.unknown()),
+    provider_user_info: jsonObject,
     scopes: z.array(z.string()),
     user_id: z.string(),
   })
@@ -27,6 +28,7 @@ const userConnectionSchema = z
 export function addUserConnections(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'listUserConnections',
       method: 'get',
       path: '/v1/admin/user_connections',
       role: 'admin',
@@ -55,6 +57,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'deleteUserConnection',
       method: 'delete',
       path: '/v1/admin/user_connections/{id}',
       role: 'admin',

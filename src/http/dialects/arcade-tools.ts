@@ -1,12 +1,6 @@
 import { invalidMember } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import type { WorkerStatus } from '../../domain/worker.ts'
-import {
-  type Parameter,
-  toParameters,
-  toValueSchema,
-  type ValueSchema,
-} from '../../tools/arcade/value-schema.ts'
+import { toParameters, toValueSchema, type ValueSchema } from '../../tools/arcade/value-schema.ts'
 import type { ManyRequirements, SharedProvider } from '../../tools/catalogue/requirements-of-many.ts'
 import { type BehaviourFilter, type ListFilter, toolMetadata } from '../../tools/catalogue/search-tools.ts'
 import type {
@@ -16,58 +10,16 @@ import type {
   RequirementStatus,
 } from '../../tools/catalogue/tool-requirements.ts'
 import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
-import type { AuthorizationStatus } from '../../tools/tool-answer.ts'
+import type {
+  ManyRequirementsWire,
+  RequiredProviderWire,
+  RequiredSecretWire,
+  RequiredWorkerWire,
+  RequirementsWire,
+  ToolDefinition,
+} from './tool-schemas.ts'
 
 // Tools on the wire as Arcade's API describes them: definitions, requirements and the filter of lists.
-
-interface RequiredProviderWire {
-  readonly id?: string
-  readonly provider_id?: string
-  readonly provider_type: 'oauth2'
-  readonly oauth2: { readonly scopes: string[] }
-  readonly status: RequiredProvider['status']
-  readonly status_reason?: string
-  readonly token_status?: AuthorizationStatus
-}
-
-interface RequiredSecretWire {
-  readonly key: string
-  readonly met?: boolean
-  readonly status_reason?: string
-}
-
-interface RequiredWorkerWire {
-  readonly id: string
-  readonly met: boolean
-  readonly status: WorkerStatus
-  readonly status_reason?: string
-}
-
-interface RequirementsWire {
-  readonly met?: boolean
-  /** Arcade has room for one provider: the first that is not met, else the first. */
-  readonly authorization?: Partial<RequiredProviderWire>
-  /** All providers, where there are several. */
-  readonly authorizations?: RequiredProviderWire[]
-  readonly secrets: RequiredSecretWire[]
-  readonly worker?: RequiredWorkerWire
-}
-
-/** Arcade's ToolDefinition, with Gatepass's `tool_id`. */
-export interface ToolDefinition {
-  fully_qualified_name: string
-  qualified_name: string
-  name: string
-  tool_id: string
-  description: string
-  toolkit: { name: string; version?: string; description?: string }
-  input: { parameters: Parameter[] }
-  output: { available_modes: string[]; description?: string; value_schema?: ValueSchema }
-  requirements: RequirementsWire
-  /** What the worker states of the tool's behaviour. */
-  metadata?: Record<string, unknown>
-  tags?: string[]
-}
 
 /** Without `status` the definition lists what the tool needs, but not whether it is there. */
 export function toDefinition(tool: Tool, status: RequirementStatus | undefined): ToolDefinition {
@@ -162,7 +114,12 @@ function workerToWire({ id, met, status, statusReason }: RequiredWorker): Requir
 }
 
 /** What several tools need together (`POST /v1/tools/requirements`). */
-export function manyRequirementsToWire({ providers, secrets, workers, link }: ManyRequirements) {
+export function manyRequirementsToWire({
+  providers,
+  secrets,
+  workers,
+  link,
+}: ManyRequirements): ManyRequirementsWire {
   const authorization = group([...providers].map(([id, one]) => [id, sharedProviderToWire(id, one)]))
   const secretItems = group(
     [...secrets].map(([key, { toolIds, ...secret }]) => {
@@ -194,7 +151,7 @@ function sharedProviderToWire(id: string, required: SharedProvider) {
   return {
     met,
     provider_id: id,
-    provider_type: 'oauth2',
+    provider_type: 'oauth2' as const,
     scopes,
     status,
     ...(statusReason !== undefined && { status_reason: statusReason }),

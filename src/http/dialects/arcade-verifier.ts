@@ -32,6 +32,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getSessionVerification',
       method: 'get',
       path,
       role: 'readonly',
@@ -44,6 +45,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'confirmSessionVerification',
       method: 'put',
       path,
       role: 'admin',
@@ -74,6 +76,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'validateCustomVerifier',
       method: 'post',
       path: '/v1/auth/validate_custom_verifier',
       role: 'caller',

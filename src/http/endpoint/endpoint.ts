@@ -5,6 +5,7 @@ import type { Log } from '../../domain/log.ts'
 import { inContext } from '../../services/request-context.ts'
 import type { Authenticate, Operator } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
+import { errorSchema } from './error-schema.ts'
 import { statusOf } from './errors.ts'
 import { limitQuery, wholeNumber } from './fields.ts'
 import { checked, parse } from './parse.ts'
@@ -18,6 +19,8 @@ export interface EndpointDefinition<
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType = z.ZodUndefined,
 > {
+  /** The name of the operation in the OpenAPI document and in clients made from it: it never changes. */
+  readonly operationId: string
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Parameters are written `{name}`. */
   readonly path: `/${string}`
@@ -31,7 +34,15 @@ export interface EndpointDefinition<
   readonly body?: Body
   /** A request without a body counts as `{}`. */
   readonly bodyIsOptional?: boolean
-  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>
+  readonly responses: Readonly<Record<number, AnswerDefinition>>
+}
+
+interface AnswerDefinition {
+  readonly description: string
+  /** Absent: the answer has no body. Of an event stream: the data of one event. */
+  readonly schema?: z.ZodType
+  /** JSON by default. */
+  readonly mediaType?: string
 }
 
 /** The checked input of a request, and the caller's key. */
@@ -42,31 +53,6 @@ export interface EndpointInput<Params, Query, Body> {
   readonly body: Body
   readonly caller: ApiKey
 }
-
-const FAULT_CODES =
-  '`missing`, `wrong_type`, `not_one_of`, `too_short`, `too_long`, `too_small`, `too_large`, `unknown_member`, `unknown_parameter`, `repeated_parameter`, `invalid_json`, `not_allowed`, `conflict`, `unknown`, `invalid`'
-
-export const errorSchema = z
-  .object({
-    name: z.string().openapi({ description: 'A stable code to switch on', example: 'invalid_request' }),
-    message: z.string().openapi({ description: 'What happened and what to do' }),
-    errors: z
-      .array(
-        z.object({
-          path: z.string().openapi({
-            description: 'The member, parameter or header; empty for the whole',
-            example: 'auth_requirement.oauth2.scopes.0',
-          }),
-          code: z.string().openapi({ description: FAULT_CODES, example: 'missing' }),
-          message: z.string(),
-          line: z.number().int().optional().openapi({ description: 'In broken JSON, from 1' }),
-          column: z.number().int().optional(),
-        }),
-      )
-      .optional()
-      .openapi({ description: 'Each thing that is wrong with the request' }),
-  })
-  .openapi('Error')
 
 /** A body up to this size is read before the key is checked. */
 const SMALL_BODY_BYTES = 16 * 1024
@@ -182,15 +168,19 @@ function document(
   app: OpenAPIHono,
   definition: EndpointDefinition<z.ZodObject, z.ZodObject, z.ZodType>,
 ): void {
-  const { method, path, role, tag, summary, description, params, query, body, responses } = definition
+  const { operationId, method, path, role, tag, summary, description } = definition
+  const { params, query, body, responses } = definition
   const required = definition.bodyIsOptional !== true
-  const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
-  const answers = Object.entries(responses).map(([status, { description, schema }]) => [
+  const content = (schema: z.ZodType, mediaType = 'application/json') => ({
+    content: { [mediaType]: { schema } },
+  })
+  const answers = Object.entries(responses).map(([status, { description, schema, mediaType }]) => [
     status,
-    { description, ...(schema && json(schema)) },
+    { description, ...(schema && content(schema, mediaType)) },
   ])
   app.openAPIRegistry.registerPath(
     createRoute({
+      operationId,
       method,
       path,
       tags: [tag],
@@ -205,11 +195,11 @@ function document(
       request: {
         ...(params && { params }),
         ...(query && { query }),
-        ...(body && { body: { ...json(body), required } }),
+        ...(body && { body: { ...content(body), required } }),
       },
       responses: {
         ...Object.fromEntries(answers),
-        default: { description: 'A refusal', ...json(errorSchema) },
+        default: { description: 'A refusal', ...content(errorSchema) },
       },
     }),
   )

@@ -27,7 +27,7 @@ function invalidJson(text: string): BrokerError {
     text.trim() === ''
       ? 'The body is empty: send JSON.'
       : `The body is not valid JSON: at line ${line}, column ${column} there should be ${expected}.`
-  const faults = [{ path: '', code: 'invalid_json', message, line, column }]
+  const faults = [{ path: '', code: 'invalid_json' as const, message, line, column }]
   return new BrokerError('invalid_request', message, { faults })
 }
 

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { BrokerError, type Fault } from '../../domain/errors.ts'
+import { BrokerError, FAULT_CODES, type Fault, type FaultCode } from '../../domain/errors.ts'
 import {
   dotted,
   type KnownMembers,
@@ -104,13 +104,13 @@ function faultsOf(
 }
 
 /** A message that begins with a verb follows the name as one sentence; another message says what is accepted. */
-function fault(path: string, code: string, message: string, part: Part): Fault {
+function fault(path: string, code: FaultCode, message: string, part: Part): Fault {
   const subject = path || capital(part)
   const beginsWithVerb = /^(is|has|have|must|needs|names|means|takes|was|cannot) /.test(message)
   return { path, code, message: `${subject}${beginsWithVerb ? ' ' : ': '}${message.replace(/\.$/, '')}.` }
 }
 
-function codeOf(issue: z.core.$ZodIssue): string {
+function codeOf(issue: z.core.$ZodIssue): FaultCode {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'missing' : 'wrong_type'
@@ -121,7 +121,7 @@ function codeOf(issue: z.core.$ZodIssue): string {
     case 'too_big':
       return issue.origin === 'string' || issue.origin === 'array' ? 'too_long' : 'too_large'
     case 'custom':
-      return typeof issue.params?.code === 'string' ? issue.params.code : 'invalid'
+      return FAULT_CODES.find((code) => code === issue.params?.code) ?? 'invalid'
     default:
       return 'invalid'
   }

@@ -92,7 +92,7 @@ export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
     if (name.startsWith('x-gatepass-')) {
       const path = name.slice(0, 100)
       const message = `${path} is for /proxy/{provider}/{path}; here it says nothing.`
-      const faults = [{ path, code: 'unknown_member', message }]
+      const faults = [{ path, code: 'unknown_member' as const, message }]
       if (onUnknown === undefined) throw invalidRequest(faults)
       onUnknown(faults)
     }

@@ -18,6 +18,7 @@ export type Diagnose = (projectId: string) => Promise<readonly DiagnosisCheck[]>
 export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
   add(
     {
+      operationId: 'getDiagnosis',
       method: 'get',
       path: '/v1/admin/diagnosis',
       role: 'admin',

@@ -21,6 +21,7 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getHealth',
       method: 'get',
       path: '/health',
       role: 'public',
@@ -32,6 +33,7 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
   )
   add(
     {
+      operationId: 'getReadiness',
       method: 'get',
       path: '/ready',
       role: 'public',
@@ -57,6 +59,7 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
   )
   add(
     {
+      operationId: 'getArcadeHealth',
       method: 'get',
       path: '/v1/health',
       role: 'public',
@@ -81,6 +84,7 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
   )
   add(
     {
+      operationId: 'getOxpHealth',
       method: 'get',
       path: '/oxp/health',
       role: 'public',

@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi'
 import {
   AggregatorRegistry,
   collectDefaultMetrics,
@@ -33,6 +34,7 @@ export function addMetrics(
   if (access === 'off') return
   add(
     {
+      operationId: 'getMetrics',
       method: 'get',
       path: '/metrics',
       role: access === 'key' ? 'readonly' : 'public',
@@ -40,7 +42,13 @@ export function addMetrics(
       summary: 'Figures for Prometheus',
       description:
         'No user, no project and nothing secret is in them. GATEPASS_METRICS says who may read them: `open`, `key` or `off`. A key of the project `default` sees the providers and policies of all projects; one of another project sees their sums, under `other`.',
-      responses: { 200: { description: 'text/plain; version=0.0.4' } },
+      responses: {
+        200: {
+          description: "Prometheus' text format, version 0.0.4",
+          schema: z.string(),
+          mediaType: 'text/plain',
+        },
+      },
     },
     async ({ c, caller }) => {
       const gathered = await gather(() => ownFigures(broker))

@@ -9,7 +9,9 @@ import { type ForwardOutcome, forwardRequest } from '../../flows/forward-request
 import { inContext } from '../../services/request-context.ts'
 import { authorizationRequired } from '../../tools/run/tool-tokens.ts'
 import { createStreamScrubber } from '../../tools/scrub-stream.ts'
-import { type Answered, errorSchema, type SharedByEndpoints } from '../endpoint/endpoint.ts'
+import { requiredAuthorizationSchema } from '../dialects/execution-schemas.ts'
+import type { Answered, SharedByEndpoints } from '../endpoint/endpoint.ts'
+import { errorSchema } from '../endpoint/error-schema.ts'
 import { statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 import { checked, parse } from '../endpoint/parse.ts'
@@ -38,11 +40,9 @@ const headersSchema = z.object({
 const headersCheck = checked(headersSchema, 'the headers')
 const providerCheck = checked(idText, 'the path')
 
-const consentSchema = errorSchema.extend({
-  requires_authorization: z
-    .object({ id: z.string(), url: z.string(), scopes: z.array(z.string()), status: z.literal('pending') })
-    .optional(),
-})
+const consentSchema = errorSchema
+  .extend({ requires_authorization: requiredAuthorizationSchema.optional() })
+  .openapi('ProxyError')
 
 /**
  * `ANY /proxy/{provider}/{path}`: forwards a request to the provider's API with the user's token, which the caller never
@@ -232,6 +232,7 @@ function document(app: OpenAPIHono): void {
   for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const)
     app.openAPIRegistry.registerPath(
       createRoute({
+        operationId: `proxy${method.charAt(0).toUpperCase()}${method.slice(1)}`,
         method,
         path: PATH,
         tags: ['Proxy'],
@@ -244,7 +245,7 @@ function document(app: OpenAPIHono): void {
           headers: headersSchema,
         },
         responses: {
-          200: { description: "The API's own answer, whatever its status" },
+          200: { description: "The API's own answer, whatever its status", content: { '*/*': {} } },
           403: { description: 'The user must approve first, or a policy refuses', ...json(consentSchema) },
           default: { description: 'A refusal', ...json(errorSchema) },
         },

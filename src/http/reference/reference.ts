@@ -5,6 +5,7 @@ import { landingPage } from '../pages/landing-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { closeRequestBodies } from './closed-request-bodies.ts'
 import { compressDocument, sendDocument } from './compressed-document.ts'
+import { simplifyReferences } from './plain-references.ts'
 
 /** The landing page, and the API reference as an OpenAPI document and as a page, both generated from the routes. */
 export function addReference(
@@ -21,12 +22,9 @@ export function addReference(
   let made: object | undefined
   // generated at the first request, when all routes have been added
   const openApi = () => {
+    const info = { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' }
     made ??= closeRequestBodies(
-      app.getOpenAPI31Document({
-        openapi: '3.1.0',
-        info: { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' },
-        servers: [{ url: publicUrl }],
-      }),
+      simplifyReferences(app.getOpenAPI31Document({ openapi: '3.1.0', info, servers: [{ url: publicUrl }] })),
     )
     return made
   }

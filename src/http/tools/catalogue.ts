@@ -4,18 +4,23 @@ import type { Tool } from '../../domain/tool.ts'
 import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
 import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.ts'
 import { searchTools } from '../../tools/catalogue/search-tools.ts'
-import { formatTool, TOOL_FORMATS } from '../../tools/catalogue/tool-formats.ts'
+import { formatTool } from '../../tools/catalogue/tool-formats.ts'
 import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
 import { manyRequirementsToWire, readBehaviourFilter, toDefinition } from '../dialects/arcade-tools.ts'
+import {
+  type CatalogueFormat,
+  FORMATS,
+  formattedSchema,
+  formattedToolSchema,
+} from '../dialects/format-schemas.ts'
 import { oxpDefinition } from '../dialects/oxp-tools.ts'
-import { type AddEndpoint, pageQuery, slicePage } from '../endpoint/endpoint.ts'
+import { manyRequirementsSchema, toolDefinitionSchema } from '../dialects/tool-schemas.ts'
+import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { jsonObject } from '../endpoint/json-schemas.ts'
 
 const nameParams = z.object({ name: toolNameText })
 const userQuery = { user_id: userIdText.optional() }
-/** The formats of models and MCP, OXP's tool definition and Arcade's. */
-const FORMATS = [...TOOL_FORMATS, 'json_schema', 'oxp', 'arcade'] as const
-type CatalogueFormat = (typeof FORMATS)[number]
 const formats = z
   .string()
   .optional()
@@ -41,6 +46,18 @@ const listQuery = {
   ...pageQuery,
 }
 const listSchema = z.object(listQuery)
+const describedToolSchema = toolDefinitionSchema
+  .extend({
+    formatted_schema: formattedSchema
+      .optional()
+      .openapi({ description: 'In the formats that `include_format` names' }),
+  })
+  .openapi('DescribedTool')
+const toolDetailSchema = describedToolSchema
+  .extend({
+    document: jsonObject.optional().openapi({ description: 'The metadata of an imported tool' }),
+  })
+  .openapi('ToolDetail')
 const tag = 'Tools'
 
 /** Lists the tools of all sources, what each needs, and whether its requirements are met. */
@@ -80,6 +97,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'listTools',
       method: 'get',
       path: '/v1/tools',
       role: 'readonly',
@@ -87,7 +105,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       summary: 'The known tools, and whether their requirements are met',
       description: 'With `user_id`, each says in `token_status` what that user has granted.',
       query: z.object({ ...listQuery, include_format: formats }),
-      responses: { 200: { description: 'A page of tool definitions' } },
+      responses: { 200: { description: 'A page', schema: pageSchema(describedToolSchema) } },
     },
     async ({ c, query, caller }) => {
       const page = slicePage(await listed(caller.projectId, query), query)
@@ -100,6 +118,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getTool',
       method: 'get',
       path: '/v1/tools/{name}',
       role: 'readonly',
@@ -108,7 +127,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       description: 'An imported one comes with its metadata in `document`, without any secret.',
       params: nameParams,
       query: z.object({ ...userQuery, include_format: formats }),
-      responses: { 200: { description: 'The tool definition' } },
+      responses: { 200: { description: 'The tool', schema: toolDetailSchema } },
     },
     async ({ c, params, query, caller }) => {
       const tool = await findTool(broker, caller.projectId, params.name)
@@ -123,13 +142,14 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
   const formatQuery = z.enum(FORMATS).default('openai')
   add(
     {
+      operationId: 'listFormattedTools',
       method: 'get',
       path: '/v1/formatted_tools',
       role: 'readonly',
       tag,
       summary: 'The known tools in the format of a model provider',
       query: z.object({ ...listQuery, format: formatQuery }),
-      responses: { 200: { description: 'A page' } },
+      responses: { 200: { description: 'A page', schema: pageSchema(formattedToolSchema) } },
     },
     async ({ c, query, caller }) => {
       const page = slicePage(await listed(caller.projectId, query), query)
@@ -141,6 +161,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
   )
   add(
     {
+      operationId: 'getFormattedTool',
       method: 'get',
       path: '/v1/formatted_tools/{name}',
       role: 'readonly',
@@ -148,7 +169,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       summary: 'One tool in the format of a model provider',
       params: nameParams,
       query: z.object({ ...userQuery, format: formatQuery }),
-      responses: { 200: { description: 'The tool' } },
+      responses: { 200: { description: 'The tool', schema: formattedToolSchema } },
     },
     async ({ c, params, query, caller }) =>
       c.json(await inFormat(await findTool(broker, caller.projectId, params.name), query.format)),
@@ -156,6 +177,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getToolRequirements',
       method: 'post',
       path: '/v1/tools/requirements',
       role: 'caller',
@@ -176,7 +198,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
         .refine(({ tool_names, tools }) => tool_names !== undefined || tools !== undefined, {
           message: 'name tools in tool_names or tools',
         }),
-      responses: { 200: { description: 'What they need' } },
+      responses: { 200: { description: 'What they need', schema: manyRequirementsSchema } },
     },
     async ({ c, body, caller: { projectId } }) => {
       const named = [

@@ -4,6 +4,7 @@ import { executeCode } from '../../code/execute-code.ts'
 import { type CodeLimits, DEFAULT_LIMITS, MAX_CODE_CHARACTERS, MAX_LIMITS } from '../../code/limits.ts'
 import { createRunSlots } from '../../code/run-slots.ts'
 import { LANGUAGES } from '../../code/thread-messages.ts'
+import { codeResultSchema } from '../dialects/run-schemas.ts'
 import { toCodeResponse } from '../dialects/runs.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
@@ -28,49 +29,6 @@ const limitsSchema = z.strictObject({
   chain_steps: limit('chainSteps', 'Steps of one chain'),
 })
 
-const errorSchema = z.object({
-  kind: z.string(),
-  message: z.string(),
-  line: z.number().int().optional(),
-  column: z.number().int().optional(),
-})
-const resultSchema = z
-  .object({
-    value: z.unknown().openapi({ description: 'What the code returned; null where it did not' }),
-    stdout: z.string(),
-    stderr: z.string(),
-    toolCalls: z.array(
-      z.object({
-        toolId: z.string(),
-        args: z.unknown().optional(),
-        structured: z.unknown().optional(),
-        truncated: z.boolean().optional(),
-        backendKind: z.enum(['mcp', 'provider', 'local']).optional(),
-        executionId: z.string().optional(),
-        duration: z.number(),
-        error: z.object({ kind: z.string(), message: z.string(), canRetry: z.boolean() }).optional(),
-        errorOp: z.enum(['run', 'chain']).optional(),
-      }),
-    ),
-    duration: z.number().openapi({ description: 'Milliseconds' }),
-    backend: z.object({
-      kind: z.string(),
-      readiness: z.string(),
-      details: z.record(z.string(), z.unknown()),
-    }),
-    error: errorSchema.optional(),
-    requires_authorization: z
-      .object({
-        id: z.string(),
-        url: z.string().optional(),
-        scopes: z.array(z.string()),
-        status: z.string(),
-        toolId: z.string(),
-      })
-      .optional(),
-  })
-  .openapi('CodeResult')
-
 /** Running code that calls tools. */
 export function addCode(add: AddEndpoint, broker: Broker): void {
   const slots = createRunSlots()
@@ -78,6 +36,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'executeCode',
       method: 'post',
       path: '/v1/code/execute',
       role: 'caller',
@@ -91,7 +50,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
         limits: limitsSchema.nullish(),
         ...callMembers,
       }),
-      responses: { 200: { description: 'The result', schema: resultSchema } },
+      responses: { 200: { description: 'The result', schema: codeResultSchema } },
     },
     async ({ c, body, caller }) => {
       const { language, code, limits, ...call } = body

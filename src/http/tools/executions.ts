@@ -8,8 +8,14 @@ import { parseToolId } from '../../domain/tool-id.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { findTool } from '../../tools/catalogue/find-tool.ts'
 import { openAttempts, openRequest } from '../../tools/run/execution-history.ts'
+import {
+  artifactSchema,
+  requiredAuthorizationSchema,
+  toolErrorSchema,
+} from '../dialects/execution-schemas.ts'
 import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
 import { idText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 
 const executionSchema = z
@@ -24,7 +30,7 @@ const executionSchema = z
     execution_status: z.enum(EXECUTION_STATUSES),
     entry_point: z.enum(ENTRY_POINTS).openapi({ description: 'The endpoint that ran it' }),
     outcome: z.enum(['value', 'artifact', 'error', 'requires_authorization']).optional(),
-    error_kind: z.string().optional(),
+    error_kind: z.string().optional().openapi({ description: 'The kind of a ToolError' }),
     duration: z.number().optional().openapi({ description: 'Milliseconds' }),
     run_at: z.string().optional(),
     created_at: z.string(),
@@ -35,23 +41,40 @@ const executionSchema = z
   })
   .openapi('ToolExecution')
 
+/** Exactly one of `value`, `error`, `authorization` and `artifact`. */
+const attemptOutputSchema = z
+  .object({
+    value: jsonValue.optional(),
+    error: toolErrorSchema.optional(),
+    authorization: requiredAuthorizationSchema
+      .extend({ user_id: z.string(), provider_id: z.string().optional(), context: z.object({}) })
+      .optional(),
+    artifact: artifactSchema.optional(),
+    logs: z
+      .array(z.object({ level: z.string(), message: z.string(), subtype: z.string().optional() }))
+      .optional(),
+  })
+  .openapi('AttemptOutput')
+
 const attemptSchema = z.object({
   id: z.string(),
   started_at: z.string(),
   finished_at: z.string(),
   success: z.boolean(),
-  output: z.record(z.string(), z.unknown()).optional(),
+  output: attemptOutputSchema.optional(),
   system_error_message: z.string().optional(),
 })
 
-const detailSchema = executionSchema.extend({
-  input: z.record(z.string(), z.unknown()).optional(),
-  attempts: z.array(attemptSchema).optional(),
-  unreadable: z
-    .array(z.enum(['input', 'attempts']))
-    .optional()
-    .openapi({ description: 'Left out, because it was altered in the database' }),
-})
+const detailSchema = executionSchema
+  .extend({
+    input: jsonObject.optional(),
+    attempts: z.array(attemptSchema).optional(),
+    unreadable: z
+      .array(z.enum(['input', 'attempts']))
+      .optional()
+      .openapi({ description: 'Left out, because it was altered in the database' }),
+  })
+  .openapi('ToolExecutionDetail')
 
 const idParams = z.object({ id: idText })
 const tag = 'Executions'
@@ -73,6 +96,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'listExecutions',
       method: 'get',
       path: '/v1/executions',
       role: 'readonly',
@@ -107,6 +131,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getExecution',
       method: 'get',
       path: '/v1/executions/{id}',
       role: 'caller',
@@ -121,6 +146,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'listScheduledTools',
       method: 'get',
       path: '/v1/scheduled_tools',
       role: 'readonly',
@@ -137,6 +163,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getScheduledTool',
       method: 'get',
       path: '/v1/scheduled_tools/{id}',
       role: 'caller',
@@ -151,6 +178,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'cancelScheduledTool',
       method: 'delete',
       path: '/v1/scheduled_tools/{id}',
       role: 'caller',

@@ -11,10 +11,14 @@ import { type Execution, mayBeRepeated, type RequiredAuthorization } from '../..
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { artifactToJson } from '../../tools/tool-answer.ts'
 import { toContractError } from '../dialects/arcade.ts'
+import { duration, executeErrorSchema } from '../dialects/execution-schemas.ts'
+import { oxpToolSchema } from '../dialects/format-schemas.ts'
 import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../dialects/oxp-tools.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { errorCodeSchema } from '../endpoint/error-schema.ts'
 import { plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { createExecuteOnce, type Executed } from '../endpoint/idempotency.ts'
+import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
 import { parseOnce } from '../endpoint/parse.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 
@@ -28,8 +32,8 @@ const callSchema = z
       description: 'Idempotency key: the same call again within ten minutes is answered as the first',
     }),
     trace_id: z.string().max(500).nullish(),
-    input: z.record(z.string(), z.unknown()).nullish(),
-    inputs: z.record(z.string(), z.unknown()).nullish().openapi({ description: 'Another name of `input`' }),
+    input: jsonObject.nullish(),
+    inputs: jsonObject.nullish().openapi({ description: 'Another name of `input`' }),
     context: z
       .object({
         authorization: z.array(z.object({ id: z.string(), token: z.string().nullish() })).nullish(),
@@ -42,7 +46,7 @@ const callSchema = z
 type OxpCall = z.output<typeof callSchema>
 
 const refusalSchema = z.object({
-  name: z.string(),
+  name: errorCodeSchema,
   message: z.string(),
   developer_message: z.string().optional(),
   missing_requirements: z
@@ -53,10 +57,19 @@ const refusalSchema = z.object({
     .optional(),
 })
 const invalidSchema = z.object({
-  name: z.string(),
+  name: z.literal('invalid_input'),
   message: z.string(),
   parameter_errors: z.record(z.string(), z.string()),
 })
+const ended = { call_id: z.string(), duration }
+const resultSchema = z
+  .discriminatedUnion('success', [
+    z.object({ ...ended, success: z.literal(true), value: jsonValue.nonoptional() }),
+    z.object({ ...ended, success: z.literal(false), error: executeErrorSchema }),
+  ])
+  .openapi('OxpResult')
+/** With `result` around it if the call has `request` around it. */
+const answerSchema = z.union([z.object({ result: resultSchema }), resultSchema])
 const tag = 'OXP'
 
 export function addOxp(add: AddEndpoint, broker: Broker): void {
@@ -64,13 +77,19 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'listOxpTools',
       method: 'get',
       path: '/oxp/tools',
       role: 'readonly',
       tag,
       summary: 'The known tools as OXP tool definitions',
       description: 'The same list in `items` and in `tools`, since the texts of OXP 1.0 have both.',
-      responses: { 200: { description: 'The tools' } },
+      responses: {
+        200: {
+          description: 'The tools',
+          schema: z.object({ items: z.array(oxpToolSchema), tools: z.array(oxpToolSchema) }),
+        },
+      },
     },
     async ({ c, caller }) => {
       speakVersion(c, undefined)
@@ -81,6 +100,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'callOxpTool',
       method: 'post',
       path: '/oxp/tools/call',
       role: 'caller',
@@ -93,7 +113,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
         request: callSchema.optional(),
       }),
       responses: {
-        200: { description: 'The result, in `result`' },
+        200: { description: 'The result, in `result`', schema: answerSchema },
         400: { description: 'A requirement is not met, or the request is wrong', schema: refusalSchema },
         422: { description: 'The input is not what the schema of the tool says', schema: invalidSchema },
       },

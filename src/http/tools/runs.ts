@@ -5,6 +5,7 @@ import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../../tools/run/run-chain.ts'
 import { runTool, streamTool } from '../../tools/run/run-tool.ts'
+import { chainResultSchema, runResultSchema, streamEventSchema } from '../dialects/run-schemas.ts'
 import { toChainResponse, toRunResponse, toStreamEvent } from '../dialects/runs.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
@@ -33,15 +34,16 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'runTool',
       method: 'post',
       path: '/v1/tools/run',
       role: 'caller',
       tag,
-      summary: 'Run a tool and get its result as it is',
+      summary: 'Run a tool and get its plain result',
       description:
         'Answers `tool`, `backend`, `structured` (and `mcpResult` where an MCP server ran it). In place of a result there is `error {kind, op, message, …}` when the tool failed, or `requires_authorization` with the link when consent is missing. Arguments that the schema refuses are 400 `invalid_input`.',
       body: runSchema,
-      responses: { 200: { description: 'The result' } },
+      responses: { 200: { description: 'The result', schema: runResultSchema } },
     },
     async ({ c, body, caller: { projectId } }) => {
       const run = { projectId, ...readRun(body), entryPoint: 'run', ...readCall(body) } as const
@@ -53,15 +55,18 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'streamTool',
       method: 'post',
       path: '/v1/tools/run_stream',
       role: 'caller',
       tag,
-      summary: 'Run a tool and hear what it says meanwhile',
+      summary: 'Run a tool and receive its events while it runs',
       description:
         'Server-sent events `{kind, toolId, data}`: `progress` and `chunk` in any number, then exactly one `done` (data: the result as `run` has it) or `error` (data: the same with `error` or `requires_authorization`, or `name` and `message`). What is wrong with the request is refused before the stream begins. A stream is not kept to be repeated, so it takes no Idempotency-Key.',
       body: runSchema,
-      responses: { 200: { description: 'text/event-stream' } },
+      responses: {
+        200: { description: 'The events', schema: streamEventSchema, mediaType: 'text/event-stream' },
+      },
     },
     async ({ c, body, caller: { projectId } }) => {
       const { toolId, args } = readRun(body)
@@ -114,6 +119,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'runChain',
       method: 'post',
       path: '/v1/tools/run_chain',
       role: 'caller',
@@ -126,7 +132,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         resume: idText.nullish(),
         ...callMembers,
       }),
-      responses: { 200: { description: 'The result' } },
+      responses: { 200: { description: 'The result', schema: chainResultSchema } },
     },
     async ({ c, body, caller: { projectId } }) => {
       const { steps: said, resume, ...call } = body

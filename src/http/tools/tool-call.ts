@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** The members that every endpoint for running tools takes besides the tool and its arguments. */
 export const callMembers = {
@@ -40,7 +41,7 @@ export function readCall(body: z.output<typeof schema>) {
 const TOOL_NAMES = ['toolId', 'tool_id', 'tool_name'] as const
 const INPUTS = ['args', 'input'] as const
 
-const input = z.record(z.string(), z.unknown()).nullish()
+const input = jsonObject.nullish()
 
 /** The tool and its version. */
 const toolMembers = {

@@ -23,11 +23,14 @@ import {
   toScheduled,
 } from '../dialects/arcade.ts'
 import { toDefinition } from '../dialects/arcade-tools.ts'
+import { executeResultSchema } from '../dialects/execution-schemas.ts'
+import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, toolNameText } from '../endpoint/fields.ts'
 import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { sendJson } from '../endpoint/send-json.ts'
+import { type ImportedToolWire, importResultSchema, importSchema } from './import-schemas.ts'
 import { cancelSignal } from './runs.ts'
 import { callMembers, namesTool, readCall, readTool, runsTool } from './tool-call.ts'
 
@@ -38,6 +41,7 @@ const tag = 'Tools'
 export function addTools(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'authorizeTool',
       method: 'post',
       path: '/v1/tools/authorize',
       role: 'caller',
@@ -63,6 +67,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'executeTool',
       method: 'post',
       path: '/v1/tools/execute',
       role: 'caller',
@@ -78,7 +83,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         include_error_stacktrace: z.boolean().nullish(),
         ...callMembers,
       }),
-      responses: { 200: { description: 'The result' } },
+      responses: { 200: { description: 'The result', schema: executeResultSchema } },
     },
     async ({ c, body, caller }) => {
       const { name, version, input = {} } = readTool(body)
@@ -108,6 +113,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'importTools',
       method: 'post',
       path: '/v1/tools/import',
       role: 'admin',
@@ -122,8 +128,11 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
             'Answers what would become of each, and writes nothing. A provider that is yet to be added has no `redirect_uri`',
         }),
       }),
-      body: z.unknown(),
-      responses: { 200: { description: 'At least one was taken' }, 422: { description: 'All were refused' } },
+      body: importSchema,
+      responses: {
+        200: { description: 'At least one was taken', schema: importResultSchema },
+        422: { description: 'All were refused', schema: importResultSchema },
+      },
     },
     async ({ c, query, body, caller }) => {
       const documents = Array.isArray(body) ? body : [body]
@@ -142,6 +151,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'deleteTool',
       method: 'delete',
       path: '/v1/tools/{name}',
       role: 'admin',
@@ -160,6 +170,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'bindTool',
       method: 'post',
       path: '/v1/tools/{name}/binding',
       role: 'admin',
@@ -167,7 +178,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       summary: 'Bind a metadata tool to the worker tool that runs it',
       params: nameParams,
       body: z.object({ worker_id: idText, tool: toolNameText }),
-      responses: { 200: { description: 'The tool definition' } },
+      responses: { 200: { description: 'The tool', schema: toolDefinitionSchema } },
     },
     async ({ c, params, body, caller: { projectId } }) => {
       const tool = await findTool(broker, projectId, params.name)
@@ -179,7 +190,8 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
 }
 
 /** What became of one document of an import. */
-function importedToWire({ name, toolId, result, reason, providers, warnings }: ImportedTool) {
+function importedToWire(imported: ImportedTool): ImportedToolWire {
+  const { name, toolId, result, reason, providers, warnings } = imported
   return {
     name,
     ...(toolId !== undefined && { tool_id: toolId }),

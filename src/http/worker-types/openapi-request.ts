@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
 import { scopeText } from '../endpoint/fields.ts'
+import { jsonSchema, jsonValue } from '../endpoint/json-schemas.ts'
 
 // How a single request, and what a security scheme stands for, are written on the wire.
 
@@ -32,7 +33,7 @@ const requestAuthorization = z.union([
   z.object({ secret: name, in: z.enum(['header', 'query']), name: z.string().min(1).max(100) }).strict(),
 ])
 
-const schema = z.record(z.string(), z.unknown())
+const schema = jsonSchema
 const texts = z.record(z.string(), z.string().max(4000))
 
 export const requestDescription = z
@@ -48,8 +49,7 @@ export const requestDescription = z
     url: z.string().min(1).max(4000).openapi({ description: 'Its path may hold {placeholders}' }),
     headers: texts.optional(),
     query: texts.optional().openapi({ description: 'Constants, or `{name}` for a property of the input' }),
-    body: z
-      .unknown()
+    body: jsonValue
       .optional()
       .openapi({ description: 'Any JSON; `"{name}"` is replaced by a property of the input' }),
     content_type: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),

@@ -5,6 +5,7 @@ import { type OpenapiSettings, openapiSettings } from '../../tools/openapi/opena
 import { parseInThread } from '../../tools/openapi/read-in-thread.ts'
 import { isRecord, Refusal } from '../../tools/read-json.ts'
 import { WorkerFault } from '../../tools/worker-fault.ts'
+import { jsonObject } from '../endpoint/json-schemas.ts'
 import { changedLimits, defineWorkerType, limits } from './define.ts'
 import {
   fromSchemeWire,
@@ -19,10 +20,10 @@ const httpUrl = z.url({ protocol: /^https?$/ }).max(2048)
 
 const members = {
   document: z
-    .union([z.string().min(1), z.record(z.string(), z.unknown())])
+    .union([z.string().min(1), jsonObject])
     .optional()
     .openapi({ description: 'An OpenAPI 3.1 or 3.0 document: an object, or JSON or YAML as text' }),
-  url: httpUrl.optional().openapi({ description: 'Where the document is; read anew at every sync' }),
+  url: httpUrl.optional().openapi({ description: 'Where the document is; every sync reads it again' }),
   request: requestDescription.optional(),
   server_url: httpUrl.optional().openapi({ description: 'In place of the servers that the document names' }),
   namespace: z

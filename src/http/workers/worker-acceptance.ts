@@ -67,6 +67,7 @@ export function addWorkerAcceptance(
 ): void {
   add(
     {
+      operationId: 'acceptWorkerRequirements',
       method: 'post',
       path: '/v1/workers/{id}/accept',
       role: 'admin',

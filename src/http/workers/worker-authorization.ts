@@ -15,6 +15,7 @@ export function addWorkerAuthorization(add: AddEndpoint, broker: Broker): void {
   for (const method of ['get', 'post'] as const)
     add(
       {
+        operationId: method === 'post' ? 'authorizeWorker' : 'authorizeWorkerByGet',
         method,
         path: '/v1/workers/{id}/authorize',
         role: 'admin',

@@ -6,12 +6,13 @@ import { newWorker } from '../../tools/worker.ts'
 import { WorkerFault } from '../../tools/worker-fault.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { readWorkerType } from '../worker-types/registry.ts'
-import { workerBlocks } from './workers.ts'
+import { WORKER_BLOCKS } from './workers.ts'
 
 /** Tests a worker before it is registered. The worker gets the same requests as a registered one, and nothing is stored. */
 export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
   add(
     {
+      operationId: 'testWorker',
       method: 'post',
       path: '/v1/workers/test',
       role: 'admin',
@@ -26,7 +27,7 @@ export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
           .default('test'),
         type: z.string().nullish(),
         enabled: z.boolean().default(true),
-        ...workerBlocks('create'),
+        ...WORKER_BLOCKS.create,
       }),
       responses: {
         200: {

@@ -7,13 +7,29 @@ import { backendOf } from '../../tools/backends.ts'
 import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
 import { getWorker, registerWorker, updateWorker } from '../../tools/worker.ts'
 import { toDefinition } from '../dialects/arcade-tools.ts'
+import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText } from '../endpoint/fields.ts'
 import { findWorkerType, readWorkerType, WORKER_TYPE_WIRES } from '../worker-types/registry.ts'
 import { acceptanceSchema, acceptanceToWire, addWorkerAcceptance } from './worker-acceptance.ts'
 
-export const workerBlocks = (part: 'create' | 'change' | 'answer') =>
-  Object.fromEntries(WORKER_TYPE_WIRES.map((wire) => [wire.type, wire[part].optional()]))
+const PARTS = { create: 'Registration', change: 'Change', answer: 'Settings' } as const
+
+/** The members of a worker that have the names of the types. */
+export const WORKER_BLOCKS = {
+  create: workerBlocks('create'),
+  change: workerBlocks('change'),
+  answer: workerBlocks('answer'),
+}
+
+function workerBlocks(part: keyof typeof PARTS) {
+  return Object.fromEntries(
+    WORKER_TYPE_WIRES.map((wire) => {
+      const name = `${wire.type.charAt(0).toUpperCase()}${wire.type.slice(1)}Worker${PARTS[part]}`
+      return [wire.type, wire[part].openapi(name).optional()]
+    }),
+  )
+}
 
 const workerSchema = z
   .object({
@@ -26,7 +42,7 @@ const workerSchema = z
     }),
     managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
-    ...workerBlocks('answer'),
+    ...WORKER_BLOCKS.answer,
     requirements: z.object({
       met: z.boolean(),
       status_reason: z.string().optional(),
@@ -48,6 +64,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
   addWorkerAcceptance(add, broker, { schema: workerSchema, toWire: (worker) => toWire(broker, worker) })
   add(
     {
+      operationId: 'createWorker',
       method: 'post',
       path: '/v1/workers',
       role: 'admin',
@@ -59,7 +76,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
         type: z.string().nullish(),
         enabled: z.boolean().default(true),
-        ...workerBlocks('create'),
+        ...WORKER_BLOCKS.create,
       }),
       responses: { 201: { description: 'Registered', schema: workerSchema } },
     },
@@ -78,6 +95,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'listWorkers',
       method: 'get',
       path: '/v1/workers',
       role: 'readonly',
@@ -99,6 +117,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getWorker',
       method: 'get',
       path: '/v1/workers/{id}',
       role: 'readonly',
@@ -113,6 +132,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'updateWorker',
       method: 'patch',
       path: '/v1/workers/{id}',
       role: 'admin',
@@ -121,7 +141,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       body: z.object({
         enabled: z.boolean().optional(),
-        ...workerBlocks('change'),
+        ...WORKER_BLOCKS.change,
       }),
       responses: { 200: { description: 'Changed', schema: workerSchema } },
     },
@@ -150,6 +170,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'deleteWorker',
       method: 'delete',
       path: '/v1/workers/{id}',
       role: 'admin',
@@ -177,6 +198,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'getWorkerHealth',
       method: 'get',
       path: '/v1/workers/{id}/health',
       role: 'readonly',
@@ -204,6 +226,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
 
   add(
     {
+      operationId: 'listWorkerTools',
       method: 'get',
       path: '/v1/workers/{id}/tools',
       role: 'readonly',
@@ -211,7 +234,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       summary: 'The tools of a worker',
       params: idParams,
       query: z.object(pageQuery),
-      responses: { 200: { description: 'A page of tool definitions' } },
+      responses: { 200: { description: 'A page', schema: pageSchema(toolDefinitionSchema) } },
     },
     async ({ c, params, query, caller }) => {
       const worker = await getWorker(broker, caller.projectId, params.id)

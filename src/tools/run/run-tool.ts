@@ -49,9 +49,17 @@ export type RunBackend =
   | { readonly kind: 'provider'; readonly provider: { readonly providerId: string; readonly toolId: string } }
   | { readonly kind: 'local'; readonly local: { readonly name: string } }
 
+export const RUN_OPERATIONS = [
+  'resolve',
+  'select_backend',
+  'validate_input',
+  'execute',
+  'validate_output',
+] as const
+
 /** In which step of the run the tool failed, and how. */
 export interface RunError extends Omit<ToolError, 'stacktrace'> {
-  readonly op: 'resolve' | 'select_backend' | 'validate_input' | 'execute' | 'validate_output'
+  readonly op: (typeof RUN_OPERATIONS)[number]
   readonly toolId: string
 }
 

@@ -1,0 +1,205 @@
+import { z } from '@hono/zod-openapi'
+import { CODE_ERROR_KINDS } from '../../code/code-error.ts'
+import { LANGUAGES } from '../../code/thread-messages.ts'
+import { RUN_OPERATIONS } from '../../tools/run/run-tool.ts'
+import { errorSchema } from '../endpoint/error-schema.ts'
+import { jsonObject, jsonSchema, jsonValue } from '../endpoint/json-schemas.ts'
+import { duration, requiredAuthorizationSchema, toolErrorSchema } from './execution-schemas.ts'
+
+// The answers of `/v1/tools/run`, `run_stream`, `run_chain` and `/v1/code/execute`. runs.ts makes them.
+
+export const annotationsSchema = z
+  .object({
+    title: z.string().optional(),
+    readOnlyHint: z.boolean().optional(),
+    destructiveHint: z.boolean().optional(),
+    idempotentHint: z.boolean().optional(),
+    openWorldHint: z.boolean().optional(),
+  })
+  .openapi('ToolAnnotations', { description: "MCP's hints about what a tool does, never promises" })
+
+const toolSchema = z
+  .object({
+    name: z.string(),
+    namespace: z.string().optional(),
+    version: z.string().optional(),
+    title: z.string(),
+    description: z.string(),
+    inputSchema: jsonSchema,
+    outputSchema: jsonSchema.optional(),
+    annotations: annotationsSchema.optional(),
+    _meta: jsonObject.optional(),
+    icons: z.array(jsonObject).optional(),
+    tags: z.array(z.string()),
+  })
+  .openapi('RunTool', {
+    description: "The tool that was run: MCP's Tool with its namespace, version and tags",
+  })
+
+const backendSchema = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('mcp'), mcp: z.object({ serverName: z.string() }) }),
+    z.object({
+      kind: z.literal('provider'),
+      provider: z.object({ providerId: z.string(), toolId: z.string() }),
+    }),
+    z.object({ kind: z.literal('local'), local: z.object({ name: z.string() }) }),
+  ])
+  .openapi('RunBackend', { description: 'An MCP server, another worker, or a module of the server itself' })
+
+const mcpResultSchema = z
+  .object({
+    content: z.array(jsonObject).optional(),
+    structuredContent: jsonValue.optional(),
+    isError: z.boolean().optional(),
+    _meta: jsonObject.optional(),
+  })
+  .catchall(jsonValue)
+  .openapi('McpResult', { description: 'The CallToolResult of the MCP server that ran the tool' })
+
+const runErrorSchema = toolErrorSchema
+  .omit({ stacktrace: true })
+  .extend({
+    op: z.enum(RUN_OPERATIONS).openapi({ description: 'In which step of the run it failed' }),
+    toolId: z.string(),
+  })
+  .openapi('RunError')
+
+/** What every run that has ended answers. */
+const ended = {
+  backend: backendSchema.optional().openapi({ description: 'Absent where nothing runs the tool' }),
+  executionId: z.string(),
+  duration,
+}
+const structured = jsonValue.optional().openapi({ description: 'Absent where the tool answered nothing' })
+const mcpResult = mcpResultSchema.optional()
+const value = { ...ended, structured, mcpResult }
+const failure = { ...ended, error: runErrorSchema, mcpResult }
+const consent = { ...ended, requires_authorization: requiredAuthorizationSchema }
+
+const tool = { tool: toolSchema }
+export const runResultSchema = z
+  .union([
+    z.object({ ...tool, ...failure }).openapi('RunFailed'),
+    z.object({ ...tool, ...consent }).openapi('RunRequiresAuthorization'),
+    z.object({ ...tool, ...value }).openapi('RunSucceeded'),
+  ])
+  .openapi('RunResult', {
+    description: '`error` or `requires_authorization` are there where there is no result',
+  })
+
+const event = <Kind extends string, Data extends z.ZodType>(kind: Kind, data: Data) =>
+  z.object({ kind: z.literal(kind), toolId: z.string(), data })
+
+export const streamEventSchema = z
+  .discriminatedUnion('kind', [
+    event(
+      'progress',
+      z.object({
+        progress: z.number(),
+        total: z.number().optional(),
+        message: z.string().optional(),
+      }),
+    ).openapi('ProgressEvent'),
+    event('chunk', jsonValue.nonoptional()).openapi('ChunkEvent'),
+    event('done', z.object(value)).openapi('DoneEvent'),
+    event('error', z.union([z.object(failure), z.object(consent), errorSchema])).openapi('ErrorEvent'),
+  ])
+  .openapi('StreamEvent', {
+    description: 'The data of one event: `progress` and `chunk` in any number, then one `done` or `error`',
+  })
+
+const step = <Status extends string>(status: Status) => ({ toolId: z.string(), status: z.literal(status) })
+
+const chainStepSchema = z
+  .union([
+    z.object({ ...step('completed'), ...value }).openapi('ChainStepCompleted'),
+    z
+      .object({ ...step('failed'), ...failure })
+      .partial({ executionId: true, duration: true })
+      .openapi('ChainStepFailed'),
+    z.object(step('skipped')).openapi('ChainStepSkipped'),
+  ])
+  .openapi('ChainStep')
+
+const steps = z.array(chainStepSchema)
+export const chainResultSchema = z
+  .discriminatedUnion('status', [
+    z
+      .object({
+        status: z.literal('completed'),
+        structured: jsonValue.optional().openapi({ description: 'The result of the last step' }),
+        steps,
+      })
+      .openapi('ChainCompleted'),
+    z.object({ status: z.literal('failed'), steps }).openapi('ChainFailed'),
+    z
+      .object({
+        status: z.literal('requires_authorization'),
+        steps,
+        requires_authorization: requiredAuthorizationSchema.extend({
+          step: z.number().int().openapi({ description: 'Counted from 0' }),
+          toolId: z.string(),
+        }),
+        resume: z.string().optional().openapi({
+          description: 'Goes on with the chain, once, within a day. Absent where the chain was not kept',
+        }),
+      })
+      .openapi('ChainRequiresAuthorization'),
+  ])
+  .openapi('ChainResult')
+
+export const codeResultSchema = z
+  .object({
+    value: jsonValue.nonoptional().openapi({ description: 'What the code returned; null where it did not' }),
+    stdout: z.string(),
+    stderr: z.string(),
+    toolCalls: z.array(
+      z
+        .object({
+          toolId: z.string(),
+          args: jsonValue.optional(),
+          structured: jsonValue.optional(),
+          truncated: z.boolean().optional().openapi({
+            description: '`args` or `structured` are left out: those of all calls exceed the limit',
+          }),
+          backendKind: z.enum(['mcp', 'provider', 'local']).optional(),
+          executionId: z.string().optional(),
+          duration,
+          error: z
+            .object({
+              kind: z.string().openapi({ description: 'The kind of a tool error, or the name of a refusal' }),
+              message: z.string(),
+              canRetry: z.boolean(),
+            })
+            .optional(),
+          errorOp: z.enum(['run', 'chain']).optional(),
+        })
+        .openapi('CodeToolCall'),
+    ),
+    duration,
+    backend: z.object({
+      kind: z.literal('wasm'),
+      readiness: z.literal('beta'),
+      details: z.object({
+        engine: z.literal('quickjs-ng'),
+        language: z.enum(LANGUAGES),
+        limits: z.object({
+          timeout_ms: z.number().int(),
+          memory_mb: z.number().int(),
+          tool_calls: z.number().int(),
+          chain_steps: z.number().int(),
+        }),
+      }),
+    }),
+    error: z
+      .object({
+        kind: z.enum(CODE_ERROR_KINDS),
+        message: z.string(),
+        line: z.number().int().optional(),
+        column: z.number().int().optional(),
+      })
+      .optional(),
+    requires_authorization: requiredAuthorizationSchema.extend({ toolId: z.string() }).optional(),
+  })
+  .openapi('CodeResult')

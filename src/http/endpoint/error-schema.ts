@@ -1,0 +1,30 @@
+import { z } from '@hono/zod-openapi'
+import { ERROR_CODES, FAULT_CODES } from '../../domain/errors.ts'
+
+export const errorCodeSchema = z
+  .enum(ERROR_CODES)
+  .openapi('ErrorCode', { description: 'A stable code to switch on', example: 'invalid_request' })
+const faultCodeSchema = z.enum(FAULT_CODES).openapi('FaultCode', { example: 'missing' })
+
+/** The body of every refusal, which errors.ts makes. */
+export const errorSchema = z
+  .object({
+    name: errorCodeSchema,
+    message: z.string().openapi({ description: 'What happened and what to do' }),
+    errors: z
+      .array(
+        z.object({
+          path: z.string().openapi({
+            description: 'The member, parameter or header; empty for the whole',
+            example: 'auth_requirement.oauth2.scopes.0',
+          }),
+          code: faultCodeSchema,
+          message: z.string(),
+          line: z.number().int().optional().openapi({ description: 'In broken JSON, from 1' }),
+          column: z.number().int().optional(),
+        }),
+      )
+      .optional()
+      .openapi({ description: 'Each thing that is wrong with the request' }),
+  })
+  .openapi('ErrorBody')

@@ -1,0 +1,3834 @@
+// The types of Gatepass's wire, generated from /openapi.json by `npm run wire-types`. Do not edit.
+
+export interface AccessToken {
+  readonly access_token: string
+  readonly token_type: string
+  readonly expires_at?: string
+  readonly scopes: readonly string[]
+}
+
+export interface AnthropicTool {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: JsonSchema
+}
+
+export interface ApiKey {
+  readonly id: string
+  readonly name: string
+  readonly project: string
+  readonly role: 'admin' | 'caller' | 'readonly'
+  readonly status: 'active' | 'expired' | 'revoked'
+  readonly created_at: string
+  readonly expires_at?: string
+  readonly rate_limit?: number
+  readonly last_used_at?: string
+  /** The key that took its place */
+  readonly replaced_by?: string
+  readonly revoked_at?: string
+}
+
+/** A result that is stored elsewhere */
+export interface Artifact {
+  readonly url: string
+  /** A media type */
+  readonly content_type: string
+  /** Bytes */
+  readonly size: number
+  readonly meta: { readonly description: string }
+}
+
+export interface AttemptOutput {
+  readonly value?: JsonValue
+  readonly error?: ToolError
+  /** The consent that the tool needs first */
+  readonly authorization?: RequiredAuthorization & {
+    readonly user_id: string
+    readonly provider_id?: string
+    readonly context: Record<string, never>
+  }
+  readonly artifact?: Artifact
+  readonly logs?: readonly { readonly level: string; readonly message: string; readonly subtype?: string }[]
+}
+
+export interface AuditEntry {
+  /** Counts the entries of the project, without gaps */
+  readonly seq: number
+  readonly at: string
+  readonly action:
+    | 'token.released'
+    | 'authorization.confirmed'
+    | 'authorization.completed'
+    | 'authorization.failed'
+    | 'authorization.refused'
+    | 'connection.refreshed'
+    | 'connection.needs_authorization'
+    | 'connection.made_default'
+    | 'connection.deleted'
+    | 'provider.added'
+    | 'provider.changed'
+    | 'provider.connections_kept'
+    | 'provider.environment_client_confirmed'
+    | 'provider.deleted'
+    | 'tool.imported'
+    | 'tool.bound'
+    | 'tool.deleted'
+    | 'worker.added'
+    | 'worker.changed'
+    | 'worker.deleted'
+    | 'worker.synced'
+    | 'worker.waiting'
+    | 'worker.accepted'
+    | 'policy.set'
+    | 'policy.deleted'
+    | 'policy.refused'
+    | 'tool.scheduled'
+    | 'tool.cancelled'
+    | 'secret.set'
+    | 'secret.deleted'
+    | 'project.created'
+    | 'key.created'
+    | 'key.rotated'
+    | 'key.revoked'
+    | 'access.refused'
+    | 'envelope.unreadable'
+    | 'master_key.rotated'
+    | 'installation.backed_up'
+    | 'installation.restored'
+    | 'installation.moved'
+    | 'installation.rows_signed'
+  readonly actor: { readonly kind: 'api_key' | 'user' | 'cli' | 'system'; readonly id?: string }
+  readonly user_id?: string
+  readonly provider_id?: string
+  readonly connection_id?: string
+  readonly authorization_id?: string
+  readonly subject?: string
+  readonly tool?: string
+  readonly scopes?: readonly string[]
+  readonly reason?: string
+  /** The message of the provider */
+  readonly detail?: string
+  /** Of the access token: keyed, and the same for the same token */
+  readonly fingerprint?: string
+  /** The endpoint or command */
+  readonly purpose?: string
+  readonly request_id?: string
+}
+
+export interface AuthProviderCreateRequest {
+  readonly id: string
+  readonly description?: string | null | undefined
+  readonly provider_id?: string | null | undefined
+  readonly external_id?: string | null | undefined
+  readonly type?: 'oauth2' | null | undefined
+  readonly status?: 'active' | 'inactive' | 'missing' | null | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly missing?: JsonValue | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly binding?: JsonValue | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly created_at?: JsonValue | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly updated_at?: JsonValue | undefined
+  readonly oauth2?:
+    | {
+        readonly client_id: string
+        readonly client_secret?: string | null | undefined
+        /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
+        readonly redirect_uri?: string | null | undefined
+        readonly scope_delimiter?: ' ' | ',' | null | undefined
+        readonly pkce?:
+          | {
+              readonly enabled?: boolean | undefined
+              readonly code_challenge_method?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly authorize_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+            }
+          | null
+          | undefined
+        readonly token_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+            }
+          | null
+          | undefined
+        readonly refresh_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+            }
+          | null
+          | undefined
+        readonly user_info_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers: {
+                readonly on_token_grant?: boolean | undefined
+                readonly on_token_refresh?: boolean | undefined
+              }
+            }
+          | null
+          | undefined
+        readonly token_introspection_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers: {
+                readonly on_token_grant?: boolean | undefined
+                readonly on_token_refresh?: boolean | undefined
+              }
+              readonly enabled?: boolean | undefined
+            }
+          | null
+          | undefined
+        /** Beyond Arcade: RFC 7009. */
+        readonly revocation_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its
+         * metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
+         * introspection, revocation, end of session. With it `authorize_request` and `token_request` are not
+         * required. Authorization responses must carry it as `iss` (RFC 9207).
+         */
+        readonly issuer?: string | null | undefined
+        /**
+         * Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207
+         * section 3), so that one without is refused. Needs `issuer`.
+         */
+        readonly authorization_response_iss_parameter_supported?: boolean | null | undefined
+        /**
+         * Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as
+         * bearer; an empty value is taken and means nothing more.
+         */
+        readonly token_types?: readonly string[] | null | undefined
+        /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
+        readonly end_session_endpoint?: string | null | undefined
+        /**
+         * Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When
+         * the outcome of a refresh is not known, the access token is then used to its end before the refresh
+         * token is tried once more.
+         */
+        readonly strict_rotation?: boolean | null | undefined
+        /**
+         * Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints
+         * of this entry, which are not those of the catalogue; `false` takes it back. It holds for these
+         * endpoints, and is recorded.
+         */
+        readonly environment_client?: boolean | undefined
+        /**
+         * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
+         * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
+         * being named.
+         */
+        readonly api?:
+          | {
+              readonly base_url?: string | null | undefined
+              readonly hosts?: readonly string[] | undefined
+              readonly auth_header_value_format?: string | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they
+         * granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back
+         * to the catalogue's.
+         */
+        readonly scope_implies?: { readonly [name: string]: readonly string[] } | null | undefined
+        /**
+         * Beyond Arcade: scopes that the server lists by another name than they are asked by. `null`: back to
+         * the catalogue's.
+         */
+        readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
+        /**
+         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
+         * comes through the browser, so its user can hide scopes of the token from policies; it never adds
+         * any. Elsewhere what was asked for counts as granted.
+         */
+        readonly callback_tells_scopes?: boolean | null | undefined
+        /**
+         * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
+         * regular expression that the whole value must match. They come through the browser: let through what
+         * cannot do harm, such as digits, and of hosts only those that are the provider's.
+         */
+        readonly callback_members?: { readonly [name: string]: string } | null | undefined
+      }
+    | null
+    | undefined
+}
+
+export interface AuthProviderResponse {
+  readonly id: string
+  readonly description?: string
+  readonly provider_id?: string
+  readonly type: 'oauth2'
+  /** `inactive`: switched off. `missing`: it cannot be used before what `missing` names is set */
+  readonly status: 'active' | 'inactive' | 'missing'
+  /** `client_id`, `client_secret` */
+  readonly missing?: readonly string[]
+  readonly binding: { readonly id: string; readonly type: 'project' }
+  readonly created_at: string
+  readonly updated_at: string
+  readonly oauth2: {
+    readonly client_id?: string
+    readonly client_secret: {
+      readonly binding: 'project'
+      readonly editable: boolean
+      readonly exists: boolean
+    }
+    readonly redirect_uri: string
+    readonly scope_delimiter: string
+    readonly pkce: { readonly enabled: boolean; readonly code_challenge_method: string }
+    readonly authorize_request: {
+      readonly endpoint: string
+      readonly method: string
+      readonly params: { readonly [name: string]: string }
+    }
+    readonly token_request: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly expiration_format?: string
+    }
+    readonly refresh_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly expiration_format?: string
+    }
+    readonly user_info_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly expiration_format?: string
+      readonly triggers: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
+    }
+    readonly token_introspection_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly expiration_format?: string
+      readonly triggers: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
+      readonly enabled: true
+    }
+    readonly revocation_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly expiration_format?: string
+    }
+    readonly issuer?: string
+    readonly authorization_response_iss_parameter_supported?: boolean
+    readonly token_types?: readonly string[]
+    readonly end_session_endpoint?: string
+    readonly strict_rotation?: true
+    readonly environment_client?: true
+    readonly api?: {
+      readonly base_url?: string
+      readonly hosts: readonly string[]
+      readonly auth_header_value_format?: string
+    }
+    readonly scope_implies?: { readonly [name: string]: readonly string[] }
+    readonly scope_aliases?: { readonly [name: string]: string }
+    readonly callback_tells_scopes?: boolean
+    readonly callback_members?: { readonly [name: string]: string }
+  }
+}
+
+export interface AuthProviderUpdateRequest {
+  readonly id?: string | undefined
+  readonly description?: string | null | undefined
+  readonly provider_id?: string | null | undefined
+  readonly type?: 'oauth2' | null | undefined
+  readonly status?: 'active' | 'inactive' | 'missing' | null | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly missing?: JsonValue | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly binding?: JsonValue | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly created_at?: JsonValue | undefined
+  /** Answered; what is sent here changes nothing */
+  readonly updated_at?: JsonValue | undefined
+  /**
+   * Beyond Arcade: connections stay usable over a change of the endpoints, the issuer or the client id,
+   * and their tokens go to the new ones. It is recorded. Without it such a change costs users a new
+   * consent.
+   */
+  readonly keep_connections?: boolean | undefined
+  readonly oauth2?:
+    | {
+        readonly client_id?: string | undefined
+        readonly client_secret?: string | null | undefined
+        /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
+        readonly redirect_uri?: string | null | undefined
+        readonly scope_delimiter?: ' ' | ',' | null | undefined
+        readonly pkce?:
+          | {
+              readonly enabled?: boolean | undefined
+              readonly code_challenge_method?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly authorize_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+            }
+          | null
+          | undefined
+        readonly token_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+            }
+          | null
+          | undefined
+        readonly refresh_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+            }
+          | null
+          | undefined
+        readonly user_info_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+            }
+          | null
+          | undefined
+        readonly token_introspection_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+            }
+          | null
+          | undefined
+        readonly revocation_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says.
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its
+         * metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
+         * introspection, revocation, end of session. With it `authorize_request` and `token_request` are not
+         * required. Authorization responses must carry it as `iss` (RFC 9207).
+         */
+        readonly issuer?: string | null | undefined
+        /**
+         * Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207
+         * section 3), so that one without is refused. Needs `issuer`.
+         */
+        readonly authorization_response_iss_parameter_supported?: boolean | null | undefined
+        /**
+         * Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as
+         * bearer; an empty value is taken and means nothing more.
+         */
+        readonly token_types?: readonly string[] | null | undefined
+        /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
+        readonly end_session_endpoint?: string | null | undefined
+        /**
+         * Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When
+         * the outcome of a refresh is not known, the access token is then used to its end before the refresh
+         * token is tried once more.
+         */
+        readonly strict_rotation?: boolean | null | undefined
+        /**
+         * Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints
+         * of this entry, which are not those of the catalogue; `false` takes it back. It holds for these
+         * endpoints, and is recorded.
+         */
+        readonly environment_client?: boolean | undefined
+        /**
+         * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
+         * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
+         * being named.
+         */
+        readonly api?:
+          | {
+              readonly base_url?: string | null | undefined
+              readonly hosts?: readonly string[] | undefined
+              readonly auth_header_value_format?: string | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they
+         * granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back
+         * to the catalogue's.
+         */
+        readonly scope_implies?: { readonly [name: string]: readonly string[] } | null | undefined
+        /**
+         * Beyond Arcade: scopes that the server lists by another name than they are asked by. `null`: back to
+         * the catalogue's.
+         */
+        readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
+        /**
+         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
+         * comes through the browser, so its user can hide scopes of the token from policies; it never adds
+         * any. Elsewhere what was asked for counts as granted.
+         */
+        readonly callback_tells_scopes?: boolean | null | undefined
+        /**
+         * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
+         * regular expression that the whole value must match. They come through the browser: let through what
+         * cannot do harm, such as digits, and of hosts only those that are the provider's.
+         */
+        readonly callback_members?: { readonly [name: string]: string } | null | undefined
+      }
+    | null
+    | undefined
+}
+
+export interface Authorization {
+  readonly id: string
+  readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
+  /** The link for the user, while pending */
+  readonly url?: string
+  readonly user_id: string
+  readonly provider_id: string
+  /** The requested scopes while pending, the granted ones when completed */
+  readonly scopes: readonly string[]
+  readonly context: { readonly token?: string; readonly user_info?: JsonObject }
+  readonly expires_at?: string
+  readonly reason?: FailureReason
+  readonly message?: string
+}
+
+export interface AuthorizeRequest {
+  readonly auth_requirement: {
+    /** A provider entry, or a well-known kind such as `github` */
+    readonly provider_id?: string | null | undefined
+    /** A provider entry by its own id */
+    readonly id?: string | null | undefined
+    readonly provider_type?: 'oauth2' | null | undefined
+    /** Without scopes any grant suffices, and the provider entry determines which scopes are requested */
+    readonly oauth2?: { readonly scopes?: readonly string[] | null | undefined } | null | undefined
+  }
+  readonly user_id: string
+  /** Where the browser goes at the end */
+  readonly next_uri?: string | null | undefined
+  /** Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more */
+  readonly account?: string | null | undefined
+}
+
+export interface ChainCompleted {
+  readonly status: 'completed'
+  /** The result of the last step */
+  readonly structured?: JsonValue
+  readonly steps: readonly ChainStep[]
+}
+
+export interface ChainFailed {
+  readonly status: 'failed'
+  readonly steps: readonly ChainStep[]
+}
+
+export interface ChainRequiresAuthorization {
+  readonly status: 'requires_authorization'
+  readonly steps: readonly ChainStep[]
+  /** The consent that the tool needs first */
+  readonly requires_authorization: RequiredAuthorization & {
+    /** Counted from 0 */
+    readonly step: number
+    readonly toolId: string
+  }
+  /** Goes on with the chain, once, within a day. Absent where the chain was not kept */
+  readonly resume?: string
+}
+
+export type ChainResult = ChainCompleted | ChainFailed | ChainRequiresAuthorization
+
+export type ChainStep = ChainStepCompleted | ChainStepFailed | ChainStepSkipped
+
+export interface ChainStepCompleted {
+  readonly toolId: string
+  readonly status: 'completed'
+  readonly backend?: RunBackend
+  readonly executionId: string
+  /** Milliseconds */
+  readonly duration: number
+  /** Absent where the tool answered nothing */
+  readonly structured?: JsonValue
+  readonly mcpResult?: McpResult
+}
+
+export interface ChainStepFailed {
+  readonly toolId: string
+  readonly status: 'failed'
+  readonly backend?: RunBackend
+  readonly executionId?: string
+  /** Milliseconds */
+  readonly duration?: number
+  readonly error: RunError
+  readonly mcpResult?: McpResult
+}
+
+export interface ChainStepSkipped {
+  readonly toolId: string
+  readonly status: 'skipped'
+}
+
+export interface ChunkEvent {
+  readonly kind: 'chunk'
+  readonly toolId: string
+  readonly data: JsonValue
+}
+
+export interface CodeResult {
+  /** What the code returned; null where it did not */
+  readonly value:
+    | null
+    | boolean
+    | number
+    | string
+    | readonly JsonValue[]
+    | { readonly [name: string]: JsonValue }
+  readonly stdout: string
+  readonly stderr: string
+  readonly toolCalls: readonly CodeToolCall[]
+  /** Milliseconds */
+  readonly duration: number
+  readonly backend: {
+    readonly kind: 'wasm'
+    readonly readiness: 'beta'
+    readonly details: {
+      readonly engine: 'quickjs-ng'
+      readonly language: 'javascript' | 'typescript'
+      readonly limits: {
+        readonly timeout_ms: number
+        readonly memory_mb: number
+        readonly tool_calls: number
+        readonly chain_steps: number
+      }
+    }
+  }
+  readonly error?: {
+    readonly kind:
+      | 'code_error'
+      | 'timeout'
+      | 'memory_limit'
+      | 'tool_call_limit'
+      | 'chain_step_limit'
+      | 'output_limit'
+      | 'sandbox_violation'
+      | 'cancelled'
+    readonly message: string
+    readonly line?: number
+    readonly column?: number
+  }
+  /** The consent that the tool needs first */
+  readonly requires_authorization?: RequiredAuthorization & { readonly toolId: string }
+}
+
+export interface CodeToolCall {
+  readonly toolId: string
+  readonly args?: JsonValue
+  readonly structured?: JsonValue
+  /** `args` or `structured` are left out: those of all calls exceed the limit */
+  readonly truncated?: boolean
+  readonly backendKind?: 'mcp' | 'provider' | 'local'
+  readonly executionId?: string
+  /** Milliseconds */
+  readonly duration: number
+  readonly error?: {
+    /** The kind of a tool error, or the name of a refusal */
+    readonly kind: string
+    readonly message: string
+    readonly canRetry: boolean
+  }
+  readonly errorOp?: 'run' | 'chain'
+}
+
+export interface ConfirmedUser {
+  readonly auth_id: string
+  readonly next_uri: string
+}
+
+export interface Connection {
+  readonly id: string
+  readonly user_id: string
+  readonly provider_id: string
+  readonly account: { readonly id: string; readonly name: string }
+  readonly scopes: readonly string[]
+  readonly status: 'active' | 'needs_authorization'
+  readonly status_reason?:
+    | 'refresh_refused'
+    | 'token_expired'
+    | 'provider_changed'
+    | 'refresh_outcome_lost'
+    | 'account_changed'
+    | 'unreadable'
+  readonly expires_at?: string
+  readonly created_at: string
+  readonly last_used_at?: string
+  /** The account that is used when a call names none */
+  readonly default: boolean
+}
+
+export interface DeletedConnection {
+  readonly id: string
+  readonly revocation: 'revoked' | 'unsupported' | 'failed'
+}
+
+export interface DescribedTool extends ToolDefinition {
+  /** In the formats that `include_format` names */
+  readonly formatted_schema?: {
+    readonly openai?: OpenAiTool
+    readonly anthropic?: AnthropicTool
+    readonly mcp?: McpTool
+    readonly jsonschema?: JsonSchema
+    readonly json_schema?: JsonSchema
+    readonly oxp?: OxpTool
+    readonly arcade?: ToolDefinition
+  }
+}
+
+export interface DiagnosisCheck {
+  readonly name: string
+  readonly status: 'ok' | 'warning' | 'failed'
+  readonly message: string
+  /** How to fix it */
+  readonly fix?: string
+}
+
+export interface DoneEvent {
+  readonly kind: 'done'
+  readonly toolId: string
+  readonly data: {
+    readonly backend?: RunBackend
+    readonly executionId: string
+    /** Milliseconds */
+    readonly duration: number
+    /** Absent where the tool answered nothing */
+    readonly structured?: JsonValue
+    readonly mcpResult?: McpResult
+  }
+}
+
+export interface ErrorBody {
+  readonly name: ErrorCode
+  /** What happened and what to do */
+  readonly message: string
+  /** Each thing that is wrong with the request */
+  readonly errors?: readonly {
+    /** The member, parameter or header; empty for the whole */
+    readonly path: string
+    readonly code: FaultCode
+    readonly message: string
+    /** In broken JSON, from 1 */
+    readonly line?: number
+    readonly column?: number
+  }[]
+}
+
+/** A stable code to switch on */
+export type ErrorCode =
+  | 'invalid_request'
+  | 'unsupported_media_type'
+  | 'request_too_large'
+  | 'method_not_allowed'
+  | 'rate_limited'
+  | 'too_many_pending'
+  | 'invalid_authorization'
+  | 'insufficient_role'
+  | 'not_found'
+  | 'already_exists'
+  | 'set_by_operator'
+  | 'ambiguous_tool'
+  | 'provider_not_found'
+  | 'provider_incomplete'
+  | 'provider_inactive'
+  | 'provider_unavailable'
+  | 'token_request_refused'
+  | 'scopes_not_granted'
+  | 'not_accepted'
+  | 'host_not_allowed'
+  | 'user_mismatch'
+  | 'authorization_failed'
+  | 'authorization_required'
+  | 'authorization_expired'
+  | 'denied_by_policy'
+  | 'policy_check_failed'
+  | 'invalid_tool'
+  | 'invalid_input'
+  | 'answer_not_kept'
+  | 'outcome_unknown'
+  | 'store_unavailable'
+  | 'not_implemented'
+  | 'internal_error'
+
+export interface ErrorEvent {
+  readonly kind: 'error'
+  readonly toolId: string
+  readonly data:
+    | {
+        readonly backend?: RunBackend
+        readonly executionId: string
+        /** Milliseconds */
+        readonly duration: number
+        readonly error: RunError
+        readonly mcpResult?: McpResult
+      }
+    | {
+        readonly backend?: RunBackend
+        readonly executionId: string
+        /** Milliseconds */
+        readonly duration: number
+        readonly requires_authorization: RequiredAuthorization
+      }
+    | ErrorBody
+}
+
+export interface ExecuteError {
+  /** For users and models */
+  readonly message: string
+  /** Whether the same call may be repeated without doing anything twice */
+  readonly can_retry: boolean
+  /** To be added to a model's prompt before it tries again */
+  readonly additional_prompt_content?: string
+  /** Milliseconds to wait before a repetition */
+  readonly retry_after_ms?: number
+  /** For developers, never for a model. Begins with the kind of the error and a colon */
+  readonly developer_message: string
+}
+
+/** Exactly one of its members. Absent when the tool answered null, and for a scheduled run */
+export type ExecuteOutput =
+  | { readonly value: JsonValue }
+  | { readonly error: ExecuteError }
+  | { readonly requires_authorization: RequiredAuthorization }
+  | { readonly artifact: Artifact }
+
+export interface ExecuteResult {
+  readonly execution_id: string
+  /** Milliseconds */
+  readonly duration: number
+  readonly finished_at: string
+  /** Whether the tool produced a value or an artifact */
+  readonly success: boolean
+  readonly output?: ExecuteOutput
+}
+
+export type FailureReason =
+  | 'access_denied'
+  | 'expired'
+  | 'user_mismatch'
+  | 'issuer_mismatch'
+  | 'invalid_scope'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'provider_refused'
+  | 'provider_bad_response'
+  | 'provider_unavailable'
+  | 'provider_changed'
+  | 'account_mismatch'
+
+export type FaultCode =
+  | 'missing'
+  | 'wrong_type'
+  | 'not_one_of'
+  | 'too_short'
+  | 'too_long'
+  | 'too_small'
+  | 'too_large'
+  | 'unknown_member'
+  | 'unknown_parameter'
+  | 'repeated_parameter'
+  | 'invalid_json'
+  | 'not_allowed'
+  | 'conflict'
+  | 'unknown'
+  | 'invalid'
+
+/** By the `format` of the request */
+export type FormattedTool = OpenAiTool | AnthropicTool | McpTool | OxpTool | ToolDefinition | JsonSchema
+
+export interface HttpWorkerChange {
+  readonly uri?: string | undefined
+  readonly secret?: string | undefined
+  /** Seconds */
+  readonly timeout?: number | undefined
+  readonly retry?: number | undefined
+}
+
+export interface HttpWorkerRegistration {
+  readonly uri: string
+  readonly secret: string
+  /**
+   * Seconds
+   * Default: `30`
+   */
+  readonly timeout?: number | undefined
+  /** Default: `3` */
+  readonly retry?: number | undefined
+}
+
+export interface HttpWorkerSettings {
+  readonly uri: string
+  readonly timeout: number
+  readonly retry: number
+  readonly secret: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+}
+
+/** What became of each document, in their order */
+export interface ImportResult {
+  readonly items: readonly ImportedTool[]
+}
+
+export interface ImportedTool {
+  readonly name: string
+  readonly tool_id?: string
+  readonly result: 'created' | 'updated' | 'unchanged' | 'refused'
+  /** Why it was refused, and what to do */
+  readonly reason?: string
+  readonly providers: readonly {
+    readonly id: string
+    readonly name: string
+    /** To register at the provider */
+    readonly redirect_uri?: string
+    /** `client_id`, `client_secret`: what is still to be set */
+    readonly missing: readonly string[]
+  }[]
+  /** What was read otherwise than it is written */
+  readonly warnings: readonly { readonly path: string; readonly message: string }[]
+}
+
+export interface IssuedApiKey {
+  readonly id: string
+  /** The key itself: this is its only showing */
+  readonly key: string
+  readonly project: string
+  readonly role: 'admin' | 'caller' | 'readonly'
+  readonly name: string
+  readonly expires_at?: string
+  readonly rate_limit?: number
+}
+
+/** An object whose members a tool, a provider or a caller chooses */
+export type JsonObject = { readonly [name: string]: JsonValue }
+
+/** A JSON Schema, 2020-12 or draft-07 by its `$schema` */
+export type JsonSchema = { readonly [name: string]: JsonValue }
+
+/** Any JSON value: its form is that of a tool, a provider or a caller */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue }
+
+/** The CallToolResult of the MCP server that ran the tool */
+export interface McpResult {
+  readonly content?: readonly JsonObject[]
+  readonly structuredContent?: JsonValue
+  readonly isError?: boolean
+  readonly _meta?: JsonObject
+  readonly [name: string]: unknown
+}
+
+export interface McpTool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema
+  readonly annotations?: ToolAnnotations
+  readonly icons?: readonly JsonObject[]
+  readonly _meta?: JsonObject
+}
+
+export interface McpWorkerChange {
+  readonly uri?: string | undefined
+  /** Seconds */
+  readonly timeout?: number | undefined
+  readonly retry?: number | undefined
+  readonly secrets?: { readonly [name: string]: string | null } | null | undefined
+  readonly oauth2?:
+    | {
+        readonly client_id?: string | null | undefined
+        readonly client_secret?: string | null | undefined
+        /** The issuer to use, where the server names several authorization servers or none */
+        readonly authorization_url?: string | null | undefined
+        readonly external_id?: string | null | undefined
+        /**
+         * Asked for besides what the server lists; `openid` is asked for only if it is here, and the ID token
+         * is checked then
+         */
+        readonly scopes?: readonly string[] | null | undefined
+      }
+    | null
+    | undefined
+  /** Sent with every request; ${secret:NAME} stands for a secret */
+  readonly headers?: { readonly [name: string]: string } | null | undefined
+  /** Of its tools, in place of the one that the server’s own name makes */
+  readonly namespace?: string | null | undefined
+  /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` unless said */
+  readonly token_meta?: string | null | undefined
+  /** The only providers that its tools may declare for themselves; all by default */
+  readonly providers?: readonly string[] | null | undefined
+  /** What its tools need where they declare nothing; `tools` has the last word on those it names */
+  readonly requirements?:
+    | {
+        readonly authorization?:
+          | readonly {
+              readonly id?: string | undefined
+              readonly provider_id?: string | undefined
+              /** Default: `[]` */
+              readonly scopes?: readonly string[] | undefined
+            }[]
+          | undefined
+        readonly secrets?: readonly string[] | undefined
+        readonly tools?:
+          | {
+              readonly [name: string]: {
+                readonly authorization?:
+                  | readonly {
+                      readonly id?: string | undefined
+                      readonly provider_id?: string | undefined
+                      /** Default: `[]` */
+                      readonly scopes?: readonly string[] | undefined
+                    }[]
+                  | undefined
+                readonly secrets?: readonly string[] | undefined
+              }
+            }
+          | undefined
+      }
+    | null
+    | undefined
+}
+
+export interface McpWorkerRegistration {
+  readonly uri: string
+  /**
+   * Seconds
+   * Default: `30`
+   */
+  readonly timeout?: number | undefined
+  /** Default: `3` */
+  readonly retry?: number | undefined
+  readonly secrets?: { readonly [name: string]: string } | null | undefined
+  readonly oauth2?:
+    | {
+        readonly client_id?: string | null | undefined
+        readonly client_secret?: string | null | undefined
+        /** The issuer to use, where the server names several authorization servers or none */
+        readonly authorization_url?: string | null | undefined
+        readonly external_id?: string | null | undefined
+        /**
+         * Asked for besides what the server lists; `openid` is asked for only if it is here, and the ID token
+         * is checked then
+         */
+        readonly scopes?: readonly string[] | null | undefined
+      }
+    | null
+    | undefined
+  /** Sent with every request; ${secret:NAME} stands for a secret */
+  readonly headers?: { readonly [name: string]: string } | null | undefined
+  /** Of its tools, in place of the one that the server’s own name makes */
+  readonly namespace?: string | null | undefined
+  /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` unless said */
+  readonly token_meta?: string | null | undefined
+  /** The only providers that its tools may declare for themselves; all by default */
+  readonly providers?: readonly string[] | null | undefined
+  /** What its tools need where they declare nothing; `tools` has the last word on those it names */
+  readonly requirements?:
+    | {
+        readonly authorization?:
+          | readonly {
+              readonly id?: string | undefined
+              readonly provider_id?: string | undefined
+              /** Default: `[]` */
+              readonly scopes?: readonly string[] | undefined
+            }[]
+          | undefined
+        readonly secrets?: readonly string[] | undefined
+        readonly tools?:
+          | {
+              readonly [name: string]: {
+                readonly authorization?:
+                  | readonly {
+                      readonly id?: string | undefined
+                      readonly provider_id?: string | undefined
+                      /** Default: `[]` */
+                      readonly scopes?: readonly string[] | undefined
+                    }[]
+                  | undefined
+                readonly secrets?: readonly string[] | undefined
+              }
+            }
+          | undefined
+      }
+    | null
+    | undefined
+}
+
+export interface McpWorkerSettings {
+  readonly uri: string
+  readonly timeout: number
+  readonly retry: number
+  readonly headers?: { readonly [name: string]: string }
+  readonly secrets?: {
+    readonly [name: string]: {
+      readonly binding: 'project'
+      readonly editable: true
+      readonly exists: boolean
+    }
+  }
+  readonly namespace?: string
+  readonly token_meta?: string
+  readonly providers?: readonly string[]
+  readonly requirements?: {
+    readonly authorization?: readonly {
+      readonly id?: string
+      readonly provider_id?: string
+      /** Default: `[]` */
+      readonly scopes?: readonly string[]
+    }[]
+    readonly secrets?: readonly string[]
+    readonly tools?: {
+      readonly [name: string]: {
+        readonly authorization?: readonly {
+          readonly id?: string
+          readonly provider_id?: string
+          /** Default: `[]` */
+          readonly scopes?: readonly string[]
+        }[]
+        readonly secrets?: readonly string[]
+      }
+    }
+  }
+  readonly external_id?: string
+  readonly redirect_uri?: string
+  readonly oauth2?: {
+    readonly client_id?: string
+    readonly client_secret: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+    readonly authorization_url?: string
+    readonly external_id?: string
+    readonly scopes?: readonly string[]
+    /** To register at the authorization server */
+    readonly redirect_uri?: string
+    readonly supported_scopes?: readonly string[]
+  }
+  /** The server wants OAuth: in whose name its tools are listed */
+  readonly authorization?: { readonly user_id?: string; readonly scopes: readonly string[] }
+}
+
+export interface OpenAiTool {
+  readonly type: 'function'
+  readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
+}
+
+export interface OpenapiWorkerChange {
+  /** An OpenAPI 3.1 or 3.0 document: an object, or JSON or YAML as text */
+  readonly document?: string | JsonObject | undefined
+  /** Where the document is; every sync reads it again */
+  readonly url?: string | undefined
+  /** One tool that is one request */
+  readonly request?:
+    | {
+        readonly name: string
+        readonly version?: string | undefined
+        readonly title?: string | undefined
+        readonly description: string
+        /** Default: `"GET"` */
+        readonly method?: string | undefined
+        /** Its path may hold {placeholders} */
+        readonly url: string
+        readonly headers?: { readonly [name: string]: string } | undefined
+        /** Constants, or `{name}` for a property of the input */
+        readonly query?: { readonly [name: string]: string } | undefined
+        /** Any JSON; `"{name}"` is replaced by a property of the input */
+        readonly body?: JsonValue | undefined
+        readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | undefined
+        readonly input_schema: JsonSchema
+        readonly output_schema?: JsonSchema | undefined
+        readonly tags?: readonly string[] | undefined
+        readonly annotations?:
+          | {
+              readonly title?: string | undefined
+              readonly readOnlyHint?: boolean | undefined
+              readonly destructiveHint?: boolean | undefined
+              readonly idempotentHint?: boolean | undefined
+              readonly openWorldHint?: boolean | undefined
+            }
+          | undefined
+        readonly authorization?:
+          | {
+              readonly id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | {
+              readonly provider_id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+          | readonly (
+              | {
+                  readonly id: string
+                  readonly scopes?: readonly string[] | undefined
+                  /** The header of the token; `authorization` by default */
+                  readonly header?: string | undefined
+                }
+              | {
+                  readonly provider_id: string
+                  readonly scopes?: readonly string[] | undefined
+                  /** The header of the token; `authorization` by default */
+                  readonly header?: string | undefined
+                }
+              | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+            )[]
+          | undefined
+      }
+    | undefined
+  /** In place of the servers that the document names */
+  readonly server_url?: string | undefined
+  /** The namespace of its tools; the id of the worker by default */
+  readonly namespace?: string | undefined
+  /** By the names of the document’s security schemes: the provider or the secret */
+  readonly authorization?:
+    | {
+        readonly [name: string]:
+          | {
+              readonly id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | {
+              readonly provider_id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | {
+              readonly secret: string
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+      }
+    | undefined
+  /** By operationId, tag or the name of the tool */
+  readonly operations?:
+    | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
+    | undefined
+  /** Sent with every request; they must hold no secret */
+  readonly headers?: { readonly [name: string]: string } | undefined
+  /** Whether an answer that does not match the schema of the document is an error; true by default */
+  readonly check_output?: boolean | undefined
+  /** Seconds */
+  readonly timeout?: number | undefined
+  readonly retry?: number | undefined
+}
+
+export interface OpenapiWorkerRegistration {
+  /** An OpenAPI 3.1 or 3.0 document: an object, or JSON or YAML as text */
+  readonly document?: string | JsonObject | undefined
+  /** Where the document is; every sync reads it again */
+  readonly url?: string | undefined
+  /** One tool that is one request */
+  readonly request?:
+    | {
+        readonly name: string
+        readonly version?: string | undefined
+        readonly title?: string | undefined
+        readonly description: string
+        /** Default: `"GET"` */
+        readonly method?: string | undefined
+        /** Its path may hold {placeholders} */
+        readonly url: string
+        readonly headers?: { readonly [name: string]: string } | undefined
+        /** Constants, or `{name}` for a property of the input */
+        readonly query?: { readonly [name: string]: string } | undefined
+        /** Any JSON; `"{name}"` is replaced by a property of the input */
+        readonly body?: JsonValue | undefined
+        readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded' | undefined
+        readonly input_schema: JsonSchema
+        readonly output_schema?: JsonSchema | undefined
+        readonly tags?: readonly string[] | undefined
+        readonly annotations?:
+          | {
+              readonly title?: string | undefined
+              readonly readOnlyHint?: boolean | undefined
+              readonly destructiveHint?: boolean | undefined
+              readonly idempotentHint?: boolean | undefined
+              readonly openWorldHint?: boolean | undefined
+            }
+          | undefined
+        readonly authorization?:
+          | {
+              readonly id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | {
+              readonly provider_id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+          | readonly (
+              | {
+                  readonly id: string
+                  readonly scopes?: readonly string[] | undefined
+                  /** The header of the token; `authorization` by default */
+                  readonly header?: string | undefined
+                }
+              | {
+                  readonly provider_id: string
+                  readonly scopes?: readonly string[] | undefined
+                  /** The header of the token; `authorization` by default */
+                  readonly header?: string | undefined
+                }
+              | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+            )[]
+          | undefined
+      }
+    | undefined
+  /** In place of the servers that the document names */
+  readonly server_url?: string | undefined
+  /** The namespace of its tools; the id of the worker by default */
+  readonly namespace?: string | undefined
+  /** By the names of the document’s security schemes: the provider or the secret */
+  readonly authorization?:
+    | {
+        readonly [name: string]:
+          | {
+              readonly id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | {
+              readonly provider_id: string
+              readonly scopes?: readonly string[] | undefined
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+          | {
+              readonly secret: string
+              /** The header of the token; `authorization` by default */
+              readonly header?: string | undefined
+            }
+      }
+    | undefined
+  /** By operationId, tag or the name of the tool */
+  readonly operations?:
+    | { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined }
+    | undefined
+  /** Sent with every request; they must hold no secret */
+  readonly headers?: { readonly [name: string]: string } | undefined
+  /** Whether an answer that does not match the schema of the document is an error; true by default */
+  readonly check_output?: boolean | undefined
+  /**
+   * Seconds
+   * Default: `30`
+   */
+  readonly timeout?: number | undefined
+  /** Default: `3` */
+  readonly retry?: number | undefined
+}
+
+export interface OpenapiWorkerSettings {
+  readonly document?: { readonly openapi: string; readonly title?: string; readonly version?: string }
+  /** Where the document is; every sync reads it again */
+  readonly url?: string
+  /** One tool that is one request */
+  readonly request?: {
+    readonly name: string
+    readonly version?: string
+    readonly title?: string
+    readonly description: string
+    /** Default: `"GET"` */
+    readonly method?: string
+    /** Its path may hold {placeholders} */
+    readonly url: string
+    readonly headers?: { readonly [name: string]: string }
+    /** Constants, or `{name}` for a property of the input */
+    readonly query?: { readonly [name: string]: string }
+    /** Any JSON; `"{name}"` is replaced by a property of the input */
+    readonly body?: JsonValue
+    readonly content_type?: 'application/json' | 'application/x-www-form-urlencoded'
+    readonly input_schema: JsonSchema
+    readonly output_schema?: JsonSchema
+    readonly tags?: readonly string[]
+    readonly annotations?: {
+      readonly title?: string
+      readonly readOnlyHint?: boolean
+      readonly destructiveHint?: boolean
+      readonly idempotentHint?: boolean
+      readonly openWorldHint?: boolean
+    }
+    readonly authorization?:
+      | {
+          readonly id: string
+          readonly scopes?: readonly string[]
+          /** The header of the token; `authorization` by default */
+          readonly header?: string
+        }
+      | {
+          readonly provider_id: string
+          readonly scopes?: readonly string[]
+          /** The header of the token; `authorization` by default */
+          readonly header?: string
+        }
+      | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+      | readonly (
+          | {
+              readonly id: string
+              readonly scopes?: readonly string[]
+              /** The header of the token; `authorization` by default */
+              readonly header?: string
+            }
+          | {
+              readonly provider_id: string
+              readonly scopes?: readonly string[]
+              /** The header of the token; `authorization` by default */
+              readonly header?: string
+            }
+          | { readonly secret: string; readonly in: 'header' | 'query'; readonly name: string }
+        )[]
+  }
+  /** In place of the servers that the document names */
+  readonly server_url?: string
+  /** The namespace of its tools; the id of the worker by default */
+  readonly namespace?: string
+  /** By the names of the document’s security schemes: the provider or the secret */
+  readonly authorization?: {
+    readonly [name: string]:
+      | {
+          readonly id: string
+          readonly scopes?: readonly string[]
+          /** The header of the token; `authorization` by default */
+          readonly header?: string
+        }
+      | {
+          readonly provider_id: string
+          readonly scopes?: readonly string[]
+          /** The header of the token; `authorization` by default */
+          readonly header?: string
+        }
+      | {
+          readonly secret: string
+          /** The header of the token; `authorization` by default */
+          readonly header?: string
+        }
+  }
+  /** By operationId, tag or the name of the tool */
+  readonly operations?: { readonly include?: readonly string[]; readonly exclude?: readonly string[] }
+  /** Sent with every request; they must hold no secret */
+  readonly headers?: { readonly [name: string]: string }
+  /** Whether an answer that does not match the schema of the document is an error; true by default */
+  readonly check_output?: boolean
+  readonly timeout: number
+  readonly retry: number
+}
+
+export interface OxpCall {
+  /** `Toolkit.Tool`, with `@version` or without */
+  readonly tool_id: string
+  /** Idempotency key: the same call again within ten minutes is answered as the first */
+  readonly call_id?: string | null | undefined
+  readonly trace_id?: string | null | undefined
+  readonly input?: JsonObject | null | undefined
+  /** Another name of `input` */
+  readonly inputs?: { readonly [name: string]: JsonValue } | null | undefined
+  readonly context?:
+    | {
+        readonly authorization?:
+          | readonly { readonly id: string; readonly token?: string | null | undefined }[]
+          | null
+          | undefined
+        readonly secrets?:
+          | readonly { readonly id: string; readonly value?: string | null | undefined }[]
+          | null
+          | undefined
+        readonly user_id?: string | null | undefined
+      }
+    | null
+    | undefined
+}
+
+export type OxpResult =
+  | {
+      readonly call_id: string
+      /** Milliseconds */
+      readonly duration: number
+      readonly success: true
+      readonly value: JsonValue
+    }
+  | {
+      readonly call_id: string
+      /** Milliseconds */
+      readonly duration: number
+      readonly success: false
+      readonly error: ExecuteError
+    }
+
+export interface OxpTool {
+  /** `Toolkit.Tool`, with `@x.y.z` where it has a version */
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly version: string
+  readonly input_schema: JsonSchema
+  /** `null`: it answers nothing */
+  readonly output_schema: JsonSchema | null
+  readonly requirements?: {
+    readonly authorization?: readonly {
+      readonly id: string
+      readonly oauth2: { readonly scopes: readonly string[] }
+    }[]
+    readonly secrets?: readonly { readonly id: string }[]
+    readonly user_id?: true
+  }
+}
+
+export interface OxpWorkerChange {
+  readonly uri?: string | undefined
+  /** `null`: none any more */
+  readonly api_key?: string | null | undefined
+  /** `null`: none any more */
+  readonly jwt_secret?: string | null | undefined
+  /** The JWT's `aud` */
+  readonly audience?: string | null | undefined
+  /** `none` for servers that take a call without `request` around it */
+  readonly envelope?: 'request' | 'none' | undefined
+  /** Seconds */
+  readonly timeout?: number | undefined
+  readonly retry?: number | undefined
+}
+
+export interface OxpWorkerRegistration {
+  readonly uri: string
+  /** Sent as the header `OXP-API-Key` */
+  readonly api_key?: string | undefined
+  /** Signs a JWT for each request (HS256), sent as the bearer token */
+  readonly jwt_secret?: string | undefined
+  /** The JWT's `aud` */
+  readonly audience?: string | undefined
+  /**
+   * `none` for servers that take a call without `request` around it
+   * Default: `"request"`
+   */
+  readonly envelope?: 'request' | 'none' | undefined
+  /**
+   * Seconds
+   * Default: `30`
+   */
+  readonly timeout?: number | undefined
+  /** Default: `3` */
+  readonly retry?: number | undefined
+}
+
+export interface OxpWorkerSettings {
+  readonly uri: string
+  readonly api_key?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+  readonly jwt_secret?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
+  readonly audience?: string
+  /** `none` for servers that take a call without `request` around it */
+  readonly envelope: 'request' | 'none'
+  readonly timeout: number
+  readonly retry: number
+}
+
+export interface Policy {
+  readonly id: string
+  readonly description?: string
+  readonly enabled: boolean
+  readonly effect: 'allow' | 'deny' | 'hook'
+  readonly match: PolicyMatch
+  readonly hook?: {
+    readonly url: string
+    readonly timeout_ms: number
+    readonly on_failure: 'deny' | 'allow'
+    readonly secret: { readonly exists: boolean }
+  }
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface PolicyMatch {
+  /** Users; `*` stands for any characters, here and in all lists */
+  readonly users?: readonly string[] | undefined
+  /** Tools by any of their names, in any case */
+  readonly tools?: readonly string[] | undefined
+  /** Ids of provider entries */
+  readonly providers?: readonly string[] | undefined
+  /** What the token may do */
+  readonly scopes?: readonly string[] | undefined
+  /** Where the token goes: `api.github.com`, `*.example.com`, `localhost:8080` */
+  readonly hosts?: readonly string[] | undefined
+  readonly uses?: readonly ('tool' | 'proxy' | 'token')[] | undefined
+  readonly time?:
+    | {
+        /** 1 is Monday */
+        readonly days?: readonly number[] | undefined
+        readonly from?: string | undefined
+        /** No longer at this minute */
+        readonly to?: string | undefined
+        /** Such as Europe/Berlin; absent: UTC */
+        readonly zone?: string | undefined
+      }
+    | undefined
+  /** Matches once there were more than `limit` uses within `seconds` */
+  readonly rate?:
+    | { readonly limit: number; readonly seconds: number; readonly per: 'user' | 'tool' | 'project' }
+    | undefined
+}
+
+export interface PolicyVerdict {
+  /** `depends`: on the rate of uses or on hooks, which `undecided` lists */
+  readonly decision: 'permitted' | 'refused' | 'depends'
+  readonly reason?: 'denied' | 'not_allowed'
+  /** Ids of policies */
+  readonly refused_by: readonly string[]
+  readonly undecided: readonly { readonly id: string; readonly by: 'rate' | 'hook' }[]
+}
+
+export interface ProgressEvent {
+  readonly kind: 'progress'
+  readonly toolId: string
+  readonly data: { readonly progress: number; readonly total?: number; readonly message?: string }
+}
+
+export interface Project {
+  readonly id: string
+  readonly name: string
+  readonly created_at: string
+}
+
+export interface ProxyError extends ErrorBody {
+  readonly requires_authorization?: RequiredAuthorization
+}
+
+/** The consent that the tool needs first */
+export interface RequiredAuthorization {
+  /** For GET /v1/auth/status */
+  readonly id: string
+  /** The link for the user */
+  readonly url: string
+  /** What the user is asked to approve */
+  readonly scopes: readonly string[]
+  readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
+}
+
+/** The first provider that is not met, else the first */
+export interface RequiredProvider {
+  /** The id of the provider entry */
+  readonly id?: string
+  /** A well-known kind, such as `github` */
+  readonly provider_id?: string
+  readonly provider_type: 'oauth2'
+  readonly oauth2: { readonly scopes: readonly string[] }
+  /** Whether the provider is configured and switched on */
+  readonly status?: 'active' | 'inactive'
+  /** Why it is not there, and what to do */
+  readonly status_reason?: string
+  /** What the user of the request has granted; only where one is named */
+  readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
+}
+
+export interface RequiredSecret {
+  readonly key: string
+  /** Whether it is there */
+  readonly met?: boolean
+  /** Why it is not there, and what to do */
+  readonly status_reason?: string
+}
+
+/** What runs the tool */
+export interface RequiredWorker {
+  readonly id: string
+  /** Whether it is there */
+  readonly met: boolean
+  readonly status: 'active' | 'inactive' | 'unreachable'
+  /** Why it is not there, and what to do */
+  readonly status_reason?: string
+}
+
+/** Absent where nothing runs the tool */
+export type RunBackend =
+  | { readonly kind: 'mcp'; readonly mcp: { readonly serverName: string } }
+  | { readonly kind: 'provider'; readonly provider: { readonly providerId: string; readonly toolId: string } }
+  | { readonly kind: 'local'; readonly local: { readonly name: string } }
+
+export interface RunError {
+  readonly kind: ToolErrorKind
+  /** For users and models */
+  readonly message: string
+  /** Whether the same call may be repeated without doing anything twice */
+  readonly can_retry: boolean
+  /** To be added to a model's prompt before it tries again */
+  readonly additional_prompt_content?: string
+  /** Milliseconds to wait before a repetition */
+  readonly retry_after_ms?: number
+  /** For developers, never for a model */
+  readonly developer_message?: string
+  /** The HTTP status of the API that the tool called */
+  readonly status_code?: number
+  readonly extra?: JsonObject
+  /** In which step of the run it failed */
+  readonly op: 'resolve' | 'select_backend' | 'validate_input' | 'execute' | 'validate_output'
+  readonly toolId: string
+}
+
+export interface RunFailed {
+  readonly tool: RunTool
+  readonly backend?: RunBackend
+  readonly executionId: string
+  /** Milliseconds */
+  readonly duration: number
+  readonly error: RunError
+  readonly mcpResult?: McpResult
+}
+
+export interface RunRequiresAuthorization {
+  readonly tool: RunTool
+  readonly backend?: RunBackend
+  readonly executionId: string
+  /** Milliseconds */
+  readonly duration: number
+  readonly requires_authorization: RequiredAuthorization
+}
+
+/** `error` or `requires_authorization` are there where there is no result */
+export type RunResult = RunFailed | RunRequiresAuthorization | RunSucceeded
+
+export interface RunSucceeded {
+  readonly tool: RunTool
+  readonly backend?: RunBackend
+  readonly executionId: string
+  /** Milliseconds */
+  readonly duration: number
+  /** Absent where the tool answered nothing */
+  readonly structured?: JsonValue
+  readonly mcpResult?: McpResult
+}
+
+/** The tool that was run: MCP's Tool with its namespace, version and tags */
+export interface RunTool {
+  readonly name: string
+  readonly namespace?: string
+  readonly version?: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema
+  readonly annotations?: ToolAnnotations
+  readonly _meta?: JsonObject
+  readonly icons?: readonly JsonObject[]
+  readonly tags: readonly string[]
+}
+
+export interface Secret {
+  readonly id: string
+  readonly key: string
+  readonly description?: string
+  readonly binding: { readonly id: string; readonly type: 'project' }
+  readonly created_at: string
+  readonly updated_at: string
+  readonly last_accessed_at?: string
+}
+
+export interface SessionVerification {
+  /** Empty unless a page of the caller verifies users */
+  readonly verifier_url: string
+  readonly unsafe_skip_verification: boolean
+  /** It is the operator’s choice, by GATEPASS_USER_VERIFIER */
+  readonly unsafe_skip_verification_choice_allowed: false
+}
+
+export interface SharedProvider {
+  /** Whether it is there */
+  readonly met: boolean
+  readonly provider_id: string
+  readonly provider_type: 'oauth2'
+  readonly scopes: readonly string[]
+  readonly status: 'active' | 'inactive'
+  /** Why it is not there, and what to do */
+  readonly status_reason?: string
+  /** What the user of the request has granted; only where one is named */
+  readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
+  /** The ids of the tools that need it */
+  readonly tool_names: readonly string[]
+  /** With `authorize`, where a consent is missing */
+  readonly authorization_id?: string
+  /** The link for the user */
+  readonly url?: string
+}
+
+export interface SharedRequirements {
+  readonly met: boolean
+  /** By the ids of the provider entries */
+  readonly authorization: {
+    readonly met: boolean
+    readonly items: { readonly [name: string]: SharedProvider }
+  }
+  /** By their keys */
+  readonly secrets: { readonly met: boolean; readonly items: { readonly [name: string]: SharedSecret } }
+  /** By their ids */
+  readonly workers: { readonly met: boolean; readonly items: { readonly [name: string]: SharedWorker } }
+  /** With `authorize`, where a consent is missing */
+  readonly authorization_id?: string
+  /** The link for the user */
+  readonly url?: string
+}
+
+export interface SharedSecret {
+  /** Whether it is there */
+  readonly met: boolean
+  /** Why it is not there, and what to do */
+  readonly status_reason?: string
+  /** The ids of the tools that need it */
+  readonly tool_names: readonly string[]
+}
+
+export interface SharedWorker {
+  /** Whether it is there */
+  readonly met: boolean
+  readonly status: 'active' | 'inactive' | 'unreachable'
+  /** Why it is not there, and what to do */
+  readonly status_reason?: string
+  /** The ids of the tools that need it */
+  readonly tool_names: readonly string[]
+}
+
+/** The data of one event: `progress` and `chunk` in any number, then one `done` or `error` */
+export type StreamEvent = ProgressEvent | ChunkEvent | DoneEvent | ErrorEvent
+
+/** MCP's hints about what a tool does, never promises */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+export interface ToolDefinition {
+  /** `Toolkit.Name@version` */
+  readonly fully_qualified_name: string
+  /** `Toolkit.Name` */
+  readonly qualified_name: string
+  readonly name: string
+  /** `namespace:name[:version]` */
+  readonly tool_id: string
+  readonly description: string
+  readonly toolkit: { readonly name: string; readonly version?: string; readonly description?: string }
+  readonly input: { readonly parameters: readonly ToolParameter[] }
+  readonly output: {
+    readonly available_modes: readonly string[]
+    readonly description?: string
+    readonly value_schema?: ValueSchema
+  }
+  readonly requirements: ToolRequirements
+  /** What the worker states of its behaviour */
+  readonly metadata?: JsonObject
+  readonly tags?: readonly string[]
+}
+
+export interface ToolDetail extends DescribedTool {
+  /** The metadata of an imported tool */
+  readonly document?: JsonObject
+}
+
+export interface ToolError {
+  readonly kind: ToolErrorKind
+  /** For users and models */
+  readonly message: string
+  /** Whether the same call may be repeated without doing anything twice */
+  readonly can_retry: boolean
+  /** To be added to a model's prompt before it tries again */
+  readonly additional_prompt_content?: string
+  /** Milliseconds to wait before a repetition */
+  readonly retry_after_ms?: number
+  /** For developers, never for a model */
+  readonly developer_message?: string
+  /** The HTTP status of the API that the tool called */
+  readonly status_code?: number
+  readonly extra?: JsonObject
+  /** Only where it was asked for */
+  readonly stacktrace?: string
+}
+
+export type ToolErrorKind =
+  | 'TOOLKIT_LOAD_FAILED'
+  | 'TOOL_DEFINITION_BAD_DEFINITION'
+  | 'TOOL_DEFINITION_BAD_INPUT_SCHEMA'
+  | 'TOOL_DEFINITION_BAD_OUTPUT_SCHEMA'
+  | 'TOOL_REQUIREMENTS_NOT_MET'
+  | 'TOOL_RUNTIME_BAD_INPUT_VALUE'
+  | 'TOOL_RUNTIME_BAD_OUTPUT_VALUE'
+  | 'TOOL_RUNTIME_RETRY'
+  | 'TOOL_RUNTIME_CONTEXT_REQUIRED'
+  | 'TOOL_RUNTIME_FATAL'
+  | 'CONTEXT_CHECK_FAILED'
+  | 'CONTEXT_DENIED'
+  | 'UPSTREAM_RUNTIME_BAD_REQUEST'
+  | 'UPSTREAM_RUNTIME_AUTH_ERROR'
+  | 'UPSTREAM_RUNTIME_NOT_FOUND'
+  | 'UPSTREAM_RUNTIME_VALIDATION_ERROR'
+  | 'UPSTREAM_RUNTIME_RATE_LIMIT'
+  | 'UPSTREAM_RUNTIME_SERVER_ERROR'
+  | 'UPSTREAM_RUNTIME_UNMAPPED'
+  | 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT'
+  | 'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE'
+  | 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED'
+  | 'UNKNOWN'
+
+export interface ToolExecution {
+  readonly id: string
+  readonly tool_id: string
+  readonly tool_name: string
+  readonly toolkit_name: string
+  readonly toolkit_version?: string
+  readonly user_id?: string
+  readonly execution_type: 'immediate' | 'scheduled'
+  readonly execution_status: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled'
+  /** The endpoint that ran it */
+  readonly entry_point: 'execute' | 'run' | 'run_stream' | 'run_chain' | 'code' | 'oxp'
+  readonly outcome?: 'value' | 'artifact' | 'error' | 'requires_authorization'
+  /** The kind of a ToolError */
+  readonly error_kind?: string
+  /** Milliseconds */
+  readonly duration?: number
+  readonly run_at?: string
+  readonly created_at: string
+  readonly updated_at: string
+  readonly started_at?: string
+  readonly finished_at?: string
+  readonly api_key_id?: string
+}
+
+export interface ToolExecutionDetail extends ToolExecution {
+  readonly input?: JsonObject
+  readonly attempts?: readonly {
+    readonly id: string
+    readonly started_at: string
+    readonly finished_at: string
+    readonly success: boolean
+    readonly output?: AttemptOutput
+    readonly system_error_message?: string
+  }[]
+  /** Left out, because it was altered in the database */
+  readonly unreadable?: readonly ('input' | 'attempts')[]
+}
+
+/** Tool metadata in the Shinkai format (docs/tool-metadata.md); other members are kept */
+export interface ToolMetadata {
+  /** The title of the tool; its name is made of it */
+  readonly name: string
+  /** The namespace; `local` when empty */
+  readonly tool_set?: string | null | undefined
+  /** SemVer */
+  readonly version?: string | number | null | undefined
+  /** What it does */
+  readonly description?: string | null | undefined
+  /** A JSON Schema of the input */
+  readonly parameters?: { readonly [name: string]: JsonValue } | undefined
+  /** A JSON Schema of the output */
+  readonly result?: { readonly [name: string]: JsonValue } | undefined
+  /** A JSON Schema; its members that look secret become secrets of the tool */
+  readonly configurations?: { readonly [name: string]: JsonValue } | undefined
+  /** The providers that the tool needs */
+  readonly oauth?:
+    | readonly {
+        readonly name: string
+        /** `2.0` */
+        readonly version?: string | null | undefined
+        /** `code` */
+        readonly responseType?: string | null | undefined
+        /** Not needed beside `issuer` */
+        readonly authorizationUrl?: string | null | undefined
+        /** Not needed beside `issuer` */
+        readonly tokenUrl?: string | null | undefined
+        /** Its metadata says what the entry does not */
+        readonly issuer?: string | null | undefined
+        readonly scopes?: readonly string[] | null | undefined
+        readonly scopeImplies?: { readonly [name: string]: readonly string[] } | null | undefined
+        readonly scopeAliases?: { readonly [name: string]: string } | null | undefined
+        /** May be empty: it can be set later */
+        readonly clientId?: string | null | undefined
+        /** May be empty */
+        readonly clientSecret?: string | null | undefined
+        /** For information: the redirect URI is that of the answer */
+        readonly redirectUrl?: string | null | undefined
+        /** `S256` or `plain` */
+        readonly pkceType?: string | null | undefined
+        /** The media type of token requests */
+        readonly requestTokenContentType?: string | null | undefined
+        /** `basic`, or absent */
+        readonly requestTokenAuthHeader?: string | null | undefined
+        readonly tokenTypes?: readonly string[] | null | undefined
+        /** Whether a refresh token is asked for */
+        readonly refreshToken?: string | boolean | null | undefined
+        readonly [name: string]: unknown
+      }[]
+    | null
+    | undefined
+  readonly [name: string]: unknown
+}
+
+export interface ToolParameter {
+  readonly name: string
+  readonly value_schema: ValueSchema
+  readonly description?: string
+  readonly required: boolean
+  /** Whether a model can know its value */
+  readonly inferrable: boolean
+}
+
+export interface ToolRequirements {
+  /** Whether all of it is there; with `user_id`, for that user */
+  readonly met?: boolean
+  readonly authorization?: RequiredProvider
+  /** All providers, where there are several */
+  readonly authorizations?: readonly RequiredProvider[]
+  readonly secrets: readonly RequiredSecret[]
+  readonly worker?: RequiredWorker
+}
+
+export interface UserConnection {
+  readonly id: string
+  readonly connection_id: string
+  readonly connection_status: 'active' | 'needs_authorization'
+  readonly provider_id: string
+  readonly provider_type: 'oauth2'
+  readonly provider_description: string
+  readonly provider_user_info: JsonObject
+  readonly scopes: readonly string[]
+  readonly user_id: string
+}
+
+/** The type of a value in the form of Arcade's API */
+export interface ValueSchema {
+  readonly val_type: 'string' | 'integer' | 'number' | 'boolean' | 'json' | 'array'
+  /** Of the items of an array */
+  readonly inner_val_type?: 'string' | 'integer' | 'number' | 'boolean' | 'json' | 'array'
+  readonly enum?: readonly string[]
+  readonly properties?: { readonly [name: string]: ValueSchema }
+  readonly required_keys?: readonly string[]
+  readonly inner_properties?: { readonly [name: string]: ValueSchema }
+  readonly inner_required_keys?: readonly string[]
+  readonly items?: ValueSchema
+  readonly nullable?: true
+  readonly description?: string
+}
+
+export interface Worker {
+  readonly id: string
+  readonly type: 'http' | 'oxp' | 'mcp' | 'openapi' | 'module'
+  readonly enabled: boolean
+  /**
+   * `inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why.
+   * `unauthorized`: a user has to open it first
+   */
+  readonly status: 'active' | 'inactive' | 'unreachable' | 'unauthorized'
+  /** It comes from the settings and cannot be changed here */
+  readonly managed: boolean
+  readonly binding: { readonly id: string; readonly type: 'project' }
+  readonly http?: HttpWorkerSettings
+  readonly mcp?: McpWorkerSettings
+  readonly openapi?: OpenapiWorkerSettings
+  readonly oxp?: OxpWorkerSettings
+  readonly requirements: {
+    readonly met: boolean
+    readonly status_reason?: string
+    readonly authorization?: { readonly met: boolean; readonly oauth2: { readonly met: boolean } }
+  }
+  /** When its catalogue was last read */
+  readonly synced_at?: string
+  /** Why it could not be read; it is tried again */
+  readonly sync_error?: string
+  readonly acceptance: WorkerAcceptance
+}
+
+/** Which providers, scopes and secrets its tools may ask for */
+export interface WorkerAcceptance {
+  readonly accepted: {
+    readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
+    readonly secrets: readonly string[]
+  }
+  /** Named by its catalogue after the acceptance: it is neither requested from users nor given to tools */
+  readonly waiting?: {
+    readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
+    readonly secrets: readonly string[]
+    /** Their ids: they run again once it is accepted */
+    readonly tools: readonly string[]
+    /** A digest of what waits, for POST /v1/workers/{id}/accept */
+    readonly digest: string
+  }
+  /** In development, and for modules that the settings name, all is accepted without being asked */
+  readonly automatic?: true
+}
+
+/** Every operation by its id. `path` has its parameters as `{name}`. */
+export interface Operations {
+  /** Accept the new requirements of the tools of a worker */
+  readonly acceptWorkerRequirements: {
+    readonly method: 'POST'
+    readonly path: '/v1/workers/{id}/accept'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: { readonly digest?: string | undefined } | undefined
+    readonly answer: Worker
+  }
+  /** Begin an authorization, or get the token when it is covered */
+  readonly authorize: {
+    readonly method: 'POST'
+    readonly path: '/v1/auth/authorize'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: AuthorizeRequest
+    readonly answer: Authorization
+  }
+  /** Begin the authorization that a tool needs, for a user */
+  readonly authorizeTool: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/authorize'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** A tool by any of its names; also `tool_id`, `tool_name` */
+      readonly toolId?: string | null | undefined
+      readonly tool_id?: string | null | undefined
+      /** A tool by any of its names; also `tool_id`, `toolId` */
+      readonly tool_name?: string | null | undefined
+      /** Absent: the newest version */
+      readonly tool_version?: string | null | undefined
+      /** For whom; needed by tools that act for a user */
+      readonly user_id?: string | null | undefined
+      /** Which of the user's accounts: a connection's id, an account's id or name */
+      readonly account?: string | null | undefined
+      /** The same at each of several providers, by the ids of their entries */
+      readonly accounts?: { readonly [name: string]: string } | null | undefined
+      readonly next_uri?: string | null | undefined
+    }
+    readonly answer: Authorization
+  }
+  /** Begin the authorization that an MCP server itself wants */
+  readonly authorizeWorker: {
+    readonly method: 'POST'
+    readonly path: '/v1/workers/{id}/authorize'
+    readonly params: { readonly id: string }
+    readonly query: { readonly user_id: string; readonly next_uri?: string | undefined }
+    readonly body: undefined
+    readonly answer: Authorization
+  }
+  /** Begin the authorization that an MCP server itself wants */
+  readonly authorizeWorkerByGet: {
+    readonly method: 'GET'
+    readonly path: '/v1/workers/{id}/authorize'
+    readonly params: { readonly id: string }
+    readonly query: { readonly user_id: string; readonly next_uri?: string | undefined }
+    readonly body: undefined
+    readonly answer: Authorization
+  }
+  /** Bind a metadata tool to the worker tool that runs it */
+  readonly bindTool: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/{name}/binding'
+    readonly params: { readonly name: string }
+    readonly query: undefined
+    readonly body: { readonly worker_id: string; readonly tool: string }
+    readonly answer: ToolDefinition
+  }
+  /** Call a tool by OXP */
+  readonly callOxpTool: {
+    readonly method: 'POST'
+    readonly path: '/oxp/tools/call'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** `Toolkit.Tool`, with `@version` or without */
+      readonly tool_id?: string | undefined
+      /** Idempotency key: the same call again within ten minutes is answered as the first */
+      readonly call_id?: string | null | undefined
+      readonly trace_id?: string | null | undefined
+      readonly input?: JsonObject | null | undefined
+      /** Another name of `input` */
+      readonly inputs?: { readonly [name: string]: JsonValue } | null | undefined
+      readonly context?:
+        | {
+            readonly authorization?:
+              | readonly { readonly id: string; readonly token?: string | null | undefined }[]
+              | null
+              | undefined
+            readonly secrets?:
+              | readonly { readonly id: string; readonly value?: string | null | undefined }[]
+              | null
+              | undefined
+            readonly user_id?: string | null | undefined
+          }
+        | null
+        | undefined
+      readonly $schema?: string | null | undefined
+      readonly request?: OxpCall | undefined
+    }
+    readonly answer:
+      | { readonly result: OxpResult }
+      | {
+          readonly call_id: string
+          /** Milliseconds */
+          readonly duration: number
+          readonly success: true
+          readonly value: JsonValue
+        }
+      | {
+          readonly call_id: string
+          /** Milliseconds */
+          readonly duration: number
+          readonly success: false
+          readonly error: ExecuteError
+        }
+  }
+  /** Cancel a run that has not begun */
+  readonly cancelScheduledTool: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/scheduled_tools/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ToolExecution
+  }
+  /** Confirm the user verifier */
+  readonly confirmSessionVerification: {
+    readonly method: 'PUT'
+    readonly path: '/v1/admin/settings/session_verification'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly verifier_url?: string | null | undefined
+      readonly unsafe_skip_verification?: boolean | null | undefined
+      readonly unsafe_skip_verification_choice_allowed?: boolean | null | undefined
+    }
+    readonly answer: SessionVerification
+  }
+  /** Confirm the user who came back with a flow */
+  readonly confirmUser: {
+    readonly method: 'POST'
+    readonly path: '/v1/auth/confirm_user'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: { readonly flow_id: string; readonly user_id: string }
+    readonly answer: ConfirmedUser
+  }
+  /** Make an API key, shown this once */
+  readonly createApiKey: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/keys'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly role: 'admin' | 'caller' | 'readonly'
+      /** By name; without it, that of the key that asks */
+      readonly project?: string | null | undefined
+      /** The purpose of the key, by which you recognize it */
+      readonly name?: string | null | undefined
+      /** Refused from then on; without it and `expires_in` it never expires */
+      readonly expires_at?: string | null | undefined
+      /** Seconds */
+      readonly expires_in?: number | null | undefined
+      /** Requests a second, in place of GATEPASS_RATE_LIMIT; 0 is any number */
+      readonly rate_limit?: number | null | undefined
+      /** How the key begins: `arc` for software that takes only Arcade’s keys for keys */
+      readonly prefix?: 'gp' | 'arc' | null | undefined
+    }
+    readonly answer: IssuedApiKey
+  }
+  /** Add a provider */
+  readonly createAuthProvider: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/auth_providers'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: AuthProviderCreateRequest
+    readonly answer: AuthProviderResponse
+  }
+  /** Make a policy */
+  readonly createPolicy: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/policies'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly id: string
+      readonly description?: string | null | undefined
+      /** Default: `true` */
+      readonly enabled?: boolean | undefined
+      /**
+       * `deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches
+       * is refused. `hook`: what it matches is refused unless the URL agrees.
+       */
+      readonly effect: 'allow' | 'deny' | 'hook'
+      readonly match: PolicyMatch
+      readonly hook?:
+        | {
+            readonly url: string
+            /** Default: `2000` */
+            readonly timeout_ms?: number | undefined
+            /**
+             * The decision when the hook fails or its answer is invalid
+             * Default: `"deny"`
+             */
+            readonly on_failure?: 'deny' | 'allow' | undefined
+            /** Sent as `Authorization: Bearer <secret>` */
+            readonly secret?: string | undefined
+          }
+        | undefined
+    }
+    readonly answer: Policy
+  }
+  /** Make a project */
+  readonly createProject: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/projects'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: { readonly name: string }
+    readonly answer: Project
+  }
+  /** Register a worker */
+  readonly createWorker: {
+    readonly method: 'POST'
+    readonly path: '/v1/workers'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly id: string
+      readonly type?: string | null | undefined
+      /** Default: `true` */
+      readonly enabled?: boolean | undefined
+      readonly http?: HttpWorkerRegistration | undefined
+      readonly mcp?: McpWorkerRegistration | undefined
+      readonly openapi?: OpenapiWorkerRegistration | undefined
+      readonly oxp?: OxpWorkerRegistration | undefined
+    }
+    readonly answer: Worker
+  }
+  /** Delete a provider with its connections */
+  readonly deleteAuthProvider: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/auth_providers/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: AuthProviderResponse | undefined
+  }
+  /** Delete it here, and revoke it at the provider */
+  readonly deleteConnection: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: DeletedConnection
+  }
+  /** Delete a policy */
+  readonly deletePolicy: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/policies/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Delete a secret by its id or key */
+  readonly deleteSecret: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/secrets/{key}'
+    readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Delete a secret by its id or key */
+  readonly deleteSecretForArcadeCli: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/secrets/{key}'
+    readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Delete an imported tool */
+  readonly deleteTool: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/tools/{name}'
+    readonly params: { readonly name: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Delete and revoke one */
+  readonly deleteUserConnection: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/user_connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Delete a worker with its tools */
+  readonly deleteWorker: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/workers/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Run a piece of code that calls tools */
+  readonly executeCode: {
+    readonly method: 'POST'
+    readonly path: '/v1/code/execute'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** Default: `"javascript"` */
+      readonly language?: 'javascript' | 'typescript' | undefined
+      readonly code: string
+      readonly limits?:
+        | {
+            /**
+             * Milliseconds from its first statement on, the tools it waits for included; 30000 by default. 0, or
+             * more than 120000, is 120000
+             */
+            readonly timeout_ms?: number | null | undefined
+            /** Megabytes; 64 by default. 0, or more than 256, is 256 */
+            readonly memory_mb?: number | null | undefined
+            /** Tools called, each step of a chain counted; 100 by default. 0, or more than 10000, is 10000 */
+            readonly tool_calls?: number | null | undefined
+            /** Steps of one chain; 100 by default. 0, or more than 1000, is 1000 */
+            readonly chain_steps?: number | null | undefined
+          }
+        | null
+        | undefined
+      /** For whom; needed by tools that act for a user */
+      readonly user_id?: string | null | undefined
+      /** Which of the user's accounts: a connection's id, an account's id or name */
+      readonly account?: string | null | undefined
+      /** The same at each of several providers, by the ids of their entries */
+      readonly accounts?: { readonly [name: string]: string } | null | undefined
+      readonly next_uri?: string | null | undefined
+      /** For tools that declare it; a tool gets only what it declares */
+      readonly metadata?: { readonly [name: string]: string } | null | undefined
+      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      readonly keep_content?: boolean | null | undefined
+    }
+    readonly answer: CodeResult
+  }
+  /** Run a tool, with the token of its user injected */
+  readonly executeTool: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/execute'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** A tool by any of its names; also `tool_id`, `tool_name` */
+      readonly toolId?: string | null | undefined
+      readonly tool_id?: string | null | undefined
+      /** A tool by any of its names; also `tool_id`, `toolId` */
+      readonly tool_name?: string | null | undefined
+      /** Absent: the newest version */
+      readonly tool_version?: string | null | undefined
+      /** The tool's arguments, checked by its schema before anything runs; also `input` */
+      readonly args?: { readonly [name: string]: JsonValue } | null | undefined
+      /** The tool's arguments; also `args` */
+      readonly input?: { readonly [name: string]: JsonValue } | null | undefined
+      /**
+       * Not now but then: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has
+       * what came of it
+       */
+      readonly run_at?: string | null | undefined
+      readonly include_error_stacktrace?: boolean | null | undefined
+      /** For whom; needed by tools that act for a user */
+      readonly user_id?: string | null | undefined
+      /** Which of the user's accounts: a connection's id, an account's id or name */
+      readonly account?: string | null | undefined
+      /** The same at each of several providers, by the ids of their entries */
+      readonly accounts?: { readonly [name: string]: string } | null | undefined
+      readonly next_uri?: string | null | undefined
+      /** For tools that declare it; a tool gets only what it declares */
+      readonly metadata?: { readonly [name: string]: string } | null | undefined
+      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      readonly keep_content?: boolean | null | undefined
+    }
+    readonly answer: ExecuteResult
+  }
+  /** The audit trail as JSON lines, oldest first */
+  readonly exportAuditEntries: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/audit/export'
+    readonly params: undefined
+    readonly query: {
+      readonly user_id?: string | undefined
+      readonly provider_id?: string | undefined
+      readonly connection_id?: string | undefined
+      readonly action?:
+        | 'token.released'
+        | 'authorization.confirmed'
+        | 'authorization.completed'
+        | 'authorization.failed'
+        | 'authorization.refused'
+        | 'connection.refreshed'
+        | 'connection.needs_authorization'
+        | 'connection.made_default'
+        | 'connection.deleted'
+        | 'provider.added'
+        | 'provider.changed'
+        | 'provider.connections_kept'
+        | 'provider.environment_client_confirmed'
+        | 'provider.deleted'
+        | 'tool.imported'
+        | 'tool.bound'
+        | 'tool.deleted'
+        | 'worker.added'
+        | 'worker.changed'
+        | 'worker.deleted'
+        | 'worker.synced'
+        | 'worker.waiting'
+        | 'worker.accepted'
+        | 'policy.set'
+        | 'policy.deleted'
+        | 'policy.refused'
+        | 'tool.scheduled'
+        | 'tool.cancelled'
+        | 'secret.set'
+        | 'secret.deleted'
+        | 'project.created'
+        | 'key.created'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'access.refused'
+        | 'envelope.unreadable'
+        | 'master_key.rotated'
+        | 'installation.backed_up'
+        | 'installation.restored'
+        | 'installation.moved'
+        | 'installation.rows_signed'
+        | undefined
+      readonly tool?: string | undefined
+      /** The id of an API key */
+      readonly actor_id?: string | undefined
+      readonly since?: string | undefined
+      readonly until?: string | undefined
+      /** Only entries after this number: where the last export ended */
+      readonly after?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: string
+    readonly mediaType: 'application/x-ndjson'
+  }
+  /** One API key, never the key itself */
+  readonly getApiKey: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/keys/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ApiKey
+  }
+  /** The same in Arcade’s shape */
+  readonly getArcadeHealth: {
+    readonly method: 'GET'
+    readonly path: '/v1/health'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: { readonly healthy: boolean; readonly reason?: string }
+  }
+  /** One provider */
+  readonly getAuthProvider: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/auth_providers/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: AuthProviderResponse
+  }
+  /** The status of an authorization */
+  readonly getAuthorizationStatus: {
+    readonly method: 'GET'
+    readonly path: '/v1/auth/status'
+    readonly params: undefined
+    readonly query: { readonly id: string; readonly wait?: number | undefined }
+    readonly body: undefined
+    readonly answer: Authorization
+  }
+  /** One connection */
+  readonly getConnection: {
+    readonly method: 'GET'
+    readonly path: '/v1/connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Connection
+  }
+  /** Its access token, refreshed if need be */
+  readonly getConnectionToken: {
+    readonly method: 'POST'
+    readonly path: '/v1/connections/{id}/token'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: { readonly force_refresh?: boolean | undefined } | undefined
+    readonly answer: AccessToken
+  }
+  /** Check the installation with the settings of this server, and say how to fix its faults */
+  readonly getDiagnosis: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/diagnosis'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: { readonly ok: boolean; readonly checks: readonly DiagnosisCheck[] }
+  }
+  /** One run */
+  readonly getExecution: {
+    readonly method: 'GET'
+    readonly path: '/v1/executions/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ToolExecutionDetail
+  }
+  /** One tool in the format of a model provider */
+  readonly getFormattedTool: {
+    readonly method: 'GET'
+    readonly path: '/v1/formatted_tools/{name}'
+    readonly params: { readonly name: string }
+    readonly query: {
+      readonly user_id?: string | undefined
+      /** Default: `"openai"` */
+      readonly format?:
+        | 'openai'
+        | 'anthropic'
+        | 'mcp'
+        | 'jsonschema'
+        | 'json_schema'
+        | 'oxp'
+        | 'arcade'
+        | undefined
+    }
+    readonly body: undefined
+    readonly answer: FormattedTool
+  }
+  /** The process is alive */
+  readonly getHealth: {
+    readonly method: 'GET'
+    readonly path: '/health'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: { readonly status: 'ok' }
+  }
+  /** Figures for Prometheus */
+  readonly getMetrics: {
+    readonly method: 'GET'
+    readonly path: '/metrics'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: string
+    readonly mediaType: 'text/plain'
+  }
+  /** The same for OXP, which defines no body */
+  readonly getOxpHealth: {
+    readonly method: 'GET'
+    readonly path: '/oxp/health'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** One policy */
+  readonly getPolicy: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/policies/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Policy
+  }
+  /** The database can be written, and the process is not shutting down */
+  readonly getReadiness: {
+    readonly method: 'GET'
+    readonly path: '/ready'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: { readonly ready: true }
+  }
+  /** One scheduled run, and its result */
+  readonly getScheduledTool: {
+    readonly method: 'GET'
+    readonly path: '/v1/scheduled_tools/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ToolExecutionDetail
+  }
+  /** One secret by its key or id, without its value */
+  readonly getSecret: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/secrets/{key}'
+    readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Secret
+  }
+  /** One secret by its key or id, without its value */
+  readonly getSecretForArcadeCli: {
+    readonly method: 'GET'
+    readonly path: '/v1/secrets/{key}'
+    readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Secret
+  }
+  /** The user verifier, in the form of Arcade’s API */
+  readonly getSessionVerification: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/settings/session_verification'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: SessionVerification
+  }
+  /** One tool, by any of its names */
+  readonly getTool: {
+    readonly method: 'GET'
+    readonly path: '/v1/tools/{name}'
+    readonly params: { readonly name: string }
+    readonly query: { readonly user_id?: string | undefined; readonly include_format?: string | undefined }
+    readonly body: undefined
+    readonly answer: ToolDetail
+  }
+  /** What many tools need together */
+  readonly getToolRequirements: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/requirements'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly tool_names?: readonly string[] | undefined
+      readonly tools?:
+        | readonly { readonly tool_name: string; readonly tool_version?: string | null | undefined }[]
+        | undefined
+      readonly user_id?: string | null | undefined
+      readonly authorize?: boolean | null | undefined
+    }
+    readonly answer: SharedRequirements
+  }
+  /** One worker */
+  readonly getWorker: {
+    readonly method: 'GET'
+    readonly path: '/v1/workers/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Worker
+  }
+  /** Whether the worker answers now */
+  readonly getWorkerHealth: {
+    readonly method: 'GET'
+    readonly path: '/v1/workers/{id}/health'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: {
+      readonly id: string
+      readonly enabled: boolean
+      readonly healthy: boolean
+      readonly message?: string
+    }
+  }
+  /** Import tool metadata */
+  readonly importTools: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/import'
+    readonly params: undefined
+    readonly query: {
+      /** The worker that runs them */
+      readonly worker_id?: string | undefined
+      /**
+       * Answers what would become of each, and writes nothing. A provider that is yet to be added has no
+       * `redirect_uri`
+       * Default: `"false"`
+       */
+      readonly dry_run?: 'true' | 'false' | undefined
+    }
+    readonly body: ToolMetadata | readonly ToolMetadata[] | null
+    readonly answer: ImportResult
+  }
+  /** The project's API keys, never the keys themselves */
+  readonly listApiKeys: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/keys'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly ApiKey[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** The audit trail, newest first */
+  readonly listAuditEntries: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/audit'
+    readonly params: undefined
+    readonly query: {
+      readonly user_id?: string | undefined
+      readonly provider_id?: string | undefined
+      readonly connection_id?: string | undefined
+      readonly action?:
+        | 'token.released'
+        | 'authorization.confirmed'
+        | 'authorization.completed'
+        | 'authorization.failed'
+        | 'authorization.refused'
+        | 'connection.refreshed'
+        | 'connection.needs_authorization'
+        | 'connection.made_default'
+        | 'connection.deleted'
+        | 'provider.added'
+        | 'provider.changed'
+        | 'provider.connections_kept'
+        | 'provider.environment_client_confirmed'
+        | 'provider.deleted'
+        | 'tool.imported'
+        | 'tool.bound'
+        | 'tool.deleted'
+        | 'worker.added'
+        | 'worker.changed'
+        | 'worker.deleted'
+        | 'worker.synced'
+        | 'worker.waiting'
+        | 'worker.accepted'
+        | 'policy.set'
+        | 'policy.deleted'
+        | 'policy.refused'
+        | 'tool.scheduled'
+        | 'tool.cancelled'
+        | 'secret.set'
+        | 'secret.deleted'
+        | 'project.created'
+        | 'key.created'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'access.refused'
+        | 'envelope.unreadable'
+        | 'master_key.rotated'
+        | 'installation.backed_up'
+        | 'installation.restored'
+        | 'installation.moved'
+        | 'installation.rows_signed'
+        | undefined
+      readonly tool?: string | undefined
+      /** The id of an API key */
+      readonly actor_id?: string | undefined
+      readonly since?: string | undefined
+      readonly until?: string | undefined
+      /** Only entries before this number: `next_before` of the page before */
+      readonly before?: number | undefined
+      /** More than 1000 is 1000 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: { readonly items: readonly AuditEntry[]; readonly next_before?: number }
+  }
+  /** All providers */
+  readonly listAuthProviders: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/auth_providers'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly AuthProviderResponse[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** A user's connections, never with a token */
+  readonly listConnections: {
+    readonly method: 'GET'
+    readonly path: '/v1/connections'
+    readonly params: undefined
+    readonly query: {
+      readonly user_id?: string | undefined
+      readonly provider_id?: string | undefined
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Connection[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** What was run, newest first */
+  readonly listExecutions: {
+    readonly method: 'GET'
+    readonly path: '/v1/executions'
+    readonly params: undefined
+    readonly query: {
+      readonly user_id?: string | undefined
+      /** A tool by any of its names, or an id as it was */
+      readonly tool?: string | undefined
+      readonly type?: 'immediate' | 'scheduled' | undefined
+      readonly status?: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | undefined
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly ToolExecution[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** The known tools in the format of a model provider */
+  readonly listFormattedTools: {
+    readonly method: 'GET'
+    readonly path: '/v1/formatted_tools'
+    readonly params: undefined
+    readonly query: {
+      readonly toolkit?: string | undefined
+      readonly user_id?: string | undefined
+      /** Default: `"false"` */
+      readonly include_all_versions?: 'true' | 'false' | undefined
+      /** Words that all stand in its names, its description or its tags */
+      readonly q?: string | undefined
+      /** Any of these tags, separated by commas */
+      readonly tag?: string | undefined
+      /** Tools that need this provider */
+      readonly provider?: string | undefined
+      /** Whether all its requirements are met, for `user_id` if one is given */
+      readonly met?: 'true' | 'false' | undefined
+      /**
+       * Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`,
+       * `destructive`, `idempotent`, `open_world`; `extras`
+       */
+      readonly filter?: string | undefined
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+      /** Default: `"openai"` */
+      readonly format?:
+        | 'openai'
+        | 'anthropic'
+        | 'mcp'
+        | 'jsonschema'
+        | 'json_schema'
+        | 'oxp'
+        | 'arcade'
+        | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly FormattedTool[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** The known tools as OXP tool definitions */
+  readonly listOxpTools: {
+    readonly method: 'GET'
+    readonly path: '/oxp/tools'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: { readonly items: readonly OxpTool[]; readonly tools: readonly OxpTool[] }
+  }
+  /** All policies */
+  readonly listPolicies: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/policies'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Policy[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** The projects */
+  readonly listProjects: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/projects'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Project[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** Scheduled runs, newest first */
+  readonly listScheduledTools: {
+    readonly method: 'GET'
+    readonly path: '/v1/scheduled_tools'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly ToolExecution[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** All secrets, without their values */
+  readonly listSecrets: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/secrets'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Secret[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** All secrets, without their values */
+  readonly listSecretsForArcadeCli: {
+    readonly method: 'GET'
+    readonly path: '/v1/secrets'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Secret[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** The known tools, and whether their requirements are met */
+  readonly listTools: {
+    readonly method: 'GET'
+    readonly path: '/v1/tools'
+    readonly params: undefined
+    readonly query: {
+      readonly toolkit?: string | undefined
+      readonly user_id?: string | undefined
+      /** Default: `"false"` */
+      readonly include_all_versions?: 'true' | 'false' | undefined
+      /** Words that all stand in its names, its description or its tags */
+      readonly q?: string | undefined
+      /** Any of these tags, separated by commas */
+      readonly tag?: string | undefined
+      /** Tools that need this provider */
+      readonly provider?: string | undefined
+      /** Whether all its requirements are met, for `user_id` if one is given */
+      readonly met?: 'true' | 'false' | undefined
+      /**
+       * Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`,
+       * `destructive`, `idempotent`, `open_world`; `extras`
+       */
+      readonly filter?: string | undefined
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+      readonly include_format?: string | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly DescribedTool[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** All users' connections, with the provider's user info of each account */
+  readonly listUserConnections: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/user_connections'
+    readonly params: undefined
+    readonly query: {
+      readonly provider_id?: string | undefined
+      readonly user_id?: string | undefined
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly UserConnection[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** The tools of a worker */
+  readonly listWorkerTools: {
+    readonly method: 'GET'
+    readonly path: '/v1/workers/{id}/tools'
+    readonly params: { readonly id: string }
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly ToolDefinition[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** All workers */
+  readonly listWorkers: {
+    readonly method: 'GET'
+    readonly path: '/v1/workers'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Worker[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** A request to a provider's API with the user's token put in */
+  readonly proxyDelete: {
+    readonly method: 'DELETE'
+    readonly path: '/proxy/{provider}/{path}'
+    readonly params: { readonly provider: string; readonly path: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: unknown
+    readonly mediaType: '*/*'
+  }
+  /** A request to a provider's API with the user's token put in */
+  readonly proxyGet: {
+    readonly method: 'GET'
+    readonly path: '/proxy/{provider}/{path}'
+    readonly params: { readonly provider: string; readonly path: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: unknown
+    readonly mediaType: '*/*'
+  }
+  /** A request to a provider's API with the user's token put in */
+  readonly proxyPatch: {
+    readonly method: 'PATCH'
+    readonly path: '/proxy/{provider}/{path}'
+    readonly params: { readonly provider: string; readonly path: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: unknown
+    readonly mediaType: '*/*'
+  }
+  /** A request to a provider's API with the user's token put in */
+  readonly proxyPost: {
+    readonly method: 'POST'
+    readonly path: '/proxy/{provider}/{path}'
+    readonly params: { readonly provider: string; readonly path: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: unknown
+    readonly mediaType: '*/*'
+  }
+  /** A request to a provider's API with the user's token put in */
+  readonly proxyPut: {
+    readonly method: 'PUT'
+    readonly path: '/proxy/{provider}/{path}'
+    readonly params: { readonly provider: string; readonly path: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: unknown
+    readonly mediaType: '*/*'
+  }
+  /** Revoke an API key: it is refused from now on */
+  readonly revokeApiKey: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/keys/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Make a key that takes the place of another */
+  readonly rotateApiKey: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/keys/{id}/rotate'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body:
+      | {
+          /** How many seconds the old key stays valid; a day by default */
+          readonly grace?: number | null | undefined
+          /** How the key begins: `arc` for software that takes only Arcade’s keys for keys */
+          readonly prefix?: 'gp' | 'arc' | null | undefined
+        }
+      | undefined
+    readonly answer: IssuedApiKey & {
+      readonly replaces: { readonly id: string; readonly expires_at: string }
+    }
+  }
+  /** Run several tools in a row */
+  readonly runChain: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/run_chain'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly steps?:
+        | readonly {
+            /** A tool by any of its names; also `tool_id`, `tool_name` */
+            readonly toolId?: string | null | undefined
+            readonly tool_id?: string | null | undefined
+            /** A tool by any of its names; also `tool_id`, `toolId` */
+            readonly tool_name?: string | null | undefined
+            /** Absent: the newest version */
+            readonly tool_version?: string | null | undefined
+            /** The tool's arguments, checked by its schema before anything runs; also `input` */
+            readonly args?: { readonly [name: string]: JsonValue } | null | undefined
+            /** The tool's arguments; also `args` */
+            readonly input?: { readonly [name: string]: JsonValue } | null | undefined
+            /** Puts what the step before answered into `args.previous`; also `use_previous` */
+            readonly usePrevious?: boolean | null | undefined
+            readonly use_previous?: boolean | null | undefined
+          }[]
+        | null
+        | undefined
+      readonly resume?: string | null | undefined
+      /** For whom; needed by tools that act for a user */
+      readonly user_id?: string | null | undefined
+      /** Which of the user's accounts: a connection's id, an account's id or name */
+      readonly account?: string | null | undefined
+      /** The same at each of several providers, by the ids of their entries */
+      readonly accounts?: { readonly [name: string]: string } | null | undefined
+      readonly next_uri?: string | null | undefined
+      /** For tools that declare it; a tool gets only what it declares */
+      readonly metadata?: { readonly [name: string]: string } | null | undefined
+      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      readonly keep_content?: boolean | null | undefined
+    }
+    readonly answer: ChainResult
+  }
+  /** Run a tool and get its plain result */
+  readonly runTool: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/run'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** A tool by any of its names; also `tool_id`, `tool_name` */
+      readonly toolId?: string | null | undefined
+      readonly tool_id?: string | null | undefined
+      /** A tool by any of its names; also `tool_id`, `toolId` */
+      readonly tool_name?: string | null | undefined
+      /** Absent: the newest version */
+      readonly tool_version?: string | null | undefined
+      /** The tool's arguments, checked by its schema before anything runs; also `input` */
+      readonly args?: { readonly [name: string]: JsonValue } | null | undefined
+      /** The tool's arguments; also `args` */
+      readonly input?: { readonly [name: string]: JsonValue } | null | undefined
+      /** For whom; needed by tools that act for a user */
+      readonly user_id?: string | null | undefined
+      /** Which of the user's accounts: a connection's id, an account's id or name */
+      readonly account?: string | null | undefined
+      /** The same at each of several providers, by the ids of their entries */
+      readonly accounts?: { readonly [name: string]: string } | null | undefined
+      readonly next_uri?: string | null | undefined
+      /** For tools that declare it; a tool gets only what it declares */
+      readonly metadata?: { readonly [name: string]: string } | null | undefined
+      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      readonly keep_content?: boolean | null | undefined
+    }
+    readonly answer: RunResult
+  }
+  /** Make it the default account */
+  readonly setDefaultConnection: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: { readonly default: true }
+    readonly answer: Connection
+  }
+  /** Set a secret */
+  readonly setSecret: {
+    readonly method: 'PUT'
+    readonly path: '/v1/admin/secrets/{key}'
+    readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: { readonly value: string; readonly description?: string | null | undefined }
+    readonly answer: Secret
+  }
+  /** Set a secret */
+  readonly setSecretByPost: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/secrets/{key}'
+    readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: { readonly value: string; readonly description?: string | null | undefined }
+    readonly answer: Secret
+  }
+  /** Set a secret */
+  readonly setSecretForArcadeCli: {
+    readonly method: 'PUT'
+    readonly path: '/v1/secrets/{key}'
+    readonly params: { readonly key: string }
+    readonly query: undefined
+    readonly body: { readonly value: string; readonly description?: string | null | undefined }
+    readonly answer: Secret
+  }
+  /** The same status as server-sent events */
+  readonly streamAuthorizationStatus: {
+    readonly method: 'GET'
+    readonly path: '/v1/auth/{id}/events'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Authorization | ErrorBody
+    readonly mediaType: 'text/event-stream'
+  }
+  /** Run a tool and receive its events while it runs */
+  readonly streamTool: {
+    readonly method: 'POST'
+    readonly path: '/v1/tools/run_stream'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** A tool by any of its names; also `tool_id`, `tool_name` */
+      readonly toolId?: string | null | undefined
+      readonly tool_id?: string | null | undefined
+      /** A tool by any of its names; also `tool_id`, `toolId` */
+      readonly tool_name?: string | null | undefined
+      /** Absent: the newest version */
+      readonly tool_version?: string | null | undefined
+      /** The tool's arguments, checked by its schema before anything runs; also `input` */
+      readonly args?: { readonly [name: string]: JsonValue } | null | undefined
+      /** The tool's arguments; also `args` */
+      readonly input?: { readonly [name: string]: JsonValue } | null | undefined
+      /** For whom; needed by tools that act for a user */
+      readonly user_id?: string | null | undefined
+      /** Which of the user's accounts: a connection's id, an account's id or name */
+      readonly account?: string | null | undefined
+      /** The same at each of several providers, by the ids of their entries */
+      readonly accounts?: { readonly [name: string]: string } | null | undefined
+      readonly next_uri?: string | null | undefined
+      /** For tools that declare it; a tool gets only what it declares */
+      readonly metadata?: { readonly [name: string]: string } | null | undefined
+      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      readonly keep_content?: boolean | null | undefined
+    }
+    readonly answer: StreamEvent
+    readonly mediaType: 'text/event-stream'
+  }
+  /** Test which decision the policies make about a use */
+  readonly testPolicies: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/policies/test'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly user_id?: string | undefined
+      /** By default `tool` with `tool_name`, else `token` */
+      readonly use?: 'tool' | 'proxy' | 'token' | undefined
+      readonly tool_name?: string | undefined
+      readonly provider_id?: string | undefined
+      readonly scopes?: readonly string[] | undefined
+      readonly host?: string | undefined
+      /** When; absent: now */
+      readonly at?: string | undefined
+    }
+    readonly answer: PolicyVerdict
+  }
+  /** Try out a worker without registering it */
+  readonly testWorker: {
+    readonly method: 'POST'
+    readonly path: '/v1/workers/test'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** Default: `"test"` */
+      readonly id?: string | undefined
+      readonly type?: string | null | undefined
+      /** Default: `true` */
+      readonly enabled?: boolean | undefined
+      readonly http?: HttpWorkerRegistration | undefined
+      readonly mcp?: McpWorkerRegistration | undefined
+      readonly openapi?: OpenapiWorkerRegistration | undefined
+      readonly oxp?: OxpWorkerRegistration | undefined
+    }
+    readonly answer: {
+      readonly id: string
+      readonly enabled: boolean
+      readonly healthy: boolean
+      readonly message?: string
+      readonly tool_count?: number
+    }
+  }
+  /** Change a provider */
+  readonly updateAuthProvider: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/admin/auth_providers/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: AuthProviderUpdateRequest
+    readonly answer: AuthProviderResponse
+  }
+  /** Change a policy */
+  readonly updatePolicy: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/admin/policies/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: {
+      readonly description?: string | null | undefined
+      readonly enabled?: boolean | undefined
+      /**
+       * `deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches
+       * is refused. `hook`: what it matches is refused unless the URL agrees.
+       */
+      readonly effect?: 'allow' | 'deny' | 'hook' | undefined
+      readonly match?: PolicyMatch | undefined
+      readonly hook?:
+        | {
+            readonly url?: string | undefined
+            readonly timeout_ms?: number | undefined
+            readonly on_failure?: 'deny' | 'allow' | undefined
+            /** `null`: none */
+            readonly secret?: string | null | undefined
+          }
+        | undefined
+    }
+    readonly answer: Policy
+  }
+  /** Change a worker and read its catalogue again */
+  readonly updateWorker: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/workers/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: {
+      readonly enabled?: boolean | undefined
+      readonly http?: HttpWorkerChange | undefined
+      readonly mcp?: McpWorkerChange | undefined
+      readonly openapi?: OpenapiWorkerChange | undefined
+      readonly oxp?: OxpWorkerChange | undefined
+    }
+    readonly answer: Worker
+  }
+  /** Try out a verifier page */
+  readonly validateCustomVerifier: {
+    readonly method: 'POST'
+    readonly path: '/v1/auth/validate_custom_verifier'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: { readonly user_id: string; readonly verifier_url: string }
+    readonly answer: { readonly flow_id: string; readonly next_uri: string }
+  }
+}

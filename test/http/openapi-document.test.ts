@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Gatepass, startGatepass } from '../gatepass.ts'
+import type { OpenApiDocument, Operation, Schema } from '../sdk/wire-types/openapi.ts'
+
+// What clients that are generated from /openapi.json rely on: a stable name of every operation, and the form of every
+// answer.
+
+let gatepass: Gatepass
+let document: OpenApiDocument
+let operations: readonly (readonly [route: string, operation: Operation & { readonly tags?: string[] }])[]
+
+beforeAll(async () => {
+  gatepass = await startGatepass()
+  document = (await gatepass.call('GET', '/openapi.json', undefined, { key: null })).body
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
+  )
+})
+afterAll(() => gatepass.close())
+
+describe('every operation', () => {
+  test('has an id of its own, a summary and a tag', () => {
+    const ids = operations.map(([, { operationId }]) => operationId)
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([])
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+    expect(operations.filter(([, { summary, tags = [] }]) => !summary || tags.length !== 1)).toEqual([])
+  })
+
+  test('refuses with the one error schema, whose codes are a closed list', () => {
+    const refusals = operations
+      .filter(([, operation]) => !isPublic(operation))
+      .map(([, { responses }]) => responses.default?.content?.['application/json']?.schema?.$ref)
+    expect(new Set(refusals)).toEqual(new Set(['#/components/schemas/ErrorBody']))
+    expect(document.components.schemas.ErrorBody?.properties?.name).toEqual({
+      $ref: '#/components/schemas/ErrorCode',
+    })
+    expect(document.components.schemas.ErrorCode?.enum).toContain('invalid_request')
+  })
+
+  /** No key is checked, so nothing is refused; what is not found there has no body either. */
+  function isPublic({ responses }: Operation): boolean {
+    return responses.default === undefined
+  }
+
+  test('says what it answers', () => {
+    const silent = operations.flatMap(([route, { responses }]) =>
+      Object.entries(responses)
+        .filter(([, { content }]) => Object.values(content ?? {})[0]?.schema === undefined)
+        .map(([status]) => `${route} ${status}`),
+    )
+    const withoutBody = silent.filter((answer) => answer.endsWith(' 204'))
+    expect(silent.filter((answer) => !withoutBody.includes(answer))).toEqual([
+      // the answer of the provider's API
+      ...['get', 'post', 'put', 'patch', 'delete'].map((method) => `${method} /proxy/{provider}/{path} 200`),
+      // OXP defines no body
+      'get /oxp/health 200',
+      'get /oxp/health 503',
+    ])
+  })
+})
+
+test('every schema has a type', () => {
+  const untyped: string[] = []
+  const visit = (schema: Schema, place: string): void => {
+    const { $ref, type, const: constant, properties, items, additionalProperties: others } = schema
+    const choices = [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])]
+    if (($ref ?? type ?? constant) === undefined && choices.length === 0) untyped.push(place)
+    if (type === 'object' && properties === undefined && others === undefined) untyped.push(place)
+    for (const [name, member] of Object.entries(properties ?? {})) visit(member, `${place}.${name}`)
+    if (items !== undefined) visit(items, `${place}[]`)
+    if (typeof others === 'object') visit(others, `${place}{}`)
+    for (const choice of choices) visit(choice, place)
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name)
+  for (const [route, { parameters = [], requestBody, responses }] of operations) {
+    for (const { name, schema } of parameters) visit(schema, `${route} ?${name}`)
+    for (const { content } of [...Object.values(responses), ...(requestBody ? [requestBody] : [])])
+      for (const { schema } of Object.values(content ?? {})) if (schema) visit(schema, route)
+  }
+  expect(untyped).toEqual([])
+})
+
+test('what is any JSON or any object is named, with the reason', () => {
+  const { JsonValue, JsonObject, JsonSchema } = document.components.schemas
+  for (const schema of [JsonValue, JsonObject, JsonSchema]) expect(schema?.description).toBeTruthy()
+  const open = Object.entries(document.components.schemas)
+    .filter(([, { properties, additionalProperties: others }]) => !properties && typeof others === 'object')
+    .map(([name]) => name)
+  expect(open.toSorted()).toEqual(['JsonObject', 'JsonSchema', 'JsonValue'])
+})
+
+test('a reference that may be null is a choice of the two', () => {
+  expect(document.components.schemas.OxpTool?.properties?.output_schema?.anyOf).toEqual([
+    { $ref: '#/components/schemas/JsonSchema' },
+    { type: 'null' },
+  ])
+  const choice = document.components.schemas.AuthorizeRequest?.properties?.auth_requirement
+  expect(choice?.properties?.provider_type?.enum).toEqual(['oauth2', null])
+})

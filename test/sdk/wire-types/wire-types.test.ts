@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Gatepass, startGatepass } from '../../gatepass.ts'
+import { currentWireTypes, WIRE_TYPES } from './current.ts'
+import { generateWireTypes } from './generate.ts'
+import type { OpenApiDocument, Schema } from './openapi.ts'
+import { comment, typeOf } from './type-of.ts'
+
+let gatepass: Gatepass
+let document: OpenApiDocument
+
+beforeAll(async () => {
+  gatepass = await startGatepass()
+  document = (await gatepass.call('GET', '/openapi.json', undefined, { key: null })).body
+})
+afterAll(() => gatepass.close())
+
+test('src/sdk/wire.ts is what `npm run wire-types` writes', async () => {
+  expect(await currentWireTypes(gatepass)).toBe(await readFile(WIRE_TYPES, 'utf8'))
+})
+
+test('a change of the document changes the types', () => {
+  const { Project, ...others } = document.components.schemas
+  const renamed = { ...document, components: { schemas: { ...others, Tenant: Project as Schema } } }
+  expect(generateWireTypes(renamed)).not.toBe(generateWireTypes(document))
+})
+
+describe('a schema becomes a type', () => {
+  test.each<[string, Schema, string]>([
+    ['a text', { type: 'string' }, 'string'],
+    ['a whole number', { type: 'integer' }, 'number'],
+    ['one that may be null', { type: ['string', 'null'] }, 'string | null'],
+    ['an enum', { type: 'string', enum: ['a', 'b'] }, '"a" | "b"'],
+    ['an enum with null', { type: ['string', 'null'], enum: ['a', null] }, '"a" | null'],
+    ['a constant', { const: 3 }, '3'],
+    ['a reference', { $ref: '#/components/schemas/Tool' }, 'Tool'],
+    ['a list', { type: 'array', items: { type: ['number', 'null'] } }, 'readonly (number | null)[]'],
+    ['a union', { oneOf: [{ type: 'null' }, { $ref: '#/components/schemas/Tool' }] }, 'null | Tool'],
+    ['parts', { allOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }] }, 'A & B'],
+    ['nothing in it', { type: 'object', properties: {} }, 'Record<string, never>'],
+    [
+      'a map',
+      { type: 'object', additionalProperties: { type: 'number' } },
+      '{ readonly [name: string]: number }',
+    ],
+    [
+      'members and others',
+      { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: { type: 'string' } },
+      '{ readonly "a"?: number\nreadonly [name: string]: unknown }',
+    ],
+    [
+      'what must be there',
+      { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
+      '{ readonly "a": number }',
+    ],
+  ])('%s', (_, schema, type) => {
+    expect(typeOf(schema, { takesUndefined: false })).toBe(type)
+  })
+
+  test('whose optional members may be undefined in a request', () => {
+    const schema = { type: 'object', properties: { a: { type: 'number' } } }
+    expect(typeOf(schema, { takesUndefined: true })).toBe('{ readonly "a"?: number | undefined }')
+  })
+
+  test('but not without saying what it is', () => {
+    expect(() => typeOf({ description: 'Anything' }, { takesUndefined: false })).toThrow(/without a type/)
+  })
+})
+
+test('a description becomes a comment that it cannot end', () => {
+  expect(comment({ description: 'For */ `x`', default: 25 })).toBe(
+    '/**\n * For *\\/ `x`\n * Default: `25`\n */\n',
+  )
+})
