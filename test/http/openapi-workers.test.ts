@@ -545,11 +545,9 @@ test('Gatepass’s own API is tools by its own document', async () => {
   const { items, total_count } = (await world.call('GET', '/v1/workers/itself/tools?limit=100')).body
   expect(total_count).toBeGreaterThan(30)
   expect(items.map((one: { name: string }) => one.name)).toContain('getWorker')
-  const { output } = (await world.execute('itself.getWorker', { input: { id: 'demo' } }, 'arcade'))
-    .body
+  const { output } = (await world.execute('itself.getWorker', { input: { id: 'demo' } }, 'arcade')).body
   expect(output.value).toMatchObject({ id: 'demo', type: 'http' })
-  const refused = (await world.execute('itself.deleteWorker', { input: { id: 'demo' } }, 'arcade'))
-    .body
+  const refused = (await world.execute('itself.deleteWorker', { input: { id: 'demo' } }, 'arcade')).body
   expect(refused.output.error).toMatchObject({ kind: 'UPSTREAM_RUNTIME_AUTH_ERROR', status_code: 403 })
   expect(JSON.stringify([output, refused])).not.toContain(apiKey)
 })
