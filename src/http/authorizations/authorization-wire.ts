@@ -24,6 +24,11 @@ export const authorizationSchema = z
       .openapi({ description: 'The requested scopes while pending, the granted ones when completed' }),
     context: z.object({
       token: z.string().optional(),
+      token_type: z.string().optional(),
+      expires_at: z
+        .string()
+        .optional()
+        .openapi({ description: 'When the token expires, if the provider tells' }),
       user_info: jsonObject.optional(),
     }),
     expires_at: z.string().optional(),
@@ -169,6 +174,11 @@ function released(id: string, releases: readonly Release[]): AuthorizationWire {
       releases.length === 1
         ? [...connection.scopes]
         : unionOfScopes(...releases.map((release) => release.connection.scopes)),
-    context: { token: accessToken, user_info: userInfo },
+    context: {
+      token: accessToken,
+      token_type: connection.tokenType,
+      ...(connection.expiresAt !== undefined && { expires_at: toTimestamp(connection.expiresAt) }),
+      user_info: userInfo,
+    },
   }
 }

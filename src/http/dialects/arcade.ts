@@ -34,6 +34,12 @@ export function toExecuteResponse(execution: Execution): ExecuteResponse {
   }
 }
 
+/** Whether the value is a list: `toExecuteResponse` puts it into an object, which looks like the answer of another tool. */
+export function answersList({ outcome }: Execution): boolean {
+  const shown = withMedia(outcome)
+  return shown.outcome === 'value' && isList(shown.value)
+}
+
 /** A scheduled run, which has no output yet. */
 export function toScheduled({ id, updatedAt }: ExecutionRecord): ExecuteResponse {
   return { execution_id: id, duration: 0, finished_at: toTimestamp(updatedAt), success: true }

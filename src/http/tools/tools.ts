@@ -17,6 +17,7 @@ import {
   nothingNeeded,
 } from '../authorizations/authorization-wire.ts'
 import {
+  answersList,
   toArcadeExecuteResponse,
   toArcadeScheduled,
   toExecuteResponse,
@@ -99,6 +100,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       if (!isArcade) {
         if (execution.outcome.outcome === 'error')
           c.header('x-gatepass-error-kind', execution.outcome.error.kind)
+        if (answersList(execution)) c.header('x-gatepass-value', 'list')
         return sendJson(c, toExecuteResponse(execution))
       }
       const arcade = toArcadeExecuteResponse(execution, {

@@ -1,0 +1,78 @@
+import type { PendingAuthorization } from './authorization.ts'
+import { type AuthorizationWire, toAuthorization } from './authorizations.ts'
+import { AuthorizationRequired, GatepassError } from './errors.ts'
+import { hideBehind } from './hidden.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+
+/** A user's access token at a provider. Logs and JSON show everything but `value`. */
+export interface AccessToken {
+  /** The token itself. Prefer `gatepass.fetch`, which needs none. */
+  readonly value: string
+  /** As the provider writes it, nearly always `Bearer` in any case. */
+  readonly type: string
+  /** When it expires; `undefined` where the provider does not tell. Ask again instead of keeping it. */
+  readonly expiresAt: Date | undefined
+  /** The scopes that the user has granted. */
+  readonly scopes: readonly string[]
+}
+
+/** Which grant of a user. */
+export interface GrantOptions extends RequestOptions {
+  /** What the token must be good for. Without them any grant suffices. */
+  readonly scopes?: readonly string[] | undefined
+  /** Which of the user's accounts: a connection's id, or an account's id or name. The default account when absent. */
+  readonly account?: string | undefined
+}
+
+export interface ConnectOptions extends Omit<GrantOptions, 'account'> {
+  /** Which of the user's accounts: a connection's id, an account's id or name, or `new` to connect one more. */
+  readonly account?: string | undefined
+  /** Where the browser goes at the end, with `auth_id`, `status` and `reason` added to the query. */
+  readonly nextUri?: string | URL | undefined
+}
+
+/** Requests a grant. The answer has the token when a connection covers it already. */
+export async function authorize(
+  transport: Transport,
+  user: string,
+  provider: string,
+  { scopes, account, nextUri, ...options }: ConnectOptions,
+): Promise<AuthorizationWire> {
+  const { body } = await transport.json<AuthorizationWire>({
+    method: 'POST',
+    path: '/v1/auth/authorize',
+    body: {
+      user_id: user,
+      auth_requirement: { provider_id: provider, ...(scopes && { oauth2: { scopes } }) },
+      account,
+      next_uri: nextUri?.toString(),
+    },
+    repetition: 'safe', // the same user, provider and scopes share one pending authorization
+    options,
+  })
+  return body
+}
+
+export async function getToken(
+  transport: Transport,
+  user: string,
+  provider: string,
+  options: GrantOptions,
+): Promise<AccessToken> {
+  const wire = await authorize(transport, user, provider, options)
+  const { token, token_type, expires_at } = wire.context
+  if (wire.status === 'pending')
+    throw new AuthorizationRequired(toAuthorization(transport, wire) as PendingAuthorization) // as its status says
+  if (token === undefined)
+    throw new GatepassError('unexpected_answer', `Gatepass answered ${wire.status} without a token.`)
+  const expiresAt = expires_at === undefined ? undefined : new Date(expires_at)
+  return createToken(token, { type: token_type ?? 'Bearer', expiresAt, scopes: wire.scopes })
+}
+
+/** `value` is not enumerable, so spreading and cloning leave it out too. */
+function createToken(value: string, visible: Omit<AccessToken, 'value'>): AccessToken {
+  const token = { ...visible }
+  Object.defineProperty(token, 'value', { value })
+  hideBehind(token, `AccessToken(${visible.type}, expires ${visible.expiresAt?.toISOString() ?? 'unknown'})`)
+  return token as AccessToken // `value` is defined above
+}

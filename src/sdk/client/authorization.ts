@@ -1,0 +1,72 @@
+/** Why an authorization failed. */
+export type FailureReason =
+  | 'access_denied'
+  | 'expired'
+  | 'user_mismatch'
+  | 'issuer_mismatch'
+  | 'invalid_scope'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'provider_refused'
+  | 'provider_bad_response'
+  | 'provider_unavailable'
+  | 'provider_changed'
+  | 'account_mismatch'
+
+interface Common {
+  /** Stable from the first answer on: store it, and continue with `gatepass.authorization(id)`, also in another process. */
+  readonly id: string
+  /** The scopes that are asked for; once completed, those that the user has granted. */
+  readonly scopes: readonly string[]
+}
+
+/** What can be done with an authorization. These methods are left out of its JSON. */
+interface Awaitable {
+  /**
+   * Waits until the user has approved, through restarts of Gatepass and failures of the network.
+   * @throws AuthorizationFailed when the user refused, the link expired, or the provider refused (see `reason`)
+   * @throws AuthorizationTimeout after `timeoutMs`
+   */
+  wait(options?: WaitOptions): Promise<CompletedAuthorization>
+  /** The status now and at each change, until it is completed or failed. */
+  events(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Authorization>
+}
+
+/** The user has yet to open `url` and approve. */
+export interface PendingAuthorization extends Common, Awaitable {
+  readonly status: 'pending'
+  /** The link for the user: Gatepass' connect page. It leads through every provider that is needed. */
+  readonly url: string
+  /** When the link ends. Absent where only the link is known, as in the answer of a tool. */
+  readonly expiresAt?: Date
+  readonly reason?: undefined
+  readonly message?: undefined
+}
+
+/** The user has approved. */
+export interface CompletedAuthorization extends Common, Awaitable {
+  readonly status: 'completed'
+  readonly url?: undefined
+  readonly reason?: undefined
+  readonly message?: undefined
+}
+
+/** The authorization has failed for good: begin another one. */
+export interface FailedAuthorization extends Common, Awaitable {
+  readonly status: 'failed'
+  readonly url?: undefined
+  /** Stable, for programs. */
+  readonly reason: FailureReason
+  /** What happened and what to do. */
+  readonly message: string
+}
+
+/** A user's consent at a provider, or at several: `status` says how far it is. It never holds a token. */
+export type Authorization = PendingAuthorization | CompletedAuthorization | FailedAuthorization
+
+export interface WaitOptions {
+  /** The deadline in milliseconds; 600,000 (ten minutes) by default. */
+  readonly timeoutMs?: number | undefined
+  /** Ends the waiting. The authorization itself goes on. */
+  readonly signal?: AbortSignal | undefined
+}

@@ -1,0 +1,174 @@
+import type {
+  Authorization,
+  CompletedAuthorization,
+  FailureReason,
+  PendingAuthorization,
+  WaitOptions,
+} from './authorization.ts'
+import { AuthorizationFailed, AuthorizationTimeout, GatepassError } from './errors.ts'
+import { isRefusal, toError } from './refusal.ts'
+import { backoffMs, isPassing, pause } from './retry.ts'
+import { readEvents } from './server-sent-events.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+
+/** An authorization on the wire. */
+export interface AuthorizationWire {
+  readonly id: string
+  readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
+  readonly url?: string
+  readonly scopes: readonly string[]
+  readonly expires_at?: string
+  readonly reason?: FailureReason
+  readonly message?: string
+  readonly context: {
+    readonly token?: string
+    readonly token_type?: string
+    readonly expires_at?: string
+    readonly user_info?: Readonly<Record<string, unknown>>
+  }
+}
+
+/** A missing consent, as results of tools have it. */
+export interface RequiredAuthorizationWire {
+  readonly id: string
+  readonly url: string
+  readonly scopes: readonly string[]
+}
+
+const WAIT_TIMEOUT_MS = 600_000
+/** How long one request waits for a change, in seconds, and how much longer its answer may take. */
+const POLL_SECONDS = 45
+const POLL_GRACE_MS = 15_000
+/** A poll that ends earlier without a change was not held: Gatepass had no room for it, or was shutting down. */
+const HELD_MS = 1_000
+/** How often in a row a stream of events is opened again, for about two minutes. */
+const MAX_REOPENED = 20
+
+/** Makes an authorization of its wire. Its token, if there is one, is left behind. */
+export function toAuthorization(transport: Transport, wire: AuthorizationWire): Authorization {
+  const { id, scopes, status, url, expires_at, reason, message } = wire
+  const common = { id, scopes }
+  if (status === 'completed') return withMethods<CompletedAuthorization>(transport, { ...common, status })
+  if (status === 'failed') {
+    const why = { reason: reason ?? 'provider_refused', message: message ?? 'Begin another one.' }
+    return withMethods<Authorization>(transport, { ...common, status, ...why })
+  }
+  const expires = expires_at === undefined ? {} : { expiresAt: new Date(expires_at) }
+  return withMethods<PendingAuthorization>(transport, {
+    ...common,
+    status: 'pending',
+    url: url ?? '', // every pending authorization has its link
+    ...expires,
+  })
+}
+
+/** The consent that an answer says is missing. */
+export function toRequired(
+  transport: Transport,
+  { id, url, scopes }: RequiredAuthorizationWire,
+): PendingAuthorization {
+  return withMethods<PendingAuthorization>(transport, { id, scopes, status: 'pending', url })
+}
+
+/** The methods are not enumerable, so that JSON, `structuredClone` and logs get the data alone. */
+function withMethods<T extends Authorization>(transport: Transport, data: Omit<T, 'wait' | 'events'>): T {
+  const authorization = data as T // complete with the two methods that follow
+  const methods: Pick<Authorization, 'wait' | 'events'> = {
+    wait: (options) => waitFor(transport, authorization, options),
+    events: (options) => eventsOf(transport, authorization.id, options),
+  }
+  for (const [name, value] of Object.entries(methods)) Object.defineProperty(authorization, name, { value })
+  return authorization
+}
+
+/** The status now, or once it has changed within `waitSeconds`. */
+export async function getAuthorization(
+  transport: Transport,
+  id: string,
+  options: RequestOptions & { readonly waitSeconds?: number } = {},
+): Promise<Authorization> {
+  const { waitSeconds, ...others } = options
+  const { body } = await transport.json<AuthorizationWire>({
+    method: 'GET',
+    path: '/v1/auth/status',
+    query: { id, wait: waitSeconds },
+    repetition: 'safe',
+    options: others,
+  })
+  return toAuthorization(transport, body)
+}
+
+async function waitFor(
+  transport: Transport,
+  authorization: Authorization,
+  { timeoutMs = WAIT_TIMEOUT_MS, signal }: WaitOptions = {},
+): Promise<CompletedAuthorization> {
+  const { id } = authorization
+  const deadline = Date.now() + timeoutMs
+  let current = authorization
+  let failures = 0
+  let cause: unknown
+  for (;;) {
+    if (current.status === 'completed') return current
+    if (current.status === 'failed') throw new AuthorizationFailed(current)
+    const begun = Date.now()
+    if (begun >= deadline)
+      throw new AuthorizationTimeout(
+        'authorization_timeout',
+        `The user has not approved within ${timeoutMs} ms. The link may still be open.`,
+        { cause },
+      )
+    try {
+      const waitSeconds = Math.max(0, Math.min(POLL_SECONDS, Math.ceil((deadline - begun) / 1000)))
+      const limit = Math.min(waitSeconds * 1000 + POLL_GRACE_MS, deadline - begun)
+      current = await getAuthorization(transport, id, {
+        waitSeconds,
+        signal,
+        timeoutMs: limit,
+        maxRetries: 0,
+      })
+      const wasHeld = Date.now() - begun >= HELD_MS
+      failures = wasHeld ? 0 : failures + 1
+      cause = undefined
+    } catch (error) {
+      if (!(error instanceof GatepassError) || !isPassing(error)) throw error
+      failures++
+      cause = error
+    }
+    if (failures > 0 && current.status === 'pending')
+      await pause(Math.min(backoffMs(failures - 1), Math.max(0, deadline - Date.now())), signal)
+  }
+}
+
+async function* eventsOf(
+  transport: Transport,
+  id: string,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): AsyncGenerator<Authorization, void> {
+  let last: string | undefined
+  for (let failures = 0; ; failures++) {
+    try {
+      const { body } = await transport.open({
+        method: 'GET',
+        path: `/v1/auth/${encodeURIComponent(id)}/events`,
+        repetition: 'safe',
+        options: { signal, maxRetries: 0 },
+      })
+      for await (const { event, data } of body === null ? [] : readEvents(body)) {
+        const wire: unknown = JSON.parse(data)
+        if (event === 'error' && isRefusal(wire)) throw toError(wire, {})
+        if (event !== 'status') continue
+        const current = toAuthorization(transport, wire as AuthorizationWire) // the data of `status` events
+        if (current.status !== last) yield current
+        last = current.status
+        if (current.status !== 'pending') return
+        failures = 0
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      // a connection that breaks is opened again; errors of other kinds come from Gatepass
+      if ((error instanceof GatepassError && !isPassing(error)) || failures >= MAX_REOPENED) throw error
+    }
+    await pause(backoffMs(failures), signal)
+  }
+}

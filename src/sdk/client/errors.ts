@@ -1,0 +1,201 @@
+import type { FailedAuthorization, PendingAuthorization } from './authorization.ts'
+
+/** The codes with which a Gatepass refuses a request. */
+export type ServerErrorCode =
+  | 'invalid_request'
+  | 'unsupported_media_type'
+  | 'request_too_large'
+  | 'method_not_allowed'
+  | 'rate_limited'
+  | 'too_many_pending'
+  | 'invalid_authorization'
+  | 'insufficient_role'
+  | 'not_found'
+  | 'already_exists'
+  | 'set_by_operator'
+  | 'ambiguous_tool'
+  | 'provider_not_found'
+  | 'provider_incomplete'
+  | 'provider_inactive'
+  | 'provider_unavailable'
+  | 'token_request_refused'
+  | 'scopes_not_granted'
+  | 'not_accepted'
+  | 'host_not_allowed'
+  | 'user_mismatch'
+  | 'authorization_failed'
+  | 'authorization_required'
+  | 'authorization_expired'
+  | 'denied_by_policy'
+  | 'policy_check_failed'
+  | 'invalid_tool'
+  | 'invalid_input'
+  | 'answer_not_kept'
+  | 'outcome_unknown'
+  | 'store_unavailable'
+  | 'not_implemented'
+  | 'internal_error'
+
+/** The codes of errors that this library finds itself. */
+export type ClientErrorCode =
+  /** The tool ran and failed: `ToolError`. */
+  | 'tool_error'
+  /** `wait()` has reached its deadline: `AuthorizationTimeout`. */
+  | 'authorization_timeout'
+  /** No answer was received: `ConnectionError`. */
+  | 'connection_error'
+  /** No answer was received in time: `TimeoutError`. */
+  | 'timeout'
+  /** The answer is not one of a Gatepass: a proxy in between, or another server at this address. */
+  | 'unexpected_answer'
+  /** An option of the client is missing or malformed. */
+  | 'invalid_options'
+
+/** Every value of `GatepassError.code`. */
+export type ErrorCode = ServerErrorCode | ClientErrorCode
+
+/** One thing that is wrong with a request. */
+export interface Fault {
+  /** The member, with dots between the levels; empty for the whole request. */
+  readonly path: string
+  /** Stable: `missing`, `wrong_type`, `unknown_member`, … */
+  readonly code: string
+  readonly message: string
+}
+
+/** What an error may carry besides its message. */
+export interface ErrorDetails {
+  readonly status?: number | undefined
+  readonly requestId?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly cause?: unknown
+}
+
+/** `Symbol.for` gives the same symbol to two copies of this package in one process. */
+export const BRAND: unique symbol = Symbol.for('gatepass.error')
+
+/**
+ * The base class of every error of this library. Switch on `code`. `Gatepass.isError` recognises these errors also when
+ * they come from another copy of the package, which `instanceof` does not.
+ */
+export class GatepassError extends Error {
+  /** Stable, for programs. */
+  readonly code: ErrorCode
+  /** The HTTP status; `undefined` where no answer was received. */
+  readonly status: number | undefined
+  /** The name of the request in Gatepass' log. */
+  readonly requestId: string | undefined
+  /** How long Gatepass or the tool asks to wait before the next attempt, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined)
+    this.name = new.target.label
+    this.code = code
+    this.status = details.status
+    this.requestId = details.requestId
+    this.retryAfterMs = details.retryAfterMs
+    Object.defineProperty(this, BRAND, { value: true })
+  }
+
+  /** The name of the class. A property of its own, because minifiers rename classes. */
+  protected static readonly label: string = 'GatepassError'
+
+  /** For logs: the message with the members that say more. */
+  toJSON(): object {
+    return { ...this, message: this.message }
+  }
+}
+
+/** The request is malformed, or refers to something that does not fit. `faults` lists each thing that is wrong. */
+export class InvalidRequest extends GatepassError {
+  protected static override readonly label: string = 'InvalidRequest'
+  readonly faults: readonly Fault[]
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: ErrorDetails & { readonly faults?: readonly Fault[] },
+  ) {
+    super(code, message, details)
+    this.faults = details.faults ?? []
+  }
+}
+
+/** Gatepass does not know the API key, or it has expired or was revoked. */
+export class Unauthenticated extends GatepassError {
+  protected static override readonly label: string = 'Unauthenticated'
+}
+
+/** The role of the API key does not suffice. */
+export class Forbidden extends GatepassError {
+  protected static override readonly label: string = 'Forbidden'
+}
+
+/** A policy of the project refuses this use. */
+export class DeniedByPolicy extends GatepassError {
+  protected static override readonly label: string = 'DeniedByPolicy'
+}
+
+/** What the request names does not exist in the project of the API key. The message has the nearest name. */
+export class NotFound extends GatepassError {
+  protected static override readonly label: string = 'NotFound'
+}
+
+/** Too many requests. `retryAfterMs` says when to ask again. */
+export class RateLimited extends GatepassError {
+  protected static override readonly label: string = 'RateLimited'
+}
+
+/** The provider gives no answer, so a token that has expired cannot be refreshed now. The connection is not lost. */
+export class ProviderUnavailable extends GatepassError {
+  protected static override readonly label: string = 'ProviderUnavailable'
+}
+
+/** The user who came back is not the one who was meant. The authorization has failed. */
+export class UserMismatch extends GatepassError {
+  protected static override readonly label: string = 'UserMismatch'
+}
+
+/** No answer was received: the network failed, or nothing listens at the base URL. */
+export class ConnectionError extends GatepassError {
+  protected static override readonly label: string = 'ConnectionError'
+}
+
+/** No answer was received within `timeoutMs`. What was requested may still be carried out. */
+export class TimeoutError extends GatepassError {
+  protected static override readonly label: string = 'TimeoutError'
+}
+
+/** The user has to approve first: show `authorization.url`, then `await authorization.wait()` and try again. */
+export class AuthorizationRequired extends GatepassError {
+  protected static override readonly label: string = 'AuthorizationRequired'
+  declare readonly code: 'authorization_required'
+  readonly authorization: PendingAuthorization
+
+  constructor(authorization: PendingAuthorization, details: ErrorDetails = {}) {
+    super('authorization_required', `The user must approve this first, at ${authorization.url}`, details)
+    this.authorization = authorization
+  }
+}
+
+/** The authorization has failed for good. `reason` is stable, the message says what to do. */
+export class AuthorizationFailed extends GatepassError {
+  protected static override readonly label: string = 'AuthorizationFailed'
+  declare readonly code: 'authorization_failed'
+  readonly reason: FailedAuthorization['reason']
+  readonly authorization: FailedAuthorization
+
+  constructor(authorization: FailedAuthorization) {
+    const { reason, message } = authorization
+    super('authorization_failed', `The authorization failed (${reason}). ${message}`)
+    this.reason = reason
+    this.authorization = authorization
+  }
+}
+
+/** The user has not approved within the `timeoutMs` of `wait()`. The authorization may still be pending. */
+export class AuthorizationTimeout extends GatepassError {
+  protected static override readonly label: string = 'AuthorizationTimeout'
+  declare readonly code: 'authorization_timeout'
+}

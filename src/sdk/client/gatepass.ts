@@ -1,0 +1,164 @@
+import {
+  type AccessToken,
+  authorize,
+  type ConnectOptions,
+  type GrantOptions,
+  getToken,
+} from './access-token.ts'
+import type { Authorization, CompletedAuthorization, PendingAuthorization } from './authorization.ts'
+import { getAuthorization, toAuthorization } from './authorizations.ts'
+import type { ErrorCode, GatepassError } from './errors.ts'
+import { hideBehind } from './hidden.ts'
+import { type ErrorOf, isGatepassError } from './is-error.ts'
+import { type ClientOptions, readOptions } from './options.ts'
+import { createProviderFetch, type ProviderRequest, type ProviderRequestInit } from './provider-fetch.ts'
+import type { IsBound } from './tool-call.ts'
+import { createTools, type Tools } from './tools.ts'
+import { createTransport, type Fetch, type RequestOptions, type Transport } from './transport.ts'
+
+/**
+ * A client of a Gatepass: it connects users to providers, runs tools for them, and sends requests to providers' APIs
+ * with their tokens put in.
+ *
+ * ```ts
+ * const gatepass = new Gatepass() // GATEPASS_URL, GATEPASS_API_KEY
+ * const repositories = await gatepass.as('ada').tools.run('GitHub_Repositories', { count: 5 }, {
+ *   consent: ({ url }) => console.log('Please approve:', url),
+ * })
+ * ```
+ */
+export class Gatepass {
+  readonly baseUrl: string
+  readonly tools: Tools
+  readonly #transport: Transport
+
+  /** @throws GatepassError `invalid_options` when the URL or the API key is missing */
+  constructor(options: ClientOptions = {}) {
+    this.#transport = createTransport(readOptions(options))
+    this.baseUrl = this.#transport.baseUrl
+    this.tools = createTools(this.#transport, undefined)
+    hideBehind(this, `Gatepass(${this.baseUrl})`)
+  }
+
+  /** The same methods for one user, without the argument that names the user. */
+  as(user: string): UserGatepass {
+    return createUserGatepass(this, this.#transport, user)
+  }
+
+  /**
+   * Connects a user to a provider. The answer is `completed` when a connection covers the scopes already; else show
+   * its `url` to the user and `await` its `wait()`. It never has the token.
+   */
+  async connect(
+    user: string,
+    provider: string,
+    options: ConnectOptions = {},
+  ): Promise<PendingAuthorization | CompletedAuthorization> {
+    const wire = await authorize(this.#transport, user, provider, options)
+    return toAuthorization(this.#transport, wire) as PendingAuthorization | CompletedAuthorization // it has just begun
+  }
+
+  /** An authorization by its id, in the process that began it or in another one. */
+  authorization(id: string, options: RequestOptions = {}): Promise<Authorization> {
+    return getAuthorization(this.#transport, id, options)
+  }
+
+  /**
+   * A valid access token of a user, refreshed if need be. Prefer `fetch`, with which no token reaches this process.
+   * @throws AuthorizationRequired when the user must approve first
+   */
+  token(user: string, provider: string, options: GrantOptions = {}): Promise<AccessToken> {
+    return getToken(this.#transport, user, provider, options)
+  }
+
+  /**
+   * Sends a request to the provider's API with the user's token put in by Gatepass. `url` is one of the API, or a path
+   * below its base URL. Answers of every status are returned, as `fetch` does.
+   * @throws AuthorizationRequired when the user must approve first
+   * @throws GatepassError when Gatepass refuses the request
+   */
+  fetch(
+    user: string,
+    provider: string,
+    url: string | URL | Request,
+    init: ProviderRequestInit = {},
+  ): Promise<Response> {
+    const { scopes, account, ...standard } = init
+    return createProviderFetch(this.#transport, user, provider, { scopes, account })(url, standard)
+  }
+
+  /** A plain `fetch` for the provider's API as this user, for clients that take one: octokit, ky, openapi-fetch. */
+  fetchFor(user: string, provider: string, request: ProviderRequest = {}): Fetch {
+    return createProviderFetch(this.#transport, user, provider, request)
+  }
+
+  /** Whether this is an error of this library, with this code if one is named. */
+  static isError(error: unknown): error is GatepassError
+  static isError<Code extends ErrorCode>(error: unknown, code: Code): error is ErrorOf<Code>
+  static isError(error: unknown, code?: ErrorCode): boolean {
+    return isGatepassError(error) && (code === undefined || error.code === code)
+  }
+}
+
+/** A client that acts for one user. */
+export interface UserGatepass {
+  /** The user. */
+  readonly user: string
+  readonly tools: Tools<IsBound>
+  /** @see Gatepass.connect */
+  connect(provider: string, options?: ConnectOptions): Promise<PendingAuthorization | CompletedAuthorization>
+  /** @see Gatepass.token */
+  token(provider: string, options?: GrantOptions): Promise<AccessToken>
+  /** @see Gatepass.fetch */
+  fetch(provider: string, url: string | URL | Request, init?: ProviderRequestInit): Promise<Response>
+  /** @see Gatepass.fetchFor */
+  fetchFor(provider: string, request?: ProviderRequest): Fetch
+}
+
+function createUserGatepass(gatepass: Gatepass, transport: Transport, user: string): UserGatepass {
+  return {
+    user,
+    tools: createTools<IsBound>(transport, user),
+    connect: (provider, options) => gatepass.connect(user, provider, options),
+    token: (provider, options) => gatepass.token(user, provider, options),
+    fetch: (provider, url, init) => gatepass.fetch(user, provider, url, init),
+    fetchFor: (provider, request) => gatepass.fetchFor(user, provider, request),
+  }
+}
+
+export type { AccessToken, ConnectOptions, GrantOptions } from './access-token.ts'
+export type {
+  Authorization,
+  CompletedAuthorization,
+  FailedAuthorization,
+  FailureReason,
+  PendingAuthorization,
+  WaitOptions,
+} from './authorization.ts'
+export * from './errors.ts'
+export type { ErrorOf } from './is-error.ts'
+export type { ClientOptions } from './options.ts'
+export type { List, Page, PageOptions } from './pages.ts'
+export type { ProviderRequest, ProviderRequestInit } from './provider-fetch.ts'
+export type {
+  JsonSchema,
+  RequiredAuthorization,
+  RequiredSecret,
+  RequiredWorker,
+  Tool,
+  ToolAnnotations,
+  ToolRequirements,
+} from './tool.ts'
+export type { CallOptions } from './tool-call.ts'
+export { ToolError, type ToolErrorKind } from './tool-error.ts'
+export type {
+  Artifact,
+  ArtifactOutcome,
+  AuthorizationOutcome,
+  ErrorOutcome,
+  ScheduledOutcome,
+  ToolOutcome,
+  ValueOutcome,
+} from './tool-outcome.ts'
+export type { ExecuteOptions, RunOptions, ToolFilter, Tools } from './tools.ts'
+export type { Fetch, Logger, RequestOptions } from './transport.ts'

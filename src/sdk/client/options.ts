@@ -1,0 +1,76 @@
+import { GatepassError } from './errors.ts'
+import type { Fetch, Logger, TransportOptions } from './transport.ts'
+
+/** What a client is made with. */
+export interface ClientOptions {
+  /** Where Gatepass is; `GATEPASS_URL` of the environment by default. */
+  readonly baseUrl?: string | URL | undefined
+  /** An API key with the role `caller` or above; `GATEPASS_API_KEY` of the environment by default. */
+  readonly apiKey?: string | undefined
+  /** How long one attempt of a request may take, in milliseconds; 60,000 by default. Long polls have their own. */
+  readonly timeoutMs?: number | undefined
+  /** How often a failed request is repeated; 2 by default. */
+  readonly maxRetries?: number | undefined
+  /** In place of the global `fetch`. */
+  readonly fetch?: Fetch | undefined
+  /** Sent with each request, those to providers' APIs included. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Hears of each request and its repetitions, never of keys and bodies. */
+  readonly logger?: Logger | undefined
+  /** Allows the client in a browser, where every visitor can read the API key. */
+  readonly dangerouslyAllowBrowser?: boolean | undefined
+}
+
+const TIMEOUT_MS = 60_000
+const MAX_RETRIES = 2
+
+/** Fills the defaults. Throws `invalid_options`. */
+export function readOptions(options: ClientOptions): TransportOptions {
+  if (isBrowser() && options.dangerouslyAllowBrowser !== true)
+    throw invalid(
+      'This is a browser: every visitor could read the API key. Call Gatepass from your server, and let @gatepass/sdk/browser open links and wait. dangerouslyAllowBrowser allows it all the same.',
+    )
+  const {
+    apiKey = environment('GATEPASS_API_KEY'),
+    timeoutMs = TIMEOUT_MS,
+    maxRetries = MAX_RETRIES,
+  } = options
+  const url = options.baseUrl ?? environment('GATEPASS_URL')
+  if (url === undefined || url === '') throw invalid('Pass baseUrl, or set GATEPASS_URL: where is Gatepass?')
+  if (apiKey === undefined || apiKey === '') throw invalid('Pass apiKey, or set GATEPASS_API_KEY.')
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw invalid('apiKey has characters that no API key has.')
+  const baseUrl = URL.parse(url)
+  if (baseUrl === null || !/^https?:$/.test(baseUrl.protocol))
+    throw invalid(`baseUrl is no http(s) URL: ${url}`)
+  if (!(timeoutMs > 0)) throw invalid('timeoutMs must be more than 0.')
+  if (!Number.isInteger(maxRetries) || maxRetries < 0)
+    throw invalid('maxRetries must be 0 or a positive integer.')
+  return {
+    baseUrl: `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/, '')}`,
+    apiKey,
+    timeoutMs,
+    maxRetries,
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)), // the global one of that moment
+    headers: options.headers ?? {},
+    logger: options.logger,
+  }
+}
+
+function invalid(message: string): GatepassError {
+  return new GatepassError('invalid_options', message)
+}
+
+function isBrowser(): boolean {
+  const { window, document } = globalThis as { readonly window?: unknown; readonly document?: unknown }
+  return window !== undefined && document !== undefined
+}
+
+/** `undefined` where there is no environment, and in Deno without the permission to read it. */
+function environment(name: string): string | undefined {
+  try {
+    const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }
+    return process?.env?.[name]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,164 @@
+import { type RequiredAuthorizationWire, toRequired } from './authorizations.ts'
+import { AuthorizationRequired, type GatepassError, InvalidRequest } from './errors.ts'
+import { refusalOf } from './refusal.ts'
+import type { Repetition } from './retry.ts'
+import type { Fetch, Transport } from './transport.ts'
+
+/** Which grant a request to a provider's API uses. */
+export interface ProviderRequest {
+  /** The scopes that the request needs. Without them any grant suffices. */
+  readonly scopes?: readonly string[] | undefined
+  /** Which of the user's accounts: a connection's id, or an account's id or name. The default account when absent. */
+  readonly account?: string | undefined
+}
+
+/** What `fetch` takes, and which grant is used. */
+export interface ProviderRequestInit extends RequestInit, ProviderRequest {}
+
+/** Methods whose repetition has no further effect (RFC 9110 section 9.2.2). */
+const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** As in the fetch standard. */
+const MAX_REDIRECTS = 20
+
+/** A request whose parts are known. */
+interface Parts {
+  readonly method: string
+  readonly headers: Headers
+  readonly body: RequestInit['body']
+  readonly redirect: RequestInit['redirect']
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * A `fetch` for the API of a provider, as a user: Gatepass puts the user's token into each request, which never passes
+ * through this process. It takes URLs of the provider's API, and paths below its base URL.
+ */
+export function createProviderFetch(
+  transport: Transport,
+  user: string,
+  provider: string,
+  { scopes, account }: ProviderRequest,
+): Fetch {
+  const proxy = `${transport.baseUrl}/proxy/${encodeURIComponent(provider)}`
+  const about = {
+    'x-gatepass-user': toHeader(user),
+    ...(account !== undefined && { 'x-gatepass-account': toHeader(account) }),
+    ...(scopes !== undefined && { 'x-gatepass-scopes': scopes.join(' ') }),
+  }
+
+  /** One request through the proxy, again where a token was refused and replaced, or Gatepass asks for a retry. */
+  async function send(place: Place, parts: Parts): Promise<Response> {
+    const { method, signal } = parts
+    const headers = new Headers(parts.headers)
+    for (const [name, value] of Object.entries({ ...transport.headers(), ...about })) headers.set(name, value)
+    if (place.origin !== undefined) headers.set('x-gatepass-base-url', place.origin)
+    const init: RequestInit & { duplex?: 'half' } = {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(parts.body != null && { body: parts.body }),
+      ...(isStream(parts.body) && { duplex: 'half' }),
+    }
+    const url = urlBelow(proxy, place.path)
+    const repetition: Repetition = IDEMPOTENT.has(method) ? 'safe' : 'unsafe'
+    const options = { signal, ...(isStream(parts.body) && { maxRetries: 0 }) }
+    const once = async () => {
+      const response = await transport.send(url, init, options)
+      if (response.headers.has('x-gatepass-error')) throw await toProxyRefusal(transport, response)
+      return response
+    }
+    const request = { method, path: `/proxy/${provider}`, repetition, options }
+    const response = await transport.repeated(once, request)
+    if (response.headers.get('x-gatepass-token') !== 'replaced' || isStream(parts.body)) return response
+    await response.body?.cancel()
+    return transport.repeated(once, request)
+  }
+
+  return async (input, init) => {
+    let place = placeOf(input)
+    let parts = partsOf(input, init)
+    for (let redirects = 0; ; redirects++) {
+      const response = await send(place, parts)
+      const location = response.headers.get('location')
+      if (parts.redirect === 'manual' || location === null || !REDIRECTS.has(response.status)) return response
+      if (parts.redirect === 'error' || redirects >= MAX_REDIRECTS)
+        throw new TypeError(`The provider's API redirects to ${location}.`)
+      const next = afterRedirect(parts, response.status)
+      if (isStream(next.body)) return response // a stream cannot be sent twice
+      await response.body?.cancel()
+      place = placeOf(location)
+      parts = next
+    }
+  }
+}
+
+/** Where a request goes: an origin of the provider's API, or `undefined` for its base URL, and what stands behind. */
+interface Place {
+  readonly origin: string | undefined
+  readonly path: string
+}
+
+function placeOf(input: string | URL | Request): Place {
+  const text = typeof input === 'string' ? input : 'url' in input ? input.url : input.href
+  if (text.startsWith('/') && !text.startsWith('//')) return { origin: undefined, path: text }
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`"${text}" is neither an http(s) URL nor a path that begins with "/".`)
+  return { origin: url.origin, path: `${url.pathname}${url.search}` }
+}
+
+/** `fetch` resolves dot segments: a path made of a user's input must not lead out of the proxy, with the API key. */
+function urlBelow(proxy: string, path: string): string {
+  const url = new URL(`${proxy}${path}`)
+  if (url.pathname.startsWith(`${new URL(proxy).pathname}/`)) return url.href
+  throw new InvalidRequest('invalid_request', 'The path leads out of the API by "..".', {})
+}
+
+function partsOf(input: string | URL | Request, init: RequestInit = {}): Parts {
+  const request = typeof input === 'object' && 'headers' in input ? input : undefined
+  const method = init.method ?? request?.method ?? 'GET'
+  return {
+    method: /^(get|head|options|put|delete|post)$/i.test(method) ? method.toUpperCase() : method,
+    headers: new Headers(init.headers ?? request?.headers),
+    body: init.body ?? request?.body ?? null,
+    redirect: init.redirect ?? request?.redirect,
+    signal: init.signal ?? request?.signal ?? undefined,
+  }
+}
+
+/** The request that follows a redirect: POST becomes GET where browsers do so (fetch standard, HTTP-redirect fetch). */
+function afterRedirect(parts: Parts, status: number): Parts {
+  const { method } = parts
+  const becomesGet =
+    (status === 303 && method !== 'GET' && method !== 'HEAD') ||
+    ((status === 301 || status === 302) && method === 'POST')
+  if (!becomesGet) return parts
+  const headers = new Headers(parts.headers)
+  for (const name of ['content-type', 'content-length', 'content-encoding', 'content-language'])
+    headers.delete(name)
+  return { ...parts, method: 'GET', headers, body: null }
+}
+
+function isStream(body: RequestInit['body']): boolean {
+  return body instanceof ReadableStream
+}
+
+/** Header values carry bytes: the UTF-8 bytes of the text, each as one character. */
+function toHeader(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text))
+}
+
+async function toProxyRefusal(transport: Transport, response: Response): Promise<GatepassError> {
+  const body: unknown = await response.json().catch(() => undefined)
+  const refusal = refusalOf(response, body)
+  const required = requiredOf(body)
+  if (required === undefined) return refusal
+  const { status, requestId } = refusal
+  return new AuthorizationRequired(toRequired(transport, required), { status, requestId })
+}
+
+function requiredOf(body: unknown): RequiredAuthorizationWire | undefined {
+  if (typeof body !== 'object' || body === null || !('requires_authorization' in body)) return undefined
+  return body.requires_authorization as RequiredAuthorizationWire // as openapi.json has it
+}

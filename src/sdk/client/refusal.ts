@@ -1,0 +1,91 @@
+import {
+  DeniedByPolicy,
+  type ErrorCode,
+  type ErrorDetails,
+  type Fault,
+  Forbidden,
+  GatepassError,
+  InvalidRequest,
+  NotFound,
+  ProviderUnavailable,
+  RateLimited,
+  Unauthenticated,
+  UserMismatch,
+} from './errors.ts'
+
+/** The body of a refusal. */
+interface RefusalWire {
+  readonly name: ErrorCode
+  readonly message: string
+  readonly errors?: readonly Fault[]
+}
+
+/** Codes that have a class of their own. */
+const CLASSES = {
+  invalid_authorization: Unauthenticated,
+  insufficient_role: Forbidden,
+  denied_by_policy: DeniedByPolicy,
+  not_found: NotFound,
+  rate_limited: RateLimited,
+  too_many_pending: RateLimited,
+  provider_unavailable: ProviderUnavailable,
+  user_mismatch: UserMismatch,
+} as const satisfies Partial<Record<ErrorCode, typeof GatepassError>>
+
+/** The error for a response with an error status, whose body is read for it. */
+export async function toRefusal(response: Response): Promise<GatepassError> {
+  return refusalOf(response, await readBody(response))
+}
+
+export function refusalOf({ status, headers, url }: Response, body: unknown): GatepassError {
+  const details: ErrorDetails = {
+    status,
+    requestId: headers.get('x-request-id') ?? undefined,
+    retryAfterMs: readRetryAfter(headers),
+  }
+  if (!isRefusal(body)) {
+    const where = url === '' ? 'The base URL' : new URL(url).origin
+    return new GatepassError(
+      'unexpected_answer',
+      `${where} answered ${status}, and not as a Gatepass does.`,
+      details,
+    )
+  }
+  return toError(body, details)
+}
+
+/** The error for a refusal, also for one that arrives in a stream. */
+export function toError({ name, message, errors }: RefusalWire, details: ErrorDetails): GatepassError {
+  if (name in CLASSES) return new CLASSES[name as keyof typeof CLASSES](name, message, details)
+  return details.status === 400
+    ? new InvalidRequest(name, message, { ...details, ...(errors && { faults: errors }) })
+    : new GatepassError(name, message, details)
+}
+
+export function isRefusal(body: unknown): body is RefusalWire {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'name' in body &&
+    typeof body.name === 'string' &&
+    'message' in body &&
+    typeof body.message === 'string'
+  )
+}
+
+/** `undefined` where it is not JSON. */
+async function readBody(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch {
+    return undefined
+  }
+}
+
+/** `Retry-After` in milliseconds: seconds or a date (RFC 9110 section 10.2.3). */
+function readRetryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after')
+  if (text === null || text.trim() === '') return undefined
+  const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(0, Math.round(ms))
+}

@@ -1,0 +1,42 @@
+/** One event of a stream, as the WHATWG HTML standard (section 9.2) dispatches it. */
+export interface ServerSentEvent {
+  /** `message` where the stream names none. */
+  readonly event: string
+  readonly data: string
+}
+
+/**
+ * Reads server-sent events: chunks may end anywhere, lines end in LF, CRLF or CR, comments are skipped, several `data`
+ * lines make one text. An event that the stream breaks off is dropped. The body is cancelled when the reader leaves.
+ */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent, void> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder() // drops a byte order mark at the beginning
+  let isFinished = false
+  let rest = ''
+  let event = ''
+  let data: string[] = []
+  try {
+    while (!isFinished) {
+      const { done, value } = await reader.read()
+      isFinished = done
+      rest += decoder.decode(value, { stream: !done })
+      // a CR at the end may be the first half of a CRLF
+      const lines = rest.split(isFinished ? /\r\n|\n|\r/ : /\r\n|\n|\r(?!$)/)
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        if (line === '') {
+          if (data.length > 0) yield { event: event || 'message', data: data.join('\n') }
+          event = ''
+          data = []
+          continue
+        }
+        const [, name, text = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
+        if (name === 'data') data.push(text)
+        else if (name === 'event') event = text
+      }
+    }
+  } finally {
+    if (!isFinished) await reader.cancel().catch(() => {}) // the connection may have ended already
+  }
+}

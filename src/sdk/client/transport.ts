@@ -1,0 +1,184 @@
+import { ConnectionError, GatepassError, TimeoutError } from './errors.ts'
+import { toRefusal } from './refusal.ts'
+import { pause, type Repetition, retryPauseMs } from './retry.ts'
+
+/** The signature of `fetch` of the web standards. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
+/** Hears of each request and its repetitions; never of a key, a token or a body. `console` is one. */
+export interface Logger {
+  debug(message: string): void
+  warn(message: string): void
+}
+
+/** What every method takes besides its own options. */
+export interface RequestOptions {
+  /** Ends the request; the method then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** How long one attempt may take, in milliseconds. */
+  readonly timeoutMs?: number | undefined
+  /** How often a failed request is repeated. */
+  readonly maxRetries?: number | undefined
+}
+
+export interface ApiRequest {
+  readonly method: string
+  /** Below the base URL, each segment encoded. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
+  /** Sent as JSON. */
+  readonly body?: object | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly repetition: Repetition
+  readonly options?: RequestOptions | undefined
+}
+
+export interface Answer<T> {
+  readonly body: T
+  readonly headers: Headers
+}
+
+/** Sends requests to one Gatepass with one API key. */
+export interface Transport {
+  readonly baseUrl: string
+  /** Sends a request and reads the JSON of the answer. The caller states its type. */
+  json<T>(request: ApiRequest): Promise<Answer<T>>
+  /** Sends a request and returns the response as soon as its headers are there; the body has no deadline. */
+  open(request: ApiRequest): Promise<Response>
+  /** Sends one request that is built already. Answers of every status are returned. */
+  send(url: string, init: RequestInit, options: RequestOptions | undefined): Promise<Response>
+  /** Repeats `attempt` after failures as `repetition` allows. */
+  repeated<T>(attempt: () => Promise<T>, request: Repeatable): Promise<T>
+  /** The headers that every request carries. */
+  headers(): Record<string, string>
+}
+
+type Repeatable = Pick<ApiRequest, 'method' | 'path' | 'repetition' | 'options'>
+
+export interface TransportOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  readonly fetch: Fetch
+  readonly headers: Readonly<Record<string, string>>
+  readonly logger: Logger | undefined
+}
+
+export function createTransport(options: TransportOptions): Transport {
+  const { baseUrl, apiKey, logger, fetch: fetchWith } = options
+  const headers = () => ({ ...options.headers, authorization: `Bearer ${apiKey}` })
+
+  /** One attempt, whose deadline covers what `read` does with the response. */
+  async function attempt<T>(
+    url: string,
+    init: RequestInit,
+    { signal, timeoutMs = options.timeoutMs }: RequestOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted()
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), timeoutMs)
+    const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+    try {
+      return await read(await fetchWith(url, { ...init, signal: ended }))
+    } catch (cause) {
+      signal?.throwIfAborted()
+      if (late.signal.aborted)
+        throw new TimeoutError('timeout', `There was no answer within ${timeoutMs} ms.`, { cause })
+      if (cause instanceof GatepassError) throw cause
+      throw new ConnectionError('connection_error', `${new URL(baseUrl).origin} could not be reached.`, {
+        cause,
+      })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function repeated<T>(
+    once: () => Promise<T>,
+    { method, path, repetition, options: { signal, maxRetries = options.maxRetries } = {} }: Repeatable,
+  ): Promise<T> {
+    for (let retries = 0; ; retries++) {
+      const begun = Date.now()
+      try {
+        const result = await once()
+        logger?.debug(`${method} ${path} answered in ${Date.now() - begun} ms`)
+        return result
+      } catch (error) {
+        const pauseMs = retries < maxRetries ? retryPauseMs(error, repetition, retries) : undefined
+        const what = error instanceof GatepassError ? error.code : 'aborted'
+        if (pauseMs === undefined) {
+          logger?.debug(`${method} ${path} failed in ${Date.now() - begun} ms: ${what}`)
+          throw error
+        }
+        logger?.warn(`${method} ${path} failed: ${what}; attempt ${retries + 2} in ${pauseMs} ms`)
+        await pause(pauseMs, signal)
+      }
+    }
+  }
+
+  function prepared(request: ApiRequest): { url: string; init: RequestInit } {
+    const { method, path, body, repetition } = request
+    const sent: Record<string, string> = {
+      accept: 'application/json',
+      ...(body && { 'content-type': 'application/json' }),
+      ...(repetition === 'by_key' && { 'idempotency-key': crypto.randomUUID() }),
+      ...headers(),
+      ...request.headers,
+    }
+    const url = `${baseUrl}${path}${toQuery(request.query ?? {})}`
+    return { url, init: { method, headers: sent, ...(body && { body: JSON.stringify(body) }) } }
+  }
+
+  return {
+    baseUrl,
+    headers,
+    repeated,
+    send: (url, init, sendOptions = {}) => attempt(url, init, sendOptions, asOpened),
+    async json<T>(request: ApiRequest): Promise<Answer<T>> {
+      const { url, init } = prepared(request)
+      return repeated(() => attempt(url, init, request.options ?? {}, readJson<T>), request)
+    },
+    async open(request) {
+      const { url, init } = prepared(request)
+      return repeated(async () => {
+        const response = await attempt(url, init, request.options ?? {}, asOpened)
+        if (!response.ok) throw await toRefusal(response)
+        return response
+      }, request)
+    },
+  }
+}
+
+async function asOpened(response: Response): Promise<Response> {
+  return response
+}
+
+async function readJson<T>(response: Response): Promise<Answer<T>> {
+  if (!response.ok) throw await toRefusal(response)
+  const { status, headers } = response
+  const text = await response.text()
+  const body = text === '' ? undefined : parse(text)
+  if (body === undefined && status !== 204)
+    throw new GatepassError(
+      'unexpected_answer',
+      `The answer is not JSON (${headers.get('content-type') ?? 'without a type'}). Is this the URL of a Gatepass?`,
+      { status },
+    )
+  return { body: body as T, headers } // the caller knows the type of each answer from openapi.json
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function toQuery(query: NonNullable<ApiRequest['query']>): string {
+  const said = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (said.length === 0) return ''
+  return `?${new URLSearchParams(said.map(([name, value]): [string, string] => [name, String(value)]))}`
+}
