@@ -822,7 +822,13 @@ export interface Authorization {
   readonly provider_id: string
   /** The requested scopes while pending, the granted ones when completed */
   readonly scopes: readonly string[]
-  readonly context: { readonly token?: string; readonly user_info?: JsonObject }
+  readonly context: {
+    readonly token?: string
+    readonly token_type?: string
+    /** When the token expires, if the provider tells */
+    readonly expires_at?: string
+    readonly user_info?: JsonObject
+  }
   readonly expires_at?: string
   readonly reason?: FailureReason
   readonly message?: string
