@@ -1,0 +1,96 @@
+import type { AppParts } from './app-parts.ts'
+import type { GetPromptResult, JsonSchema, PromptArgument, PromptMessage } from './content.ts'
+import { jsonSchemaOf, parseValue, type TypedSchema } from './schema.ts'
+
+export interface PromptOptions<TInput = Readonly<Record<string, string>>> {
+  readonly title?: string
+  readonly description?: string
+  /** The arguments, an object whose members are given as text. Absent: the prompt takes none. */
+  readonly input?: TypedSchema<TInput> | JsonSchema
+  /** Returns the text of one message of the user, or the messages. */
+  handler(request: {
+    readonly input: TInput
+    readonly userId: string | null
+  }): PromptValue | Promise<PromptValue>
+  /** Suggests values of an argument to people who type. */
+  complete?(argument: string, value: string): readonly string[] | Promise<readonly string[]>
+}
+
+export type PromptValue = string | PromptMessage[] | GetPromptResult
+
+export type AnyPromptOptions = PromptOptions<never>
+
+type AppPrompts = AppParts['prompts'] & {
+  add(name: string, options: AnyPromptOptions): Promise<void>
+  remove(name: string): Promise<boolean>
+}
+
+/** `changed` is called after each change. */
+export function appPrompts(changed: () => Promise<void>): AppPrompts {
+  const prompts = new Map<string, { readonly options: AnyPromptOptions; readonly args: PromptArgument[] }>()
+  return {
+    add(name, options) {
+      if (typeof options.handler !== 'function')
+        throw new TypeError(`The prompt ${JSON.stringify(name)} has no handler.`)
+      prompts.set(name, { options, args: promptArguments(options) })
+      return changed()
+    },
+    async remove(name) {
+      const wasThere = prompts.delete(name)
+      if (wasThere) await changed()
+      return wasThere
+    },
+    list: () =>
+      [...prompts].map(
+        ([
+          name,
+          {
+            options: { title, description },
+            args,
+          },
+        ]) => ({
+          name,
+          ...(title !== undefined && { title }),
+          ...(description !== undefined && { description }),
+          ...(args.length > 0 && { arguments: args }),
+        }),
+      ),
+    async get(name, given, { userId }) {
+      const prompt = prompts.get(name)
+      if (prompt === undefined) return undefined
+      const { options, args } = prompt
+      const absent = args.find((one) => one.required === true && given[one.name] === undefined)
+      if (absent !== undefined)
+        throw new TypeError(`The prompt "${name}" needs the argument "${absent.name}".`)
+      const parsed = await parseValue(options.input ?? {}, given)
+      if (parsed.outcome === 'refused')
+        throw new TypeError(`The prompt "${name}" refuses its arguments: ${parsed.reason}`)
+      const value = await options.handler({ input: parsed.value as never, userId }) // the prompt's schema made it
+      return toResult(value, options.description)
+    },
+    async complete(name, argument, value) {
+      return (await prompts.get(name)?.options.complete?.(argument, value)) ?? []
+    },
+  }
+}
+
+function promptArguments({ input }: AnyPromptOptions): PromptArgument[] {
+  if (input === undefined) return []
+  const { properties = {}, required = [] } = jsonSchemaOf(input, 'input') as {
+    properties?: Readonly<Record<string, { readonly description?: string }>>
+    required?: readonly string[]
+  } // JSON Schema 2020-12
+  return Object.entries(properties).map(([name, { description }]) => ({
+    name,
+    ...(description !== undefined && { description }),
+    required: required.includes(name),
+  }))
+}
+
+function toResult(value: PromptValue, description: string | undefined): GetPromptResult {
+  if (typeof value !== 'string' && !Array.isArray(value)) return value
+  return {
+    ...(description !== undefined && { description }),
+    messages: typeof value === 'string' ? [{ role: 'user', content: { type: 'text', text: value } }] : value,
+  }
+}

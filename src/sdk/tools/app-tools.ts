@@ -1,0 +1,77 @@
+import type { Tool } from './content.ts'
+import { jsonSchemaOf } from './schema.ts'
+import { type AnyToolOptions, isMaterialized, type MaterializedTool, TOOL_MARK } from './tool.ts'
+
+/** A tool of an app. */
+export interface AppTool {
+  readonly name: string
+  readonly options: AnyToolOptions
+}
+
+export interface AppTools {
+  /**
+   * Adds a tool, or replaces the one of that name, also while the app is served; it notifies clients. Throws `TypeError` for
+   * a tool that cannot be published.
+   */
+  add(name: string, tool: MaterializedTool): Promise<void>
+  /** Returns whether there was one, and notifies clients. */
+  remove(name: string): Promise<boolean>
+  list(): readonly AppTool[]
+  find(name: string): AppTool | undefined
+}
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/
+
+export function isName(name: unknown): name is string {
+  return typeof name === 'string' && NAME.test(name)
+}
+
+/** `changed` is called after each change. */
+export function appTools(changed: () => Promise<void>): AppTools {
+  const tools = new Map<string, AppTool>()
+  return {
+    add(name, tool) {
+      tools.set(name, { name, options: toolOptions(name, tool) })
+      return changed()
+    },
+    async remove(name) {
+      const wasThere = tools.delete(name)
+      if (wasThere) await changed()
+      return wasThere
+    },
+    list: () => [...tools.values()],
+    find: (name) => tools.get(name),
+  }
+}
+
+/** Checks what is known where the tool is defined, so that the author's program stops there. */
+function toolOptions(name: string, tool: MaterializedTool): AnyToolOptions {
+  const fault = (what: string) => new TypeError(`The tool ${JSON.stringify(name)} ${what}.`)
+  if (!isName(name)) throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
+  if (!isMaterialized(tool)) throw fault('was not made by tool()')
+  const options = tool[TOOL_MARK]
+  if (typeof options.handler !== 'function') throw fault('has no handler')
+  for (const side of ['input', 'output'] as const) {
+    const schema = options[side]
+    if (side === 'output' && schema === undefined) continue
+    if (schema === undefined) throw fault('has no schema of its input')
+    try {
+      const described = jsonSchemaOf(schema, side)
+      if (side === 'input' && described.type !== 'object') throw new TypeError('is no object')
+    } catch (error) {
+      throw fault(`has an ${side} whose schema ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return options
+}
+
+/** The tool as `tools.list` answers it. */
+export function listedTool({ name, options }: AppTool): Tool {
+  const { title, description } = options
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema: jsonSchemaOf(options.input, 'input'),
+  }
+}

@@ -1,0 +1,162 @@
+import { allAuths, authName } from './auth.ts'
+import type { ElicitResult } from './content.ts'
+import type { LogLevel, ToolContext } from './context.ts'
+import { elicitationForm } from './elicitation-form.ts'
+import { ContextRequiredError } from './errors.ts'
+import { toJsonText } from './json-value.ts'
+import type { ConsentMissing, ListKind, RunnableTool, ToolRun } from './run.ts'
+import { jsonSchemaOf, parseValue, type TypedSchema, type ValueOf } from './schema.ts'
+
+/** A run that has begun. */
+export interface Running {
+  /** Aborted when the run is over. */
+  readonly signal: AbortSignal
+  /** Ends the run. */
+  lacksConsent(missing: ConsentMissing): void
+}
+
+/** Length of one log line, in characters. */
+const MAX_LOG_LENGTH = 10_000
+
+/** Makes the handler's context. */
+export function buildContext(
+  tool: RunnableTool,
+  input: never,
+  run: ToolRun,
+  running: Running,
+): ToolContext<never, string, never> {
+  const { name, options, app } = tool
+  const names = allAuths(options.requiresAuth).map(authName)
+  const held = names.filter((one) => run.authorizations[one] !== undefined)
+  const first = held[0] === undefined ? undefined : run.authorizations[held[0]]
+  const log = (level: LogLevel) => (message: string) =>
+    told(() => run.log?.(level, String(message).slice(0, MAX_LOG_LENGTH)))
+  const listChanged = (list: ListKind) => ({ listChanged: () => told(() => run.listChanged?.(list)) })
+
+  /** Sends a message that has no answer. It never rejects, so a handler need not await it. */
+  async function told(send: () => void | Promise<void>): Promise<void> {
+    if (running.signal.aborted) return
+    try {
+      await send()
+    } catch {
+      // the caller has gone, which `signal` tells
+    }
+  }
+
+  /** A promise that a handler need not await: its rejection alone does not end the process. */
+  function asked<Value>(ask: () => Promise<Value>): Promise<Value> {
+    const answer = running.signal.aborted ? Promise.reject(new Error('The run has ended.')) : ask()
+    answer.catch(() => undefined)
+    return answer
+  }
+
+  function missing(member: string, wants: string): ContextRequiredError {
+    return new ContextRequiredError(
+      `The tool "${name}" needs ${wants} (${member}), which ${run.way} does not offer.`,
+    )
+  }
+
+  const context: Omit<ToolContext, 'authorization'> = {
+    input,
+    authorizations: Object.fromEntries(
+      Object.entries(run.authorizations).filter(([one]) => names.includes(one)),
+    ),
+    getSecret(key) {
+      const value = options.requiresSecrets?.includes(key) === true ? run.secret(key) : undefined
+      if (value !== undefined) return value
+      throw new Error(
+        options.requiresSecrets?.includes(key) === true
+          ? `The secret "${key}" of the tool "${name}" is not set.`
+          : `The tool "${name}" does not declare the secret "${key}": name it in requiresSecrets.`,
+      )
+    },
+    metadata: run.metadata,
+    userId: run.userId,
+    sessionId: run.sessionId,
+    requestId: run.requestId,
+    signal: running.signal,
+    log: { debug: log('debug'), info: log('info'), warning: log('warning'), error: log('error') },
+    progress: {
+      report: (progress, total, message) => told(() => run.progress?.(progress, total, message)),
+    },
+    chunk(data) {
+      const json: unknown = JSON.parse(toJsonText(data))
+      return told(() => run.chunk?.(json))
+    },
+    step: (key, fn) => asked(async () => (run.step === undefined ? fn() : run.step(key, fn))),
+    resources: {
+      read: (uri) => asked(() => readResource(uri)),
+      async get(uri) {
+        const [content] = await readResource(uri)
+        if (content !== undefined) return content
+        throw new Error(`The resource ${JSON.stringify(uri)} has no contents.`)
+      },
+      list: async () => app?.resources.list() ?? [],
+      listTemplates: async () => app?.resources.listTemplates() ?? [],
+      listRoots: () => asked(async () => run.listRoots?.() ?? []),
+    },
+    prompts: {
+      get: (prompt, args = {}) =>
+        asked(async () => {
+          const found = await app?.prompts.get(prompt, args, run)
+          if (found !== undefined) return found
+          throw new Error(`There is no prompt ${JSON.stringify(prompt)}.`)
+        }),
+      list: async () => app?.prompts.list() ?? [],
+    },
+    tools: {
+      call: (called, args = {}) => asked(() => callTool(called, args)),
+      list: () => asked(async () => run.listTools?.() ?? []),
+    },
+    sampling: {
+      createMessage: (request) =>
+        asked(async () => {
+          if (run.createMessage !== undefined) return run.createMessage(request)
+          throw missing('sampling.createMessage', 'the model of an MCP client')
+        }),
+    },
+    ui: { elicit: (message, schema, options) => asked(() => elicit(message, schema, options)) },
+    notifications: {
+      tools: listChanged('tools'),
+      resources: listChanged('resources'),
+      prompts: listChanged('prompts'),
+    },
+  }
+
+  async function readResource(uri: string) {
+    const contents = await app?.resources.read(uri, run)
+    if (contents !== undefined) return contents
+    throw new Error(`There is no resource ${JSON.stringify(uri)}.`)
+  }
+
+  async function callTool(called: string, args: Readonly<Record<string, unknown>>) {
+    if (run.callTool === undefined) throw missing('tools.call', 'other tools')
+    const answer = await run.callTool(called, args, running.signal)
+    if (answer.outcome === 'result') return answer.result
+    running.lacksConsent(answer)
+    throw new Error(`The user must approve the tool ${JSON.stringify(called)} first. The run has ended.`)
+  }
+
+  async function elicit<Schema extends TypedSchema>(
+    message: string,
+    schema: Schema,
+    { timeout }: { readonly timeout?: number } = {},
+  ): Promise<ElicitResult<ValueOf<Schema>>> {
+    const form = elicitationForm(jsonSchemaOf(schema, 'input'))
+    if (run.elicit === undefined) throw missing('ui.elicit', 'a form for the user')
+    const { action, content } = await run.elicit({
+      message,
+      schema: form,
+      accepts: async (sent) => (await parseValue(schema, sent)).outcome === 'accepted',
+      ...(timeout !== undefined && { timeoutMs: timeout }),
+    })
+    if (action !== 'accept') return { action }
+    const parsed = await parseValue(schema, content)
+    if (parsed.outcome === 'refused')
+      throw new Error(`The form was sent back unlike its schema: ${parsed.reason}`)
+    return { action, content: parsed.value as ValueOf<Schema> } // parsed by that schema
+  }
+
+  // the type of a tool says whether it has an authorization; without one the tool is not run
+  return { ...context, authorization: first } as unknown as ToolContext<never, string, never>
+}

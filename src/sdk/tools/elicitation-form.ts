@@ -1,0 +1,61 @@
+// What MCP permits as the schema of a form: an object of primitive members, so that every client can draw it.
+
+const STRING_FORMATS = ['email', 'uri', 'date', 'date-time']
+const TYPES = ['string', 'number', 'integer', 'boolean']
+
+/**
+ * Returns the schema as clients take it: without `$schema`, and without patterns, which forms do not know; the answer
+ * is checked here. Throws `TypeError` for a schema that is no flat object of
+ * strings, numbers, integers, booleans and choices.
+ */
+export function elicitationForm(
+  schema: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { $schema: _, additionalProperties: __, ...form } = schema
+  if (form.type !== 'object') throw fault('is not an object')
+  const properties = isRecord(form.properties) ? form.properties : {}
+  for (const [name, member] of Object.entries(properties)) {
+    const reason = isRecord(member) ? faultOf(member) : 'has no schema'
+    if (reason !== undefined) throw fault(`has the member ${JSON.stringify(name)}, which ${reason}`)
+  }
+  const other = Object.keys(form).find((one) => !FORM_MEMBERS.includes(one))
+  if (other !== undefined) throw fault(`uses ${other}`)
+  const members = Object.entries(properties).map(([name, member]) => {
+    const { pattern: _, ...plain } = isRecord(member) ? member : {}
+    return [name, plain]
+  })
+  return { ...form, properties: Object.fromEntries(members) }
+}
+
+const FORM_MEMBERS = ['type', 'properties', 'required', 'title', 'description']
+
+function fault(reason: string): TypeError {
+  return new TypeError(
+    `The schema of ui.elicit() ${reason}. A form is an object of strings, numbers, integers, booleans and choices; string formats are ${STRING_FORMATS.join(', ')}.`,
+  )
+}
+
+function faultOf(member: Readonly<Record<string, unknown>>): string | undefined {
+  const { type, format, items } = member
+  if (type === 'array')
+    return isRecord(items) && isChoice(items) ? undefined : 'is a list of other than choices'
+  if (type === undefined && isChoice(member)) return undefined
+  if (typeof type !== 'string' || !TYPES.includes(type))
+    return type === 'object' ? 'is an object' : 'is no string, number, integer or boolean'
+  const combination = ['allOf', 'not', '$ref', 'if'].find((one) => one in member)
+  if (combination !== undefined) return `uses ${combination}`
+  if (format !== undefined && !STRING_FORMATS.includes(String(format)))
+    return `has the format ${JSON.stringify(format)}`
+  return undefined
+}
+
+/** `enum`, or a list of `{const, title}`. */
+function isChoice({ enum: values, oneOf, anyOf }: Readonly<Record<string, unknown>>): boolean {
+  if (Array.isArray(values)) return values.every((one) => typeof one === 'string')
+  const titled = oneOf ?? anyOf
+  return Array.isArray(titled) && titled.every((one) => isRecord(one) && typeof one.const === 'string')
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,59 @@
+// Reading errors of libraries that are not imported: nothing of their shape is sure.
+
+export type Shape = Readonly<Record<string, unknown>>
+
+/** The value as an object whose members may be read; an empty one where it is none. */
+export function shapeOf(value: unknown): Shape {
+  const hasMembers = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return hasMembers ? (value as Shape) : {} // reading a member of an object is always possible
+}
+
+export function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** The first that is an HTTP status of a failure. */
+export function failureStatus(...values: readonly unknown[]): number | undefined {
+  const numbers = values.map((one) => (typeof one === 'string' && /^\d{3}$/.test(one) ? Number(one) : one))
+  return numbers.find(
+    (one): one is number => Number.isInteger(one) && Number(one) >= 400 && Number(one) <= 599,
+  )
+}
+
+const MAX_MESSAGE = 2000
+
+/** What the error says of itself, for the operator: it may hold anything. */
+export function developerMessageOf(error: unknown): string {
+  const { name, message } = shapeOf(error)
+  return `${text(name) ?? 'Error'}: ${text(message) ?? String(error)}`.slice(0, MAX_MESSAGE)
+}
+
+/** Reads `Retry-After` of `Headers`, of a plain object or of a Map: seconds, or a date. Milliseconds. */
+export function retryAfterOf(headers: unknown): number | undefined {
+  const value = header(headers, 'retry-after')
+  if (value === undefined) return undefined
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}
+
+export function header(headers: unknown, name: string): string | undefined {
+  const shape = shapeOf(headers)
+  const { get } = shape
+  const value =
+    typeof get === 'function'
+      ? get.call(headers, name)
+      : Object.entries(shape).find(([key]) => key.toLowerCase() === name)?.[1]
+  const [first] = Array.isArray(value) ? value : [value]
+  return typeof first === 'number' ? String(first) : text(first)
+}
+
+/** The host of an address; the rest of it may hold secrets. */
+export function hostOf(...addresses: readonly unknown[]): string | undefined {
+  const address = addresses
+    .map((one) => (one instanceof URL ? one.href : one))
+    .find((one) => URL.canParse(String(one)))
+  const { host } = address === undefined ? { host: '' } : new URL(String(address))
+  return text(host)
+}

@@ -1,0 +1,43 @@
+import type { RequiredAuthorization } from './run.ts'
+
+// What an app that is served outside of Gatepass uses of the client (`new Gatepass(…)` of `@gatepass/sdk`), so that
+// tools do not import it.
+
+export interface GatepassClient {
+  readonly tools: {
+    execute(
+      name: string,
+      input: Readonly<Record<string, unknown>>,
+      options: { readonly user: string; readonly signal?: AbortSignal },
+    ): Promise<GatepassOutcome>
+  }
+  /** Rejects with an error that has an `authorization` where the user's consent is missing. */
+  token(
+    user: string,
+    provider: string,
+    options: { readonly scopes?: readonly string[]; readonly signal?: AbortSignal },
+  ): Promise<{
+    readonly value: string
+    readonly type: string
+    readonly expiresAt?: Date | undefined
+    readonly scopes: readonly string[]
+  }>
+}
+
+export type GatepassOutcome =
+  | { readonly outcome: 'value'; readonly value: unknown }
+  | {
+      readonly outcome: 'error'
+      readonly error: {
+        readonly kind: string
+        readonly message: string
+        readonly canRetry: boolean
+        readonly retryAfterMs?: number | undefined
+        readonly additionalPromptContent?: string | undefined
+      }
+    }
+  | { readonly outcome: 'requires_authorization'; readonly authorization: GatepassAuthorization }
+  | { readonly outcome: 'artifact'; readonly artifact: unknown }
+  | { readonly outcome: 'scheduled' }
+
+export type GatepassAuthorization = Omit<RequiredAuthorization, 'url'> & { readonly url?: string | undefined }

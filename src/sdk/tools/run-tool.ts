@@ -1,0 +1,115 @@
+import { authName, authRequirements, type ToolAuth } from './auth.ts'
+import { buildContext, type Running } from './build-context.ts'
+import { type CallToolResult, isCallToolResult } from './content.ts'
+import { errorDetails } from './error-details.ts'
+import type { ErrorKind } from './errors.ts'
+import { NotJson, toJsonText } from './json-value.ts'
+import type { ConsentMissing, RunnableTool, ToolResult, ToolRun } from './run.ts'
+import { isTypedSchema, parseValue } from './schema.ts'
+import type { AnyToolOptions } from './tool.ts'
+
+export const DEFAULT_TIMEOUT_SECONDS = 30
+
+/**
+ * Runs a handler until it returns, its time limit passes, the caller cancels, or a tool that it calls lacks the user's
+ * consent, whichever comes first. What the handler sends afterwards is dropped. Never rejects.
+ */
+export async function runTool(tool: RunnableTool, input: unknown, run: ToolRun): Promise<ToolResult> {
+  const { timeoutSeconds = tool.options.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS } = tool
+  const ending = new AbortController()
+  const ended = Promise.withResolvers<ToolResult>()
+  const timer = setTimeout(() => ending.abort(new Error('The time limit has passed.')), timeoutSeconds * 1000)
+  const cancel = () => ending.abort(new Error('The caller has cancelled.'))
+  run.signal?.addEventListener('abort', cancel)
+  if (run.signal?.aborted === true) cancel()
+  ending.signal.addEventListener('abort', () => ended.resolve(timedOut))
+  try {
+    if (ending.signal.aborted) return timedOut
+    const running: Running = {
+      signal: ending.signal,
+      lacksConsent(missing: ConsentMissing) {
+        ended.resolve(missing)
+        ending.abort(new Error('The user must approve another tool first.'))
+      },
+    }
+    return await Promise.race([resultOf(tool, input, run, running), ended.promise])
+  } finally {
+    clearTimeout(timer)
+    run.signal?.removeEventListener('abort', cancel)
+    ending.abort(new Error('The run has ended.'))
+  }
+}
+
+async function resultOf(
+  tool: RunnableTool,
+  input: unknown,
+  run: ToolRun,
+  running: Running,
+): Promise<ToolResult> {
+  const { options } = tool
+  try {
+    // a copy, because callers keep the original
+    const parsed = await parseValue(options.input, structuredClone(input))
+    if (parsed.outcome === 'refused') return failed('TOOL_RUNTIME_BAD_INPUT_VALUE', parsed.reason)
+    const unmet = unmetRequirement(tool, run)
+    if (unmet !== undefined) return failed('TOOL_REQUIREMENTS_NOT_MET', unmet)
+    const { value } = parsed
+    const given = await options.handler(buildContext(tool, value as never, run, running)) // the schema made it
+    return isCallToolResult(given) ? await checkedContent(options, given) : await checkedValue(options, given)
+  } catch (error) {
+    if (error instanceof NotJson) return badOutput(error.message)
+    return { outcome: 'error', error: errorDetails(error, options.adapters) }
+  }
+}
+
+/** What the way did not give, in a sentence. */
+function unmetRequirement({ name, options }: RunnableTool, run: ToolRun): string | undefined {
+  const { all, alternatives } = authRequirements(options.requiresAuth)
+  const isHeld = (auth: ToolAuth) => run.authorizations[authName(auth)] !== undefined
+  const lacking = all.find((auth) => !isHeld(auth))
+  if (lacking !== undefined) return `The tool "${name}" needs a token of ${authName(lacking)}, and got none.`
+  if (alternatives.length > 0 && !alternatives.some((group) => group.every(isHeld)))
+    return `The tool "${name}" needs a token of one of its providers, and got none.`
+  const unset = options.requiresSecrets?.find((key) => run.secret(key) === undefined)
+  return unset === undefined ? undefined : `The tool "${name}" needs the secret ${unset}, which is not set.`
+}
+
+async function checkedValue({ output }: AnyToolOptions, given: unknown): Promise<ToolResult> {
+  const parsed = output === undefined ? undefined : await parseValue(output, given)
+  if (parsed?.outcome === 'refused') return badOutput(parsed.reason)
+  return { outcome: 'value', json: toJsonText(parsed === undefined ? given : parsed.value) }
+}
+
+/** A tool with an output schema promises `structuredContent` that fits it. */
+async function checkedContent({ output }: AnyToolOptions, given: CallToolResult): Promise<ToolResult> {
+  const result: CallToolResult = JSON.parse(toJsonText(given)) // JSON keeps its members
+  if (output === undefined || !isTypedSchema(output) || result.isError === true)
+    return { outcome: 'content', result }
+  const parsed = await parseValue(output, given.structuredContent)
+  if (parsed.outcome === 'refused') return badOutput(`structuredContent: ${parsed.reason}`)
+  return {
+    outcome: 'content',
+    result: { ...result, structuredContent: JSON.parse(toJsonText(parsed.value)) },
+  }
+}
+
+function failed(kind: ErrorKind, message: string, developerMessage?: string): ToolResult {
+  return {
+    outcome: 'error',
+    error: { kind, message, canRetry: false, ...(developerMessage !== undefined && { developerMessage }) },
+  }
+}
+
+/** The result is not what the tool says. */
+function badOutput(reason: string): ToolResult {
+  return failed('TOOL_RUNTIME_BAD_OUTPUT_VALUE', 'The tool gave an answer that cannot be read.', reason)
+}
+
+const timedOut: ToolResult = {
+  outcome: 'error',
+  error: {
+    kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT',
+    message: 'The tool did not answer in time.',
+    canRetry: false,
+  },
+}

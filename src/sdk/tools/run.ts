@@ -1,0 +1,104 @@
+import type { AppParts } from './app-parts.ts'
+import type {
+  CallToolResult,
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitResult,
+  JsonSchema,
+  Root,
+  Tool,
+} from './content.ts'
+import type { AuthInfo, LogLevel } from './context.ts'
+import type { ErrorKind, ToolError } from './errors.ts'
+import type { AnyToolOptions } from './tool.ts'
+
+// The interface between tools and the ways of running them: in Gatepass's process, as an HTTP worker, as an MCP server.
+// A way makes a `ToolRun` of each call; `run-tool.ts` makes the handler's context of it.
+
+/** A tool to run, and the app that it belongs to; a tool of `defineTool` belongs to none. */
+export interface RunnableTool {
+  readonly name: string
+  readonly options: AnyToolOptions
+  readonly app?: AppParts
+  /** Absent: the tool's own limit. */
+  readonly timeoutSeconds?: number
+}
+
+/** One call of a tool. A member that is absent is one that the way does not offer. */
+export interface ToolRun {
+  /** For messages, such as `in process`. */
+  readonly way: string
+  readonly userId: string | null
+  readonly sessionId: string | null
+  readonly requestId: string | null
+  /** By the names in `requiresAuth`. */
+  readonly authorizations: Readonly<Record<string, AuthInfo>>
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** The value of a secret that the tool declares. */
+  secret(key: string): string | undefined
+  /** The caller does not want the result any more. */
+  readonly signal?: AbortSignal
+  /** How many tools have called each other to reach this one; 0: none. */
+  readonly depth: number
+  log?(level: LogLevel, message: string): void | Promise<void>
+  progress?(progress: number, total?: number, message?: string): void | Promise<void>
+  /** `data` is JSON. */
+  chunk?(data: unknown): void | Promise<void>
+  elicit?(form: Form): Promise<ElicitResult<unknown>>
+  createMessage?(request: CreateMessageRequest): Promise<CreateMessageResult>
+  listRoots?(): Promise<Root[]>
+  /** Absent: `fn` is run. */
+  step?<Value>(key: string, fn: () => Value | Promise<Value>): Promise<Value>
+  callTool?(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<InnerResult>
+  listTools?(): Promise<Tool[]>
+  listChanged?(list: ListKind): void | Promise<void>
+}
+
+export type ListKind = 'tools' | 'resources' | 'prompts'
+
+/** A form for the user. */
+export interface Form {
+  readonly message: string
+  /** A flat object (elicitation-form.ts). */
+  readonly schema: JsonSchema
+  /** Whether what the user sent fits the schema. */
+  accepts(content: unknown): Promise<boolean>
+  readonly timeoutMs?: number
+}
+
+/** The consent that is missing. */
+export interface RequiredAuthorization {
+  readonly id: string
+  readonly url: string
+  readonly scopes: readonly string[]
+  readonly status: string
+}
+
+export type ConsentMissing = {
+  readonly outcome: 'authorization_required'
+  readonly authorization: RequiredAuthorization
+}
+
+/** The result of a tool that another tool has called. */
+export type InnerResult = { readonly outcome: 'result'; readonly result: CallToolResult } | ConsentMissing
+
+export type ToolResult =
+  /** The JSON text of what the handler returned. */
+  | { readonly outcome: 'value'; readonly json: string }
+  /** The handler returned a complete result, which may be a failure (`isError`). */
+  | { readonly outcome: 'content'; readonly result: CallToolResult }
+  | { readonly outcome: 'error'; readonly error: ErrorDetails }
+  /** A tool that this one called lacks its user's consent. */
+  | ConsentMissing
+
+/** The members of an error that is sent to the caller. */
+export interface ErrorDetails
+  extends Pick<
+    ToolError,
+    'canRetry' | 'statusCode' | 'developerMessage' | 'retryAfterMs' | 'additionalPromptContent'
+  > {
+  readonly kind: ErrorKind
+  readonly message: string
+  /** For logs. */
+  readonly stacktrace?: string
+}

@@ -1,0 +1,102 @@
+import { type AnyPromptOptions, appPrompts, type PromptOptions } from './app-prompts.ts'
+import { appResources, type ResourceOptions } from './app-resources.ts'
+import { type AppTools, appTools, isName } from './app-tools.ts'
+import type { RequiresAuth } from './auth.ts'
+import type { LogLevel } from './context.ts'
+import type { GatepassClient } from './gatepass-client.ts'
+import type { ListKind } from './run.ts'
+import { isMaterialized, type MaterializedTool, type ToolOptions, tool } from './tool.ts'
+
+/** The same symbol in every copy of this package, so a module may bring its own copy. */
+export const APP_MARK = Symbol.for('gatepass.tool-app')
+
+export interface ToolAppOptions {
+  /** `[A-Za-z0-9_.-]`, 1 to 128 characters: the namespace of the tools. Default: `tools`. */
+  readonly name?: string
+  /** SemVer; the version of tools that name none. */
+  readonly version?: string
+  readonly title?: string
+  /** For models: what the tools are for, and how to use them. */
+  readonly instructions?: string
+  /** Log lines of tools below this level are dropped. Default: `debug`. */
+  readonly logLevel?: LogLevel | Uppercase<LogLevel>
+  /**
+   * A client of Gatepass, for apps that are served on their own: it resolves `requiresAuth` for MCP callers, and
+   * `tools.call` of tools that the app does not have.
+   */
+  readonly gatepass?: GatepassClient
+}
+
+/** A set of tools, with the resources and prompts that go with them. */
+export class ToolApp {
+  readonly [APP_MARK] = true
+  readonly name: string
+  readonly version: string | undefined
+  readonly title: string | undefined
+  readonly instructions: string | undefined
+  readonly logLevel: LogLevel
+  readonly gatepass: GatepassClient | undefined
+  readonly tools: AppTools
+  readonly resources: ReturnType<typeof appResources>
+  readonly prompts: ReturnType<typeof appPrompts>
+  readonly #listeners = new Set<(list: ListKind) => void | Promise<void>>()
+
+  /** Throws `TypeError` for a name that tools cannot be called by. */
+  constructor({
+    name = 'tools',
+    version,
+    title,
+    instructions,
+    logLevel = 'debug',
+    gatepass,
+  }: ToolAppOptions = {}) {
+    if (!isName(name))
+      throw new TypeError(`The app ${JSON.stringify(name)} needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-`)
+    this.name = name
+    this.version = version
+    this.title = title
+    this.instructions = instructions
+    this.logLevel = logLevel.toLowerCase() as LogLevel // its type has them in both cases
+    this.gatepass = gatepass
+    this.tools = appTools(() => this.#changed('tools'))
+    this.resources = appResources(() => this.#changed('resources'))
+    this.prompts = appPrompts(() => this.#changed('prompts'))
+  }
+
+  /**
+   * Adds a tool, or replaces the one of that name. Throws `TypeError` for one that cannot be published.
+   */
+  tool<
+    TInput = Readonly<Record<string, unknown>>,
+    const TSecrets extends string = never,
+    const TAuth extends RequiresAuth | undefined = undefined,
+  >(name: string, options: ToolOptions<TInput, TSecrets, TAuth> | MaterializedTool): void {
+    const materialized = isMaterialized(options) ? options : tool(options)
+    this.tools.add(name, materialized).catch(() => undefined) // it is added; what failed is a listener
+  }
+
+  /** Adds a resource. A URI with `{name}` is a template for many. */
+  resource(uri: string, options: ResourceOptions): void {
+    this.resources.add(uri, options).catch(() => undefined)
+  }
+
+  prompt<TInput = Readonly<Record<string, string>>>(name: string, options: PromptOptions<TInput>): void {
+    // the handler is only called with arguments that its schema has parsed
+    this.prompts.add(name, options as unknown as AnyPromptOptions).catch(() => undefined)
+  }
+
+  /** Calls the listener after each change of a list, and returns the function that ends that. */
+  onChange(listener: (list: ListKind) => void | Promise<void>): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async #changed(list: ListKind): Promise<void> {
+    await Promise.all([...this.#listeners].map((listener) => listener(list)))
+  }
+}
+
+/** Whether it is a `ToolApp`, also of another copy of this package. */
+export function isToolApp(value: unknown): value is ToolApp {
+  return typeof value === 'object' && value !== null && APP_MARK in value
+}
