@@ -95,7 +95,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig(({ mode }) => ({
   test: {
-    globalSetup: ['test/sdk-setup.ts', 'test/postgres-setup.ts'],
+    globalSetup: ['test/sdk-setup.ts', 'test/postgres-setup.ts', 'test/program-bundle.ts'],
     // each test file loads drizzle-orm: 0.3 s of CPU less for each
     execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
     // for two processors: some files compute while others wait for deadlines and processes

@@ -10,7 +10,7 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, authorize, oauth2For, startScene } from '../flows/fixtures.ts'
 import { startGatepass } from '../gatepass.ts'
 import { freshDatabase } from '../postgres.ts'
-import { COMPILE_CACHE, type Served, serveProcess } from '../served.ts'
+import { COMPILE_CACHE, PROGRAM, type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
 import { type Installation, install } from './gatepass.ts'
 
@@ -163,8 +163,7 @@ test('one that was killed leaves nothing that looks like a backup, and the next 
   client.close()
   const database = `file:${join(gatepass.directory, 'x.db')}`
   const path = join(folder, 'copy.db')
-  const bin = new URL('../../bin/gatepass.js', import.meta.url).pathname
-  const child = spawn(process.execPath, [bin, 'backup', '--to', path], {
+  const child = spawn(process.execPath, [PROGRAM, 'backup', '--to', path], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: COMPILE_CACHE,
@@ -180,7 +179,7 @@ test('one that was killed leaves nothing that looks like a backup, and the next 
   expect(await readdir(folder)).not.toContain('copy.db')
   expect(await backup(database, path)).toMatchObject({ code: 0 })
   expect(await readdir(folder)).toEqual(['copy.db'])
-}, 60_000)
+})
 
 describe('an old backup that is restored', () => {
   async function restoredLater(refresh: 'rotate-strict' | 'static') {

@@ -3,14 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
 import { freePort } from '../ports.ts'
-import { COMPILE_CACHE } from '../served.ts'
+import { COMPILE_CACHE, PROGRAM } from '../served.ts'
 
-const BINARY = fileURLToPath(new URL('../../bin/gatepass.js', import.meta.url))
-const READY_MS = 20_000
+const READY_MS = 120_000
 
 export interface Outcome {
   readonly code: number
@@ -25,7 +23,7 @@ export interface Started {
   stop(): Promise<Outcome>
 }
 
-/** One installation: an empty directory with its own database and port, and the real binary on it. */
+/** One installation: an empty directory with its own database and port, and the real program on it. */
 export interface Installation extends AsyncDisposable {
   readonly directory: string
   readonly url: string
@@ -70,7 +68,8 @@ export function runHere(
   return outcome
 }
 
-export async function install(): Promise<Installation> {
+/** `program`: the sources of the checkout take twice as long to start as the bundle that tests use. */
+export async function install(program = PROGRAM): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), 'gatepass-cli-'))
   const port = await freePort()
   const running = new Set<Started>()
@@ -80,7 +79,7 @@ export async function install(): Promise<Installation> {
   }
 
   function start(options: RunOptions, args: readonly string[]): Started {
-    return startProgram(options, process.execPath, [BINARY, ...args])
+    return startProgram(options, process.execPath, [program, ...args])
   }
 
   function startProgram(
@@ -117,7 +116,7 @@ export async function install(): Promise<Installation> {
     pipe: (into, ...args) =>
       startProgram({}, 'bash', [
         ...['-c', `"$@" | ${into}; exit "\${PIPESTATUS[0]}"`, 'bash'],
-        ...[process.execPath, BINARY, ...args],
+        ...[process.execPath, program, ...args],
       ]).ended,
     async [Symbol.asyncDispose]() {
       await Promise.all([...running].map((one) => one.stop()))

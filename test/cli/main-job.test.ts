@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
+import { CHECKOUT_PROGRAM } from '../served.ts'
 import { UserAgent } from '../user-agent.ts'
 import { type Installation, install, type Started } from './gatepass.ts'
 
@@ -9,7 +10,7 @@ let gatepass: Installation
 let server: Started
 let apiKey: string
 beforeAll(async () => {
-  gatepass = await install()
+  gatepass = await install(CHECKOUT_PROGRAM)
   server = gatepass.start('dev')
   apiKey = (await server.prints(/\b(gp_[\w-]{43})\b/))[1] ?? ''
   const file = join(gatepass.directory, 'sandbox-profile.json')
@@ -33,7 +34,7 @@ async function connect(user: string, answer: 'allow' | 'deny', ...args: readonly
   return { pending, ended, last: JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '') }
 }
 
-describe('beside a running server', { timeout: 90_000 }, () => {
+describe('beside a running server', () => {
   test('connects a user, hands out the token, lists the connection and deletes it', async () => {
     const missing = await gatepass.run('token', 'sandbox', '--user', 'ada')
     expect(missing).toMatchObject({ code: 5, stdout: '' })

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, glob, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'vite'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const BUNDLES = join(ROOT, 'node_modules/.cache/gatepass-program')
+/** Bundles of other sources are removed when no run has used them for so long. */
+const UNUSED_MS = 3_600_000
+/** Drivers of databases: one is native, and the faults of tests are put into both (`test/faults/kill-at.ts`). */
+const DRIVERS = ['better-sqlite3', 'pg']
+/** Modules of tools import these from the checkout, and Gatepass must have the same classes. */
+const SHARED_WITH_TOOLS = [join(ROOT, 'src/sdk/'), join(ROOT, 'src/tools/module/define-tool.ts')]
+
+/**
+ * The tests start the program some 350 times, and finding and reading its 1,400 modules is nearly half of the processor
+ * time of a start. So they start it from a few files that are made here once: the same sources and the same locked
+ * packages, in the same order of evaluation. `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
+ * `test/cli/package.test.ts` what is published.
+ */
+export default async function setup(): Promise<void> {
+  process.env.TEST_PROGRAM = await bundledProgram()
+}
+
+/** Returns the path of the program, which takes the arguments of `bin/gatepass.js`. */
+async function bundledProgram(): Promise<string> {
+  const folder = join(BUNDLES, await hashOfSources())
+  if (!existsSync(folder)) await bundle(folder)
+  const now = new Date()
+  await utimes(folder, now, now)
+  for (const name of await readdir(BUNDLES)) {
+    const other = join(BUNDLES, name)
+    if (Date.now() - (await stat(other)).mtimeMs > UNUSED_MS) await rm(other, { recursive: true })
+  }
+  return join(folder, 'main.js')
+}
+
+async function hashOfSources(): Promise<string> {
+  const paths = [fileURLToPath(import.meta.url), join(ROOT, 'package-lock.json')]
+  for await (const path of glob(join(ROOT, 'src/**/*.ts'))) paths.push(path)
+  const hash = createHash('sha256')
+  for (const path of paths.sort()) hash.update(path).update(await readFile(path))
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function bundle(folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}`
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [asInSources],
+    ssr: { noExternal: true, external: DRIVERS },
+    build: {
+      ssr: join(ROOT, 'src/main.ts'),
+      outDir: unfinished,
+      target: 'node22',
+      minify: false,
+    },
+  })
+  await rename(unfinished, folder)
+}
+
+/** A module finds its threads, migrations and assets from where its source is. */
+const asInSources: Plugin = {
+  name: 'gatepass:as-in-sources',
+  enforce: 'pre',
+  async resolveId(source, importer) {
+    if (!source.startsWith('.') || importer === undefined) return null
+    const resolved = await this.resolve(source, importer, { skipSelf: true })
+    const isShared = SHARED_WITH_TOOLS.some((path) => resolved?.id.startsWith(path))
+    return resolved !== null && isShared ? { id: pathToFileURL(resolved.id).href, external: true } : resolved
+  },
+  transform(code, id) {
+    if (!id.startsWith(join(ROOT, 'src/'))) return null
+    return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+  },
+}
