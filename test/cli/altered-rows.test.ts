@@ -44,9 +44,7 @@ const run = (database: string, ...args: readonly string[]) =>
   gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY, GATEPASS_DATABASE_URL: database } }, ...args)
 
 describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (backend) => {
-  test('are named by doctor and by audit verify, which fail until they are gone', {
-    timeout: 60_000,
-  }, async () => {
+  test('are named by doctor and by audit verify, which fail until they are gone', async () => {
     postgres = backend === 'postgres' ? await freshDatabase() : undefined
     const url = postgres?.url ?? file('gatepass.db')
     const { id } = JSON.parse((await run(url, 'keys', 'create', '--role', 'caller', '--json')).stdout)
@@ -94,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
   })
 })
 
-describe('rows that Gatepass has written are believed after', { timeout: 90_000 }, () => {
+describe('rows that Gatepass has written are believed after', () => {
   /** Each returns where the installation is afterwards. */
   const ways: readonly [string, (from: string) => Promise<{ url: string; masterKey?: string }>][] = [
     [

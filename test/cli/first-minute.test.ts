@@ -26,7 +26,7 @@ async function paste(steps: string): Promise<string> {
   return stdout
 }
 
-describe('the commands that development prints', { timeout: 60_000 }, () => {
+describe('the commands that development prints', () => {
   test('do the whole main job as they stand, at the first start and at every later one', async () => {
     const first = await startDevelopment()
     const firstOutput = await paste(first.steps)

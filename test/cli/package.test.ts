@@ -27,7 +27,7 @@ beforeAll(async () => {
     symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
   }
   cpSync(join(inside, 'examples'), join(folder, 'examples'), { recursive: true })
-}, 120_000)
+})
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test('has what the README speaks of, and no sources and tests', () => {
@@ -38,9 +38,7 @@ test('has what the README speaks of, and no sources and tests', () => {
   for (const absent of ['src', 'test', 'bench', 'node_modules']) expect(inside).not.toContain(absent)
 })
 
-test('does the main job with the commands that it prints, at the first start and the second', {
-  timeout: 90_000,
-}, async () => {
+test('does the main job with the commands that it prints, at the first start and the second', async () => {
   const port = await freePort()
   for (const start of ['first', 'second']) {
     const server = spawn(process.execPath, [join(modules, 'gatepass/bin/gatepass.js'), 'dev'], {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const consent = await agent.submitForm(await agent.follow(JSON.parse(line).url))
   await agent.submitForm(consent, {}, { button: 'allow' })
   expect(await connecting.ended).toMatchObject({ code: 0 })
-}, 60_000)
+})
 afterAll(() => gatepass[Symbol.asyncDispose]())
 
 const token = () => gatepass.run('token', 'sandbox', '--user', 'ada')
@@ -37,9 +37,7 @@ async function askServer(): Promise<number> {
   return answer.status
 }
 
-test('a policy of the command line holds for the command line and the running server', {
-  timeout: 60_000,
-}, async () => {
+test('a policy of the command line holds for the command line and the running server', async () => {
   expect(await token()).toMatchObject({ code: 0 })
   const empty = await gatepass.run('policies', '--json')
   expect(JSON.parse(empty.stdout)).toEqual({ items: [] })
@@ -71,7 +69,7 @@ test.each([
     /2 of 2.*user/,
   ],
   ['a rule that contradicts itself', '{"id":"a","effect":"hook","match":{}}', /hook/],
-])('%s sets nothing', { timeout: 30_000 }, async (_, stdin, said) => {
+])('%s sets nothing', async (_, stdin, said) => {
   const refused = await gatepass.runWith({ stdin }, 'policies', 'set', '-')
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
   expect(refused.stderr).toMatch(said)

@@ -29,7 +29,7 @@ async function makeBackup(): Promise<{ readonly path: string; readonly keyId: st
   return { path: at('backup.db'), keyId }
 }
 
-describe.each(['sqlite', 'postgres'] as const)('restoring to %s', { timeout: 90_000 }, (backend) => {
+describe.each(['sqlite', 'postgres'] as const)('restoring to %s', (backend) => {
   test('brings back what the backup held, marked as restored, and leaves the backup as it was', async () => {
     const { path, keyId } = await makeBackup()
     const before = readFileSync(path)
@@ -56,7 +56,7 @@ describe.each(['sqlite', 'postgres'] as const)('restoring to %s', { timeout: 90_
   })
 })
 
-test('a copy that carries no mark is marked by restoring it', { timeout: 60_000 }, async () => {
+test('a copy that carries no mark is marked by restoring it', async () => {
   await makeBackup()
   const client = new Database(at('old.db'))
   client.pragma('wal_checkpoint(truncate)')
@@ -68,14 +68,14 @@ test('a copy that carries no mark is marked by restoring it', { timeout: 60_000 
   if (process.platform !== 'win32') expect(statSync(at('new.db')).mode & 0o077).toBe(0)
 })
 
-test('a database that was restored by other means is marked on demand', { timeout: 60_000 }, async () => {
+test('a database that was restored by other means is marked on demand', async () => {
   await makeBackup()
   expect(await json(`file:${at('old.db')}`, 'restore', '--mark')).toMatchObject({ marked: true })
   const { items } = await json(`file:${at('old.db')}`, 'audit', 'list', '--action', 'installation.restored')
   expect(items).toHaveLength(1)
 })
 
-test('what is no backup, or not there, is refused and leaves nothing', { timeout: 60_000 }, async () => {
+test('what is no backup, or not there, is refused and leaves nothing', async () => {
   writeFileSync(at('text.db'), 'this is no database, however long it may be. '.repeat(200))
   const refused = await run(`file:${at('new.db')}`, 'restore', at('text.db'))
   expect(refused).toMatchObject({

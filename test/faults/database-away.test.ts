@@ -7,7 +7,7 @@ import { startPostgres } from '../postgres.ts'
 
 // What tools and policies do while the database cannot be reached, or refuses audit entries.
 
-const PATIENCE = { timeout: 30_000, interval: 100 }
+const PATIENCE = { timeout: 120_000, interval: 100 }
 
 test('tools that end while the database is away: their callers are answered, and what came of them is written when it is back', async () => {
   await using cluster = await startPostgres()

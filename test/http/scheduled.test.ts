@@ -12,7 +12,7 @@ import { STAINLESS, startWorld, type World } from './world.ts'
 // the clock that tests move.
 
 const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
-const PATIENCE = { timeout: 20_000, interval: 100 }
+const PATIENCE = { timeout: 120_000, interval: 100 }
 const clock = testClock()
 
 let world: World
@@ -332,7 +332,7 @@ describe('a run that is put off', () => {
     }
     expect(await look(ids[1], own)).toMatchObject({ execution_status: 'failed' })
     expect([await ran(passing), await ran(lasting)]).toEqual([1, 0])
-  }, 60_000)
+  })
 
   test('under a process that has died is taken over: run again only where that is safe', async () => {
     const [safe, unsafe] = [fresh('safe'), fresh('unsafe')]

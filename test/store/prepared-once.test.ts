@@ -197,7 +197,7 @@ async function useRound(name: string): Promise<void> {
   await broker.uses.flush()
 }
 
-test('nothing builds or prepares a statement when it is used again', { timeout: 120_000 }, async () => {
+test('nothing builds or prepares a statement when it is used again', async () => {
   for (const name of ['first', 'second']) await useRound(name)
   expect(new Set(prepared).size).toBeGreaterThan(100)
   prepared.length = 0

@@ -162,7 +162,7 @@ describe('TestTool_Clone*: what is handed out cannot change what is kept', () =>
     expect(ran.structured).toEqual(args)
     await expect
       .poll(async () => (await world.call('GET', `/v1/executions/${ran.executionId}`)).body.input, {
-        timeout: 20_000,
+        timeout: 120_000,
       })
       .toEqual(args)
   })
