@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { toConnection, writeConnection } from './connection-row.ts'
+import { connectionColumns, writeConnection } from './connection-row.ts'
 import type { Database } from './database.ts'
 import type { Lease } from './lease.ts'
 import { variantsOf } from './statement.ts'
@@ -78,6 +78,7 @@ export interface ConnectionRefreshes {
 export function createConnectionRefreshes(database: Database): ConnectionRefreshes {
   const { tables, query, statement, read, write, dialect } = database
   const { connections } = tables
+  const columns = connectionColumns(connections)
 
   const ofGeneration = ({ id, generation }: { id: string; generation: number }): SQL | undefined =>
     and(eq(connections.id, id), eq(connections.generation, generation), eq(connections.status, 'active'))
@@ -94,7 +95,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
       })
       .where(and(ofGeneration(p), isUnleased(p.now)))
-      .returning(),
+      .returning(columns),
   )
   const left = statement((p: { id: string; generation: number; owner: string; now: EpochSeconds }) =>
     query
@@ -129,7 +130,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
           unansweredRefreshes: 0,
         })
         .where(and(eq(connections.id, p.id), eq(connections.generation, p.generation)))
-        .returning(),
+        .returning(columns),
   )
   const release = variantsOf((outcome: 'answered' | 'unknown') =>
     statement((p: { id: string; owner: string }) =>
@@ -156,12 +157,12 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
           unansweredRefreshes: 0,
         })
         .where(and(ofGeneration(p), held === 'held' ? eq(connections.leaseOwner, p.leaseOwner) : undefined))
-        .returning(),
+        .returning(columns),
     ),
   )
   const due = statement((p: { before: EpochSeconds; leastLife: number; now: EpochSeconds; limit: number }) =>
     query
-      .select()
+      .select(columns)
       .from(connections)
       .where(
         and(
@@ -180,8 +181,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
 
   return {
     async claimRefresh(id, generation, lease, now) {
-      const [row] = await write(undefined, () => claim({ id, generation, ...lease, now }))
-      return row && toConnection(row)
+      return (await write(undefined, () => claim({ id, generation, ...lease, now })))[0]
     },
     async leaseLeft(id, generation, owner, now) {
       const [row] = await read(left({ id, generation, owner, now }))
@@ -201,7 +201,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       return written !== undefined
     },
     async dueForRefresh(before, leastLife, now, limit) {
-      return (await read(due({ before, leastLife, now, limit }))).map(toConnection)
+      return read(due({ before, leastLife, now, limit }))
     },
   }
 }

@@ -1,25 +1,28 @@
-import { and, eq, type SQL } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { ConnectionOwner } from './changes.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './schema.ts'
-import type { Present, Transaction } from './statement.ts'
+import type { Transaction } from './statement.ts'
 
-export type ConnectionRow = Present<Tables['connections']['$inferSelect']>
+/** What a query of connections gives: all columns but those of the lease. */
+export function connectionColumns(connections: Tables['connections']) {
+  const { accountId, accountName, leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(connections)
+  return { ...columns, account: { id: accountId, name: accountName } }
+}
 
 /** Writes one row, and announces it if there was one to write. */
 export async function writeConnection(
   write: Database['write'],
   audit: AuditEntries | undefined,
-  body: () => Transaction<readonly ConnectionRow[]>,
+  body: () => Transaction<readonly Connection[]>,
 ): Promise<Connection | undefined> {
-  const row = await write(audit, function* (announce) {
+  return write(audit, function* (announce) {
     const [written] = yield* body()
     if (written !== undefined) announce({ noun: 'connection', id: written.id, owner: ownerOf(written) })
     return written
   })
-  return row && toConnection(row)
 }
 
 export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): ConnectionOwner {
@@ -32,14 +35,4 @@ export function ownedBy(connections: Tables['connections'], owner: ConnectionOwn
     eq(connections.providerUid, owner.providerUid),
     eq(connections.userId, owner.userId),
   )
-}
-
-export function toConnection({
-  accountId,
-  accountName,
-  leaseOwner: _,
-  leaseUntil: __,
-  ...row
-}: ConnectionRow): Connection {
-  return { ...row, account: { id: accountId, name: accountName } }
 }

@@ -1,7 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { ConnectionOwner } from './changes.ts'
-import { ownedBy, ownerOf } from './connection-row.ts'
+import { connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
 import type { Tables } from './schema.ts'
 import { type ById, placeholdersOf, type Steps } from './statement.ts'
@@ -31,7 +31,11 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
     ),
   )
   const markDefault = statement((p: ById) =>
-    query.update(connections).set({ isDefault: true }).where(eq(connections.id, p.id)).returning(),
+    query
+      .update(connections)
+      .set({ isDefault: true })
+      .where(eq(connections.id, p.id))
+      .returning(connectionColumns(connections)),
   )
   const unmarkDefault = statement((p: ConnectionOwner) =>
     query

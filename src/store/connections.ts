@@ -4,7 +4,7 @@ import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { ConnectionOwner } from './changes.ts'
 import { type ConnectionRefreshes, createConnectionRefreshes } from './connection-refreshes.ts'
-import { ownedBy, ownerOf, toConnection, writeConnection } from './connection-row.ts'
+import { connectionColumns, ownedBy, ownerOf, writeConnection } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { laterUse, type Uses, usedRows } from './last-use.ts'
@@ -36,11 +36,12 @@ export interface Connections extends ConnectionRefreshes {
 export function createConnections(database: Database): Connections {
   const { tables, query, statement, read, write, dialect } = database
   const { connections } = tables
+  const columns = connectionColumns(connections)
   const { heirs, markDefault, unmarkDefault, reidentify } = connectionWrites(database)
 
-  const byId = statement((p: ById) => query.select().from(connections).where(eq(connections.id, p.id)))
+  const byId = statement((p: ById) => query.select(columns).from(connections).where(eq(connections.id, p.id)))
   const byOwner = statement((p: ConnectionOwner) =>
-    query.select().from(connections).where(ownedBy(connections, p)),
+    query.select(columns).from(connections).where(ownedBy(connections, p)),
   )
   const listed = variantsOf((filter: string) => {
     const matching = (p: ConnectionOwner) =>
@@ -52,7 +53,7 @@ export function createConnections(database: Database): Connections {
     return {
       page: statement((p: ConnectionOwner & PageRequest) =>
         query
-          .select()
+          .select(columns)
           .from(connections)
           .where(matching(p))
           .orderBy(connections.id)
@@ -64,7 +65,9 @@ export function createConnections(database: Database): Connections {
       ),
     }
   })
-  const remove = statement((p: ById) => query.delete(connections).where(eq(connections.id, p.id)).returning())
+  const remove = statement((p: ById) =>
+    query.delete(connections).where(eq(connections.id, p.id)).returning({ id: connections.id }),
+  )
   const use = statement((p: { uses: Uses }) =>
     query
       .update(connections)
@@ -77,18 +80,18 @@ export function createConnections(database: Database): Connections {
   return {
     ...createConnectionRefreshes(database),
     async find(id) {
-      const [row] = await read(byId({ id }))
-      return row && toConnection(row)
+      return (await read(byId({ id })))[0]
     },
     async ofOwner(owner) {
-      return (await read(byOwner(owner))).map(toConnection).sort(byDefaultThenAge)
+      const found = await read(byOwner(owner))
+      return found.length > 1 ? [...found].sort(byDefaultThenAge) : found
     },
     async list(projectId, { userId = '', providerUid = '' }, { offset, limit }) {
       const { page, total } = listed(`${userId && 'user'} ${providerUid && 'provider'}`)
       const owner = { projectId, userId, providerUid }
-      const rows = await read(page({ ...owner, offset, limit }))
+      const items = await read(page({ ...owner, offset, limit }))
       const [all] = await read(total(owner))
-      return { items: rows.map(toConnection), total: all?.total ?? 0 }
+      return { items, total: all?.total ?? 0 }
     },
 
     async makeDefault(id, audit) {
@@ -118,10 +121,12 @@ export function createConnections(database: Database): Connections {
         const [known] = yield* byId({ id })
         if (known === undefined) return []
         const left = (yield* heirs(ownerOf(known))).filter((one) => one.id !== id)
-        const [gone] = yield* remove({ id })
+        const [gone] = yield* byId({ id }) // again, now that it is locked
+        if (gone === undefined) return []
+        yield* remove({ id })
         const [heir] = left
-        if (gone?.isDefault && heir !== undefined) yield* markDefault(heir)
-        return gone === undefined ? [] : [gone]
+        if (gone.isDefault && heir !== undefined) yield* markDefault(heir)
+        return [gone]
       })
     },
   }

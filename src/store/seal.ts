@@ -97,17 +97,14 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
         throw new UnsealError(`what is in ${place.table}.${place.column} is not a sealed envelope`, place)
       if (key === undefined) throw new UnknownKeyError(id)
       try {
-        const decipher = createDecipheriv(
-          'aes-256-gcm',
-          rowKey(key, place),
-          Buffer.from(nonce, 'base64url'),
-          {
-            authTagLength: TAG_BYTES,
-          },
-        )
+        const decipher = createDecipheriv('aes-256-gcm', rowKey(key, place), fromBase64url(nonce), {
+          authTagLength: TAG_BYTES,
+        })
         decipher.setAAD(associatedData(place, id))
-        decipher.setAuthTag(Buffer.from(tag, 'base64url'))
-        return decipher.update(ciphertext, 'base64url', 'utf8') + decipher.final('utf8')
+        decipher.setAuthTag(fromBase64url(tag))
+        const text = decipher.update(fromBase64url(ciphertext))
+        decipher.final() // throws when the tag does not match, and gives no more text in this mode
+        return text.toString('utf8')
       } catch (cause) {
         throw new UnsealError(`the envelope in ${place.table}.${place.column} was altered or moved`, place, {
           cause,
@@ -133,4 +130,8 @@ function associatedData(place: SealedPlace, id: string): Buffer {
 
 function base64url(bytes: Buffer): string {
   return bytes.toString('base64url')
+}
+
+function fromBase64url(text: string): Buffer {
+  return Buffer.from(text, 'base64url')
 }

@@ -1,13 +1,4 @@
-import {
-  type Column,
-  getTableColumns,
-  is,
-  Param,
-  Placeholder,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm'
+import { Column, getTableColumns, is, Param, Placeholder, SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 /** A row that was read: NULL in the database is an absent member. */
@@ -110,11 +101,13 @@ function compile(query: Query<unknown>, toText: ToText) {
   const fields = fieldsOf(query)
 
   function toRow(columns: readonly unknown[]): unknown {
-    const row: Record<string, unknown> = {}
+    const row: Members = {}
     for (let i = 0; i < fields.length; i++) {
       const value = columns[i]
       const field = fields[i]
-      if (value !== null && field !== undefined) row[field.name] = field.decode(value)
+      if (value === null || field === undefined) continue
+      if (field.parent === undefined) row[field.name] = field.decode(value)
+      else membersOf(row, field.parent)[field.name] = field.decode(value)
     }
     return row
   }
@@ -151,18 +144,27 @@ function encoded(value: unknown): unknown {
   }
 }
 
+type Members = Record<string, unknown>
+
+/** The object that is a member of a row. */
+function membersOf(row: Members, name: string): Members {
+  row[name] ??= {}
+  return row[name] as Members // made here
+}
+
 interface Field {
   readonly name: string
+  /** The member of the row that the value belongs to; absent: the row itself. */
+  readonly parent: string | undefined
   readonly decode: (value: unknown) => unknown
 }
 
 /** The columns that a query gives, which drizzle keeps in its configuration and does not show in its types. */
 function fieldsOf(query: Query<unknown>): readonly Field[] {
-  const { fields, returning } = (query as unknown as { readonly config: QueryConfig }).config
-  const named =
-    returning?.map(({ path, field }) => [path[0] ?? '', field] as const) ?? Object.entries(fields ?? {})
-  return named.map(([name, field]) => ({
-    name,
+  const { fields = {}, returning } = (query as unknown as { readonly config: QueryConfig }).config
+  return (returning ?? selectedIn(fields)).map(({ path, field }) => ({
+    name: path.at(-1) ?? '',
+    parent: path.at(-2),
     decode: (value) =>
       'mapFromDriverValue' in field
         ? field.mapFromDriverValue(value)
@@ -170,9 +172,28 @@ function fieldsOf(query: Query<unknown>): readonly Field[] {
   }))
 }
 
+function selectedIn(fields: SelectedFields, path: readonly string[] = []): readonly Selected[] {
+  return Object.entries(fields).flatMap(([name, field]) =>
+    isColumn(field) ? { path: [...path, name], field } : selectedIn(field, [...path, name]),
+  )
+}
+
+function isColumn(field: SelectedField | SelectedFields): field is SelectedField {
+  return is(field, Column) || is(field, SQL)
+}
+
 interface QueryConfig {
-  readonly fields?: Readonly<Record<string, SelectedField>>
-  readonly returning?: readonly { readonly path: readonly string[]; readonly field: SelectedField }[]
+  readonly fields?: SelectedFields
+  readonly returning?: readonly Selected[]
+}
+
+interface Selected {
+  readonly path: readonly string[]
+  readonly field: SelectedField
+}
+
+interface SelectedFields {
+  readonly [name: string]: SelectedField | SelectedFields
 }
 
 type SelectedField =
