@@ -1,0 +1,97 @@
+import { dynamicTool, type JSONSchema7, jsonSchema, type Tool } from 'ai'
+import { AuthorizationRequired } from '../client/errors.ts'
+import type { Gatepass } from '../client/gatepass.ts'
+import { findMissingConsent } from './find-missing-consent.ts'
+import { listModelTools } from './list-tools.ts'
+import { type ConsentRequest, consentText, toConsentRequest, toModelError, valueText } from './model-text.ts'
+import { type AdapterOptions, type Binding, bind } from './options.ts'
+import { type ModelCall, runTool, show } from './run-tool.ts'
+
+/** The preliminary result of a tool while a consent is missing. A value of the tool itself never has this form. */
+export interface ConsentOutput {
+  readonly requires_authorization: ConsentRequest
+}
+
+/** Marks the tools of Gatepass among others; the AI SDK copies it to each call as `toolMetadata`. */
+const METADATA = { source: 'gatepass' }
+
+/**
+ * Tools for the Vercel AI SDK (`ai` 7), by their names:
+ * `streamText({ model, tools: await aiTools(gatepass, { user, tools: ['GitHub_Repositories'] }) })`.
+ *
+ * While a consent is missing, a tool yields the preliminary result `{ requires_authorization: { id, url, scopes } }`, which
+ * the user interface shows and the model does not get. Then it waits and yields the tool's value; in the mode `'return'`
+ * it yields the link as text for the model. A call that fails becomes a `tool-error`, whose message is written for the
+ * model and whose `cause` is the error.
+ */
+export async function aiTools(
+  gatepass: Gatepass,
+  options: AdapterOptions,
+): Promise<Record<string, Tool<unknown, unknown>>> {
+  const binding = bind(gatepass, options)
+  const tools = await listModelTools(binding)
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [
+      name,
+      dynamicTool({
+        description,
+        inputSchema: jsonSchema(inputSchema as JSONSchema7), // the server checks that it is a JSON Schema
+        metadata: METADATA,
+        execute: (input, { abortSignal }) => execute(binding, { name, input }, abortSignal),
+        toModelOutput: ({ output }) => ({ type: 'text', value: valueText(output) }),
+      }),
+    ]),
+  )
+}
+
+async function* execute(
+  binding: Binding,
+  call: ModelCall,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<unknown, void> {
+  const { consent } = binding
+  try {
+    const running = runTool(binding, call, signal)
+    for (let step = await running.next(); ; step = await running.next()) {
+      if (step.done) return yield toOutput(step.value)
+      if (consent === 'throw') throw new AuthorizationRequired(step.value)
+      yield { requires_authorization: toConsentRequest(step.value) } satisfies ConsentOutput
+      if (consent === 'return') return yield consentText(call.name, step.value)
+      await show(binding, step.value)
+    }
+  } catch (error) {
+    throw toModelError(call.name, error)
+  }
+}
+
+/** A tool could answer an object that looks like the request of a consent, with a link of its own: it is shown as text. */
+function toOutput(value: unknown): unknown {
+  const isConfusable = typeof value === 'object' && value !== null && 'requires_authorization' in value
+  return isConfusable ? valueText(value) : value
+}
+
+/** A tool call as the AI SDK shows it to `toolApproval`. */
+interface ApprovableCall {
+  readonly toolCall: { readonly toolName: string; readonly toolMetadata?: { readonly source?: unknown } }
+}
+
+/**
+ * Asks for a consent by the AI SDK's approvals, for servers that keep no run open:
+ * `streamText({ model, tools, toolApproval: consentApproval(gatepass, options), messages })`, with the tools of
+ * `aiTools(gatepass, { ...options, consent: 'return' })`.
+ *
+ * A call whose consent is missing ends the response with a `tool-approval-request`, whose `reason` is the link. When the
+ * user has approved there, append a `tool-approval-response` to the stored messages and call `streamText` again. The AI
+ * SDK runs the approved call in any case: one whose consent is still missing answers the link.
+ */
+export function consentApproval(
+  gatepass: Gatepass,
+  options: AdapterOptions,
+): (call: ApprovableCall) => Promise<undefined | { type: 'user-approval'; reason: string }> {
+  const binding = bind(gatepass, options)
+  return async ({ toolCall: { toolName, toolMetadata } }) => {
+    if (toolMetadata?.source !== METADATA.source) return undefined
+    const missing = await findMissingConsent(binding, toolName)
+    return missing && { type: 'user-approval', reason: missing.url }
+  }
+}

@@ -1,0 +1,35 @@
+import type { PendingAuthorization } from '../client/authorization.ts'
+import { Gatepass } from '../client/gatepass.ts'
+import type { Binding } from './options.ts'
+
+/**
+ * The consent that the user has to give before a tool can run, if one is missing; nothing is run. `undefined` also for a
+ * tool that Gatepass refuses for another reason: running it says why.
+ */
+export async function findMissingConsent(
+  { gatepass, user, account }: Binding,
+  name: string,
+  signal?: AbortSignal | undefined,
+): Promise<PendingAuthorization | undefined> {
+  try {
+    const authorization = await gatepass.tools.authorize(name, { user, account, signal })
+    return authorization.status === 'pending' ? authorization : undefined
+  } catch (error) {
+    if (Gatepass.isError(error)) return undefined
+    throw error
+  }
+}
+
+/** The missing consents of several tools, by the tools' names. Tools that need the same share one. */
+export async function findMissingConsents(
+  binding: Binding,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, PendingAuthorization>> {
+  const found = await Promise.all(
+    [...new Set(names)].map(async (name) => [name, await findMissingConsent(binding, name, signal)] as const),
+  )
+  return new Map(
+    found.flatMap(([name, missing]) => (missing === undefined ? [] : [[name, missing] as const])),
+  )
+}

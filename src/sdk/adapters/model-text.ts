@@ -1,0 +1,89 @@
+import type { PendingAuthorization } from '../client/authorization.ts'
+import type { AuthorizationFailed, GatepassError } from '../client/errors.ts'
+import { Gatepass } from '../client/gatepass.ts'
+import type { ToolError } from '../client/tool-error.ts'
+
+/** A tool's value as a model reads it: a string unchanged, everything else as JSON. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
+}
+
+/** A missing consent, as JSON for user interfaces and stored runs. */
+export interface ConsentRequest {
+  readonly id: string
+  readonly url: string
+  readonly scopes: readonly string[]
+  readonly status: 'pending'
+}
+
+export function toConsentRequest({ id, url, scopes, status }: PendingAuthorization): ConsentRequest {
+  return { id, url, scopes: [...scopes], status }
+}
+
+/** What the model tells the user when a consent is missing. */
+export function consentText(name: string, { url, scopes }: Pick<ConsentRequest, 'url' | 'scopes'>): string {
+  const asked = scopes.length > 0 ? ` (${scopes.join(', ')})` : ''
+  return `${name} needs the user's approval${asked}. Ask the user to open ${url} and to approve there. The link is for this user alone and ends after a few minutes. Call ${name} again only when the user says that it is done.`
+}
+
+/**
+ * What the model reads when a call fails, with advice on retrying. `undefined` for errors that are for the application
+ * and not for a model: a consent in the mode `throw`, an API key that Gatepass refuses, an abort, a bug.
+ */
+export function errorText(name: string, error: unknown): string | undefined {
+  if (!Gatepass.isError(error)) return undefined
+  if (Gatepass.isError(error, 'tool_error')) return toolErrorText(error)
+  if (Gatepass.isError(error, 'authorization_failed')) return failedConsentText(name, error)
+  switch (error.code) {
+    case 'authorization_required': // only the mode `throw` throws it
+    case 'invalid_authorization':
+    case 'insufficient_role':
+    case 'invalid_options':
+      return undefined
+    case 'authorization_timeout':
+      return `The user has not approved ${name} yet. Call it again only when the user says that it is done.`
+    case 'invalid_input':
+    case 'invalid_request':
+      return `${error.message} Correct the arguments and call ${name} again.`
+    default:
+      return `${error.message} ${isPassing(error) ? laterText(error) : 'The same call would fail again.'}`
+  }
+}
+
+function toolErrorText(error: ToolError): string {
+  const { message, additionalPromptContent: more, canRetry, kind, retryAfterMs } = error
+  const advice =
+    kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE'
+      ? 'Correct the arguments and call it again.'
+      : canRetry
+        ? laterText({ retryAfterMs })
+        : 'The same call would fail again.'
+  return [message, more, advice].filter(Boolean).join(' ')
+}
+
+export function refusedText(name: string): string {
+  return `The user refused the access that ${name} needs. Do not call it again unless the user asks for it.`
+}
+
+function failedConsentText(name: string, { reason, authorization }: AuthorizationFailed): string {
+  if (reason === 'access_denied') return refusedText(name)
+  if (reason === 'expired')
+    return `The link for the approval that ${name} needs has expired. Ask the user whether to try again: another call makes a new link.`
+  return `The approval that ${name} needs has failed (${reason}). ${authorization.message}`
+}
+
+function laterText({ retryAfterMs }: Pick<GatepassError, 'retryAfterMs'>): string {
+  if (retryAfterMs === undefined || retryAfterMs === 0) return 'You may call it again.'
+  return `You may call it again after ${Math.ceil(retryAfterMs / 1000)} seconds.`
+}
+
+/** Whether the same call may succeed later. */
+function isPassing({ code, status }: GatepassError): boolean {
+  return code === 'connection_error' || code === 'timeout' || status === 429 || (status ?? 0) >= 500
+}
+
+/** The error to throw in a framework that gives the messages of errors to the model. */
+export function toModelError(name: string, error: unknown): unknown {
+  const text = errorText(name, error)
+  return text === undefined ? error : new Error(text, { cause: error })
+}

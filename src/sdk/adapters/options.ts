@@ -1,0 +1,75 @@
+import type { PendingAuthorization } from '../client/authorization.ts'
+import { GatepassError } from '../client/errors.ts'
+import type { Gatepass } from '../client/gatepass.ts'
+
+/** What every adapter takes besides the Gatepass client. */
+export interface AdapterOptions {
+  /** The user for whom the model calls tools. */
+  readonly user: string
+  /** The tools that the model gets: their names, or a selection. */
+  readonly tools: readonly string[] | ToolSelection
+  /** What happens when a tool needs a consent that the user has not given; `'wait'` by default. */
+  readonly consent?: Consent | undefined
+  /** How long an adapter waits for a consent, in milliseconds; 600,000 (ten minutes) by default. */
+  readonly consentTimeoutMs?: number | undefined
+  /** Which of the user's accounts at the provider; the default account otherwise. */
+  readonly account?: string | undefined
+}
+
+/** The tools that fit every member. */
+export interface ToolSelection {
+  /** Any of these tags. */
+  readonly tag?: string | readonly string[] | undefined
+  /** Words that all occur in a tool's names, description or tags. */
+  readonly q?: string | undefined
+  /** Reserved: Gatepass has no toolsets yet, so the adapters refuse it. */
+  readonly toolset?: string | undefined
+}
+
+/**
+ * What happens when a consent is missing.
+ *
+ * - `'wait'`: the call waits for the consent. Each framework has its own way to show the link: see its adapter.
+ * - `'return'`: the model gets the link as text, and the run goes on.
+ * - `'throw'`: the call throws `AuthorizationRequired`.
+ * - A function: it shows the link to the user; then the call waits, and goes on when the user has approved.
+ */
+export type Consent = 'wait' | 'return' | 'throw' | ShowConsent
+
+/** Shows `authorization.url` to the user. */
+export type ShowConsent = (authorization: PendingAuthorization) => void | Promise<void>
+
+/** A Gatepass client and the options of an adapter, checked. */
+export interface Binding {
+  readonly gatepass: Gatepass
+  readonly user: string
+  readonly tools: AdapterOptions['tools']
+  readonly consent: Consent
+  readonly consentTimeoutMs: number | undefined
+  readonly account: string | undefined
+  /** The ids of the authorizations whose links were shown and are waited for. */
+  readonly shown: Set<string>
+}
+
+/** Throws `GatepassError` `invalid_options`. */
+export function bind(gatepass: Gatepass, options: AdapterOptions): Binding {
+  const { user, tools, consent = 'wait', consentTimeoutMs, account } = options
+  if (typeof user !== 'string' || user === '')
+    throw invalidOption('user: say for which user the model calls tools.')
+  if (!isNames(tools)) {
+    const { toolset, tag, q } = tools
+    if (toolset !== undefined)
+      throw invalidOption('tools.toolset: Gatepass has no toolsets yet. Select by names, `tag` or `q`.')
+    if (tag === undefined && q === undefined)
+      throw invalidOption('tools: give names of tools, or a selection by `tag` or `q`.')
+  }
+  return { gatepass, user, tools, consent, consentTimeoutMs, account, shown: new Set() }
+}
+
+export function isNames(tools: AdapterOptions['tools']): tools is readonly string[] {
+  return Array.isArray(tools)
+}
+
+function invalidOption(message: string): GatepassError {
+  return new GatepassError('invalid_options', message)
+}

@@ -1,0 +1,73 @@
+import type { PendingAuthorization } from '../client/authorization.ts'
+import { AuthorizationRequired } from '../client/errors.ts'
+import { findMissingConsents } from './find-missing-consent.ts'
+import { consentText, errorText, valueText } from './model-text.ts'
+import type { Binding } from './options.ts'
+import { type ModelCall, runToEnd } from './run-tool.ts'
+
+/** A call in a model's answer, with the id to which its result refers. */
+export interface IdentifiedCall extends ModelCall {
+  readonly id: string
+}
+
+/** What the model reads of one call. */
+export interface CallResult {
+  readonly id: string
+  readonly text: string
+  readonly isError: boolean
+}
+
+export interface CallResults {
+  /** One for each call, in their order; none while a consent is pending. */
+  readonly results: readonly CallResult[]
+  /** The consents to wait for before the calls are run. */
+  readonly pending: readonly PendingAuthorization[]
+}
+
+/**
+ * Runs the calls of one answer of a model, all at once. In the mode `wait`, and in `throw`, none is run while a consent is
+ * missing: the application runs the calls again after the consent, and nothing may be done twice.
+ */
+export async function runCalls(
+  binding: Binding,
+  calls: readonly IdentifiedCall[],
+  signal: AbortSignal | undefined,
+): Promise<CallResults> {
+  const { consent } = binding
+  const isAskedFirst = consent === 'wait' || consent === 'throw'
+  if (isAskedFirst && calls.length > 1) {
+    const names = calls.map(({ name }) => name)
+    const missing = await findMissingConsents(binding, names, signal)
+    const pending = [...new Map([...missing.values()].map((one) => [one.id, one])).values()]
+    const [first] = pending
+    if (first !== undefined && consent === 'throw') throw new AuthorizationRequired(first)
+    if (pending.length > 0) return { results: [], pending }
+  }
+  const endings = await Promise.all(calls.map((call) => endingOf(binding, call, signal)))
+  const [only] = endings
+  if (consent === 'wait' && endings.length === 1 && only?.authorization)
+    return { results: [], pending: [only.authorization] }
+  return { results: endings.map(({ id, text, isError }) => ({ id, text, isError })), pending: [] }
+}
+
+interface CallEnding extends CallResult {
+  /** The consent that is missing. */
+  readonly authorization?: PendingAuthorization
+}
+
+async function endingOf(
+  binding: Binding,
+  { id, ...call }: IdentifiedCall,
+  signal: AbortSignal | undefined,
+): Promise<CallEnding> {
+  try {
+    const ending = await runToEnd(binding, call, signal)
+    if (ending.ended === 'value') return { id, text: valueText(ending.value), isError: false }
+    const { authorization } = ending
+    return { id, text: consentText(call.name, authorization), isError: true, authorization }
+  } catch (error) {
+    const text = errorText(call.name, error)
+    if (text === undefined) throw error
+    return { id, text, isError: true }
+  }
+}

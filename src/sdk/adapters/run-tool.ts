@@ -1,0 +1,73 @@
+import type { PendingAuthorization } from '../client/authorization.ts'
+import { AuthorizationRequired } from '../client/errors.ts'
+import { Gatepass } from '../client/gatepass.ts'
+import type { Binding } from './options.ts'
+
+/** A call of a tool by a model. */
+export interface ModelCall {
+  readonly name: string
+  readonly input: unknown
+}
+
+/**
+ * Runs a tool. Yields each consent that is missing; when it is continued, it waits for that consent and runs the tool
+ * again: a user who approved a part is asked for the rest. Returns the tool's value. Throws what `tools.run` throws, `AuthorizationFailed` and `AuthorizationTimeout`.
+ */
+export async function* runTool(
+  { gatepass, user, account, consentTimeoutMs, shown }: Binding,
+  { name, input }: ModelCall,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<PendingAuthorization, unknown, void> {
+  for (;;) {
+    let missing: PendingAuthorization
+    try {
+      return await gatepass.tools.run(name, isObject(input) ? input : {}, { user, account, signal })
+    } catch (error) {
+      if (!Gatepass.isError(error, 'authorization_required')) throw error
+      missing = error.authorization
+    }
+    yield missing
+    try {
+      await missing.wait({ timeoutMs: consentTimeoutMs, signal })
+    } finally {
+      shown.delete(missing.id)
+    }
+  }
+}
+
+/** What became of a call. */
+export type Ending =
+  | { readonly ended: 'value'; readonly value: unknown }
+  | { readonly ended: 'consent_missing'; readonly authorization: PendingAuthorization }
+
+/**
+ * Runs a tool up to its end or to the first consent that is missing. With a function as `consent`, it shows the link and
+ * waits. Throws `AuthorizationRequired` in the mode `throw`, and what `runTool` throws.
+ */
+export async function runToEnd(
+  binding: Binding,
+  call: ModelCall,
+  signal: AbortSignal | undefined,
+): Promise<Ending> {
+  const { consent } = binding
+  const running = runTool(binding, call, signal)
+  for (;;) {
+    const step = await running.next()
+    if (step.done) return { ended: 'value', value: step.value }
+    if (consent === 'throw') throw new AuthorizationRequired(step.value)
+    if (typeof consent !== 'function') return { ended: 'consent_missing', authorization: step.value }
+    await show(binding, step.value)
+  }
+}
+
+/** Calls the function that `consent` is, once for the calls that wait for the same consent at the same time. */
+export async function show({ consent, shown }: Binding, authorization: PendingAuthorization): Promise<void> {
+  if (typeof consent !== 'function' || shown.has(authorization.id)) return
+  shown.add(authorization.id)
+  await consent(authorization)
+}
+
+/** Models send an empty text, `null` or nothing for a tool without parameters. */
+function isObject(input: unknown): input is object {
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+}

@@ -1,0 +1,156 @@
+import type { ObjectSchema } from './list-tools.ts'
+
+// OpenAI's strict mode guarantees arguments that fit the schema, for schemas in which every object is closed and every
+// property required. Optional properties therefore accept `null`, which is taken out of the arguments again.
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Keywords that strict mode takes, besides those that `strictOf` rewrites. */
+const KEPT = [
+  ...['type', 'description', 'enum', 'const', '$ref', 'pattern', 'format', 'minItems', 'maxItems'],
+  ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+]
+/** Keywords whose absence lets more pass; Gatepass checks the arguments by the tool's own schema anyway. */
+const DROPPED = [
+  ...['title', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'],
+  ...[
+    'minLength',
+    'maxLength',
+    'uniqueItems',
+    'minProperties',
+    'maxProperties',
+    'contentEncoding',
+    'contentMediaType',
+  ],
+]
+const REWRITTEN = ['properties', 'required', 'additionalProperties', 'items', 'anyOf', '$defs']
+const KNOWN = new Set([...KEPT, ...DROPPED, ...REWRITTEN])
+const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
+/** OpenAI refuses schemas that are nested more deeply. */
+const MAX_DEPTH = 10
+
+/** The schema for strict mode; `undefined` where strict mode cannot express it. */
+export function toStrictSchema(schema: ObjectSchema): Schema | undefined {
+  // a schema that names no property accepts all
+  if (Object.keys(schema.properties).length === 0 && schema.additionalProperties !== false) return undefined
+  try {
+    return strictOf(schema, 0)
+  } catch (error) {
+    if (error === NOT_STRICT) return undefined
+    throw error
+  }
+}
+
+const NOT_STRICT = Symbol('not strict')
+
+function strictOf(schema: unknown, depth: number): Schema {
+  if (!isSchema(schema) || depth > MAX_DEPTH) throw NOT_STRICT
+  if (Object.keys(schema).some((keyword) => !KNOWN.has(keyword))) throw NOT_STRICT
+  const { type, items, anyOf, $defs, format } = schema
+  const kept = Object.entries(schema).filter(
+    ([keyword]) => KEPT.includes(keyword) && (keyword !== 'format' || FORMATS.includes(String(format))),
+  )
+  if ([type, anyOf, schema.enum, schema.const, schema.$ref].every((one) => one === undefined))
+    throw NOT_STRICT
+  const types = typesOf(schema)
+  if (types.includes('array') && items === undefined) throw NOT_STRICT
+  return {
+    ...Object.fromEntries(kept),
+    ...(types.includes('object') && closed(schema, depth)),
+    ...(items !== undefined && { items: strictOf(items, depth + 1) }),
+    ...(anyOf !== undefined && { anyOf: alternatives(anyOf).map((one) => strictOf(one, depth + 1)) }),
+    ...(isSchema($defs) && { $defs: mapValues($defs, (one) => strictOf(one, 1)) }),
+  }
+}
+
+function closed({ properties, required, additionalProperties }: Schema, depth: number): Schema {
+  if (!isSchema(properties) || (additionalProperties !== undefined && additionalProperties !== false))
+    throw NOT_STRICT
+  return {
+    properties: mapValues(properties, (property, name) => {
+      const strict = strictOf(property, depth + 1)
+      return isRequired(required, name) ? strict : nullable(strict)
+    }),
+    required: Object.keys(properties),
+    additionalProperties: false,
+  }
+}
+
+function nullable(schema: Schema): Schema {
+  const { type, description } = schema
+  if (typeof type === 'string' && schema.enum === undefined && schema.const === undefined)
+    return type === 'null' ? schema : { ...schema, type: [type, 'null'] }
+  if (typesOf(schema).includes('null') && schema.enum === undefined) return schema
+  return { ...(description !== undefined && { description }), anyOf: [schema, { type: 'null' }] }
+}
+
+/** The alternatives of `anyOf`. Of several objects or lists one could not tell which of them a value is. */
+function alternatives(anyOf: unknown): readonly unknown[] {
+  const all = Array.isArray(anyOf) ? anyOf : []
+  const others = all.filter((one) => !(isSchema(one) && one.type === 'null'))
+  const isScalar = (one: unknown) =>
+    isSchema(one) &&
+    one.$ref === undefined &&
+    one.anyOf === undefined &&
+    !/object|array/.test(typesOf(one).join())
+  if (others.length !== 1 && !others.every(isScalar)) throw NOT_STRICT
+  return all
+}
+
+/** The arguments without the `null`s that only the strict schema accepts. */
+export function withoutAddedNulls(schema: ObjectSchema, value: unknown): unknown {
+  return strip(schema, value, schema)
+}
+
+function strip(schema: unknown, value: unknown, root: Schema): unknown {
+  const known = resolve(schema, root)
+  if (Array.isArray(value)) return value.map((one) => strip(known.items, one, root))
+  if (!isSchema(value) || !isSchema(known.properties)) return value
+  const { properties, required } = known
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => {
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (one === null && property !== undefined && !isRequired(required, name) && !takesNull(property, root))
+        return []
+      return [[name, strip(property, one, root)]]
+    }),
+  )
+}
+
+/** The schema to which a `$ref` refers, or the one alternative beside `null`. */
+function resolve(schema: unknown, root: Schema): Schema {
+  if (!isSchema(schema)) return {}
+  const { $ref, anyOf } = schema
+  if (typeof $ref === 'string') {
+    const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec($ref) ?? []
+    return isSchema(root.$defs) && Object.hasOwn(root.$defs, name) ? resolve(root.$defs[name], root) : {}
+  }
+  const others = Array.isArray(anyOf) ? anyOf.filter((one) => !(isSchema(one) && one.type === 'null')) : []
+  return others.length === 1 ? resolve(others[0], root) : schema
+}
+
+function takesNull(schema: unknown, root: Schema): boolean {
+  if (!isSchema(schema)) return true
+  const { anyOf, enum: values, $ref } = schema
+  if ($ref !== undefined) return takesNull(resolve(schema, root), root)
+  if (Array.isArray(values)) return values.includes(null)
+  if (Array.isArray(anyOf)) return anyOf.some((one) => takesNull(one, root))
+  if (schema.const !== undefined) return schema.const === null
+  return schema.type === undefined || typesOf(schema).includes('null')
+}
+
+function isRequired(required: unknown, name: string): boolean {
+  return Array.isArray(required) && required.includes(name)
+}
+
+function typesOf({ type }: Schema): readonly unknown[] {
+  return Array.isArray(type) ? type : [type]
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function mapValues(from: Schema, map: (value: unknown, name: string) => Schema): Schema {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, map(value, name)]))
+}

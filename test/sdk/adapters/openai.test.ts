@@ -1,0 +1,162 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openaiTools } from '../../../src/sdk/adapters/openai.ts'
+import type { AdapterOptions } from '../../../src/sdk/adapters/options.ts'
+import { type AgentWorld, giveConsent, refuseConsent, startAgentWorld, TOOLS } from './agent-world.ts'
+import { type ScriptedModel, startScriptedModel } from './scripted-model.ts'
+
+// OpenAI's own library with a scripted model, a real Gatepass and its connect page.
+
+let agents: AgentWorld
+let model: ScriptedModel
+let openai: OpenAI
+
+beforeAll(async () => {
+  agents = await startAgentWorld()
+  model = await startScriptedModel()
+  openai = new OpenAI({ baseURL: `${model.url}/v1`, apiKey: 'scripted' })
+})
+
+afterAll(async () => {
+  await model.close()
+  await agents[Symbol.asyncDispose]()
+})
+
+const WHO_AM_I = { name: 'Demo_WhoAmI', input: {} }
+const ECHO = { name: 'Demo_Echo', input: { text: 'hello', count: null } }
+
+beforeEach(() => {
+  model.calls = [WHO_AM_I]
+  model.requests.length = 0
+})
+
+type Options = Partial<AdapterOptions> & { readonly user: string }
+
+/** Asks the model, and gives the functions that run its calls and send the results. */
+async function ask(options: Options) {
+  const { tools, runCalls } = await openaiTools(agents.gatepass, { tools: TOOLS, ...options })
+  const { id, output } = await openai.responses.create({ model: 'scripted', tools, input: 'Who am I?' })
+  return {
+    run: (more?: Parameters<typeof runCalls>[1]) => runCalls(output, more),
+    async send(input: Awaited<ReturnType<typeof runCalls>>['outputs']) {
+      const answer = await openai.responses.create({
+        model: 'scripted',
+        tools,
+        input,
+        previous_response_id: id,
+      })
+      return answer.output_text
+    },
+  }
+}
+
+async function text(options: Options): Promise<string> {
+  const { run, send } = await ask(options)
+  return send((await run()).outputs)
+}
+
+describe('Responses', () => {
+  test('wait: the application shows the link, waits, and runs the calls; none has run before', async () => {
+    const user = agents.newUser()
+    model.calls = [WHO_AM_I, ECHO]
+    const { run, send } = await ask({ user })
+    const { outputs, pending } = await run()
+    expect(outputs).toEqual([])
+    expect(pending).toHaveLength(1)
+    expect(agents.runsOf(user, 'Echo')).toBe(0)
+
+    await Promise.all(pending.map(({ url }) => giveConsent(url)))
+    await Promise.all(pending.map((authorization) => authorization.wait()))
+    const done = await run()
+    expect(done.pending).toEqual([])
+    expect(await send(done.outputs)).toContain(`"user_id":"${user}"`)
+    expect([agents.runsOf(user, 'WhoAmI'), agents.runsOf(user, 'Echo')]).toEqual([1, 1])
+  })
+
+  test('a function shows the link, and the call goes on', async () => {
+    const user = agents.newUser()
+    expect(await text({ user, consent: ({ url }) => giveConsent(url) })).toContain(`"user_id":"${user}"`)
+  })
+
+  test.each([
+    ['refused', (url: string) => refuseConsent(agents.world, url), 'The user refused the access'],
+    ['expired', () => agents.expireLinks(), 'has expired. Ask the user whether to try again'],
+  ])('a consent that was %s is text for the model', async (_, answer, expected) => {
+    const user = agents.newUser()
+    expect(await text({ user, consent: ({ url }) => answer(url) })).toContain(expected)
+    expect(agents.runsOf(user, 'WhoAmI')).toBe(0)
+  })
+
+  test('return: the model reads the link', async () => {
+    expect(await text({ user: agents.newUser(), consent: 'return' })).toMatch(/open http\S+\/connect\/auth_/)
+  })
+
+  test('throw: throws AuthorizationRequired, and runs none of the calls', async () => {
+    const user = agents.newUser()
+    model.calls = [ECHO, WHO_AM_I]
+    const { run } = await ask({ user, consent: 'throw' })
+    await expect(run()).rejects.toMatchObject({ code: 'authorization_required' })
+    expect(agents.runsOf(user, 'Echo')).toBe(0)
+  })
+
+  test('strict: optional parameters accept null, which does not reach the tool', async () => {
+    const user = agents.newUser()
+    model.calls = [ECHO]
+    const answer = await text({ user, consent: 'return' })
+    const echo = model.requests[0].tools.find(({ name }: { name: string }) => name === 'Demo_Echo')
+    expect(echo).toMatchObject({
+      strict: true,
+      parameters: {
+        additionalProperties: false,
+        required: ['text', 'count', 'leak'],
+        properties: { text: { type: ['string', 'null'] } },
+      },
+    })
+    expect(answer).toContain('"inputs":{"text":"hello"}')
+  })
+
+  test('failures, bad arguments and other tools of the application', async () => {
+    const { runCalls } = await openaiTools(agents.gatepass, { user: agents.newUser(), tools: TOOLS })
+    const call = (id: string, name: string, text: string) => ({
+      type: 'function_call',
+      call_id: id,
+      name,
+      arguments: text,
+    })
+    const { outputs } = await runCalls([
+      call('1', 'Demo_Fail', '{"message": "No."}'),
+      call('2', 'Demo_Echo', '{"count": "many"}'),
+      call('3', 'Demo_Echo', '{"count": '),
+      call('4', 'own_tool', '{}'),
+      { type: 'message' },
+    ])
+    expect(outputs.map(({ call_id, output }) => [call_id, output])).toEqual([
+      ['1', 'No. The same call would fail again.'],
+      ['2', expect.stringContaining('Correct the arguments')],
+      ['3', expect.stringContaining('The arguments are not JSON.')],
+    ])
+  })
+
+  test('an abort ends the runs', async () => {
+    const { run } = await ask({ user: agents.newUser() })
+    await expect(run({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('Chat Completions', () => {
+  test('shows the link, waits and goes on', async () => {
+    const user = agents.newUser()
+    const { tools, runCalls } = await openaiTools(agents.gatepass, { user, tools: TOOLS, format: 'chat' })
+    const question = { role: 'user' as const, content: 'Who am I?' }
+    const first = await openai.chat.completions.create({ model: 'scripted', tools, messages: [question] })
+    const message = first.choices[0]?.message
+    if (message === undefined) throw new Error('no message')
+    const { pending } = await runCalls(message.tool_calls)
+    await giveConsent(pending[0]?.url ?? '')
+    await pending[0]?.wait()
+    const { outputs } = await runCalls(message.tool_calls)
+    const messages = [question, message, ...outputs]
+    const second = await openai.chat.completions.create({ model: 'scripted', tools, messages })
+    expect(second.choices[0]?.message.content).toContain(`"user_id":"${user}"`)
+  })
+})
