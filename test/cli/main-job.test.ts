@@ -6,16 +6,19 @@ import { CHECKOUT_PROGRAM } from '../served.ts'
 import { UserAgent } from '../user-agent.ts'
 import { type Installation, install, type Started } from './gatepass.ts'
 
+/** What a checkout runs. */
+const FROM_SOURCES = { program: CHECKOUT_PROGRAM }
+
 let gatepass: Installation
 let server: Started
 let apiKey: string
 beforeAll(async () => {
-  gatepass = await install(CHECKOUT_PROGRAM)
-  server = gatepass.start('dev')
+  gatepass = await install()
+  server = gatepass.startWith(FROM_SOURCES, 'dev')
   apiKey = (await server.prints(/\b(gp_[\w-]{43})\b/))[1] ?? ''
   const file = join(gatepass.directory, 'sandbox-profile.json')
   writeFileSync(file, JSON.stringify(sampleMetadata(new URL(gatepass.url))))
-  const imported = await gatepass.run('import', file, '--worker', 'sandbox', '--json')
+  const imported = await gatepass.runHere('import', file, '--worker', 'sandbox', '--json')
   expect(JSON.parse(imported.stdout).items).toMatchObject([
     { result: 'created', providers: [{ missing: [] }] },
   ])
@@ -49,9 +52,9 @@ describe('beside a running server', () => {
       connections: [{ provider_id: 'sandbox', scopes: ['profile:read'] }],
     })
 
-    const token = await gatepass.run('token', 'sandbox', '--user', 'ada')
+    const token = await gatepass.runWith(FROM_SOURCES, 'token', 'sandbox', '--user', 'ada')
     expect(token).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^\S+\n$/) })
-    const json = JSON.parse((await gatepass.run('token', 'sandbox', '--user', 'ada', '--json')).stdout)
+    const json = JSON.parse((await gatepass.runHere('token', 'sandbox', '--user', 'ada', '--json')).stdout)
     expect(json).toEqual({
       access_token: token.stdout.trim(),
       token_type: expect.stringMatching(/^bearer$/i),
@@ -65,27 +68,27 @@ describe('beside a running server', () => {
       GATEPASS_USER_VERIFIER: 'open',
       GATEPASS_PUBLIC_URL: gatepass.url,
     }
-    const unset = await gatepass.runWith({ env }, 'token', 'sandbox', '--user', 'ada')
+    const unset = await gatepass.runHereWith({ env }, 'token', 'sandbox', '--user', 'ada')
     expect(unset).toMatchObject({ code: 1, stdout: '' })
     expect(unset.stderr).toContain('GATEPASS_PROVIDER_SANDBOX_CLIENT_ID')
-    expect(await gatepass.run('token', 'sandbox', '--user', 'ada')).toMatchObject({ code: 0 })
+    expect(await gatepass.runHere('token', 'sandbox', '--user', 'ada')).toMatchObject({ code: 0 })
 
-    const listed = await gatepass.run('connections', '--user', 'ada', '--provider', 'sandbox', '--json')
+    const listed = await gatepass.runHere('connections', '--user', 'ada', '--provider', 'sandbox', '--json')
     const [connection] = JSON.parse(listed.stdout).items
     expect(connection).toMatchObject({ id: last.connections[0].id, status: 'active', default: true })
-    const table = await gatepass.run('connections')
+    const table = await gatepass.runHere('connections')
     expect(table.stdout).toContain(connection.id)
     expect(listed.stdout + table.stdout + ended.stdout).not.toContain(token.stdout.trim())
 
-    const covered = await gatepass.run('connect', 'Sandbox Profile', '--user', 'ada', '--json')
+    const covered = await gatepass.runHere('connect', 'Sandbox Profile', '--user', 'ada', '--json')
     expect(JSON.parse(covered.stdout)).toMatchObject({
       status: 'completed',
       connections: [{ id: connection.id }],
     })
 
-    const deleted = await gatepass.run('connections', 'delete', connection.id, '--json')
+    const deleted = await gatepass.runHere('connections', 'delete', connection.id, '--json')
     expect(JSON.parse(deleted.stdout)).toEqual({ id: connection.id, revocation: 'unsupported' })
-    expect(await gatepass.run('token', 'sandbox', '--user', 'ada')).toMatchObject({ code: 5 })
+    expect(await gatepass.runHere('token', 'sandbox', '--user', 'ada')).toMatchObject({ code: 5 })
     const asked = await fetch(`${gatepass.url}/v1/connections`, { headers: { authorization: apiKey } })
     expect(await asked.json()).toMatchObject({ items: [] })
   })
@@ -99,14 +102,21 @@ describe('beside a running server', () => {
 
   test('refuses to connect where nothing or another installation answers', async () => {
     const other = { GATEPASS_PUBLIC_URL: 'http://localhost:9', GATEPASS_ALLOWED_HOSTS: 'localhost' }
-    const nothing = await gatepass.runWith({ env: other }, 'connect', 'sandbox', '--user', 'eve', '--no-open')
+    const nothing = await gatepass.runHereWith(
+      { env: other },
+      'connect',
+      'sandbox',
+      '--user',
+      'eve',
+      '--no-open',
+    )
     expect(nothing).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('gatepass serve') })
 
     await using stranger = await install()
     const env = { GATEPASS_PUBLIC_URL: gatepass.url }
     const file = join(gatepass.directory, 'sandbox-profile.json')
-    await stranger.runWith({ env }, 'import', file)
-    const elsewhere = await stranger.runWith({ env }, 'connect', 'sandbox', '--user', 'eve', '--no-open')
+    await stranger.runHereWith({ env }, 'import', file)
+    const elsewhere = await stranger.runHereWith({ env }, 'connect', 'sandbox', '--user', 'eve', '--no-open')
     expect(elsewhere).toMatchObject({
       code: 2,
       stdout: '',
@@ -115,12 +125,20 @@ describe('beside a running server', () => {
   })
 
   test('a key is accepted at once and refused once it is revoked', async () => {
-    const made = await gatepass.run('keys', 'create', '--project', 'default', '--role', 'readonly', '--json')
+    const made = await gatepass.runHere(
+      'keys',
+      'create',
+      '--project',
+      'default',
+      '--role',
+      'readonly',
+      '--json',
+    )
     const { id, key } = JSON.parse(made.stdout)
     const ask = async () =>
       (await fetch(`${gatepass.url}/v1/tools`, { headers: { authorization: key } })).status
     expect(await ask()).toBe(200)
-    await gatepass.run('keys', 'revoke', id)
+    await gatepass.runHere('keys', 'revoke', id)
     expect(await ask()).toBe(401)
   })
 

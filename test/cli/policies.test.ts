@@ -14,7 +14,7 @@ beforeAll(async () => {
   apiKey = (await server.prints(/\b(gp_[\w-]{43})\b/))[1] ?? ''
   const file = join(gatepass.directory, 'sandbox-profile.json')
   writeFileSync(file, JSON.stringify(sampleMetadata(new URL(gatepass.url))))
-  expect(await gatepass.run('import', file, '--worker', 'sandbox')).toMatchObject({ code: 0 })
+  expect(await gatepass.runHere('import', file, '--worker', 'sandbox')).toMatchObject({ code: 0 })
   const connecting = gatepass.start('connect', 'sandbox', '--user', 'ada', '--no-open', '--json')
   const [line] = await connecting.prints(/^\{.*\}$/m)
   const agent = new UserAgent()
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => gatepass[Symbol.asyncDispose]())
 
-const token = () => gatepass.run('token', 'sandbox', '--user', 'ada')
+const token = () => gatepass.runHere('token', 'sandbox', '--user', 'ada')
 
 async function askServer(): Promise<number> {
   const headers = { authorization: apiKey, 'content-type': 'application/json' }
@@ -39,7 +39,7 @@ async function askServer(): Promise<number> {
 
 test('a policy of the command line holds for the command line and the running server', async () => {
   expect(await token()).toMatchObject({ code: 0 })
-  const empty = await gatepass.run('policies', '--json')
+  const empty = await gatepass.runHere('policies', '--json')
   expect(JSON.parse(empty.stdout)).toEqual({ items: [] })
 
   const policies = [
@@ -54,7 +54,7 @@ test('a policy of the command line holds for the command line and the running se
   expect(refused.stderr).toMatch(/^The policy "no-tokens" refuses this\. [^\n]+\n$/)
   expect(await askServer()).toBe(403)
 
-  const listed = await gatepass.run('policies')
+  const listed = await gatepass.runHere('policies')
   expect(listed.stdout).toMatch(/no-tokens +deny +\{"uses":\["token"\]\}\n.*off +deny \(off\)/)
   expect(await gatepass.run('policies', 'delete', 'no-tokens')).toMatchObject({ code: 0, stderr: '' })
   expect(await token()).toMatchObject({ code: 0 })
@@ -73,6 +73,6 @@ test.each([
   const refused = await gatepass.runWith({ stdin }, 'policies', 'set', '-')
   expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^[^\n]+\n$/) })
   expect(refused.stderr).toMatch(said)
-  const { items } = JSON.parse((await gatepass.run('policies', '--json')).stdout)
+  const { items } = JSON.parse((await gatepass.runHere('policies', '--json')).stdout)
   expect(items.map(({ id }: { id: string }) => id)).toEqual(['off'])
 })
