@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { atMost } from './cache-size.ts'
 
 /**
  * A circuit breaker for each provider entry, from the results of this process's recent refreshes. It keeps a provider
@@ -76,7 +77,7 @@ interface Health {
 }
 
 export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): ProviderBreaker {
-  const entries = new LRUCache<string, Health>({ max: MAX_ENTRIES })
+  const entries = new LRUCache<string, Health>(atMost(MAX_ENTRIES))
 
   function healthOf({ uid, id }: Entry): Health {
     const known = entries.get(uid)

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { StoreChange } from '../store/changes.ts'
 import type { Store } from '../store/store.ts'
+import { atMost } from './cache-size.ts'
 
 /**
  * A read-through cache, invalidated by store changes: by this process's own in the tick of the commit, and by those of
@@ -39,7 +40,7 @@ export function createReadCache<T extends object>(
   store: Store,
   options: { readonly max: number; readonly forgets: (change: StoreChange) => string | 'all' | undefined },
 ): ReadCache<T> {
-  const values = new LRUCache<string, T>({ max: options.max })
+  const values = new LRUCache<string, T>(atMost(options.max))
   let missed = store.catchUp()
   // a value that was being read while something changed may be older than the change
   let epoch = 0

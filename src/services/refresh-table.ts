@@ -5,6 +5,7 @@ import type { BrokerError } from '../domain/errors.ts'
 import type { Log } from '../domain/log.ts'
 import type { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { Store } from '../store/store.ts'
+import { atMost } from './cache-size.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
 
 /** What a refresh comes to. */
@@ -87,7 +88,7 @@ export function createRefreshes(
   store: Store,
   { now, log, random = Math.random }: { now: Clock; log: Log; random?: () => number },
 ): Refreshes {
-  const coolDowns = new LRUCache<string, CoolDown & { readonly generation: number }>({ max: MAX_COOL_DOWNS })
+  const coolDowns = new LRUCache<string, CoolDown & { readonly generation: number }>(atMost(MAX_COOL_DOWNS))
   const running = new Map<string, RunningRefresh>()
   const waiting = new Map<string, Set<() => void>>()
   let poll: NodeJS.Timeout | undefined
