@@ -7,10 +7,11 @@ import type {
   ToolRequirements,
 } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
+import type { CallToolResult, Tool as SdkTool } from '../sdk/tools/content.ts'
 import type { Release } from '../services/release.ts'
 import type { ListedFaults } from './catalogue/validate-tool.ts'
 import type { AnswerReading } from './read-answer.ts'
-import type { ToolAnswer } from './tool-answer.ts'
+import type { AuthorizationRequired, ToolAnswer } from './tool-answer.ts'
 
 // The interface to every kind of worker. Each protocol has a folder that implements it (arcade/, oxp/, mcp/, openapi/,
 // module/), and `backends.ts` chooses one. Validation, consent, policies, secrets and scrubbing are the same for all and
@@ -82,9 +83,24 @@ export interface BackendCall {
   readonly signal?: AbortSignal
   /** Options for `readAnswer`. */
   readonly reading?: AnswerReading
+  /** The other tools, for a tool that runs in this process. */
+  readonly inner?: InnerTools
   /** Receives the events of the tool while it runs. */
   readonly onEvent?: (event: ToolEvent) => void
 }
+
+/** What a tool of this process may do with the other tools. */
+export interface InnerTools {
+  /** Runs another tool for the same user, by the same checks. */
+  call(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<InnerCall>
+  list(): Promise<SdkTool[]>
+  /** Reads the list of the tool's own module again. */
+  listChanged(): Promise<void>
+}
+
+export type InnerCall =
+  | { readonly outcome: 'result'; readonly result: CallToolResult }
+  | AuthorizationRequired
 
 /** A token for the tool, and the requirements that it meets: several where they name the same provider. */
 export interface GivenAuthorization {

@@ -3,7 +3,7 @@ import type { ToolError } from './tool-error.ts'
 /** The answer of a worker to one call. None of it is trusted: it is scrubbed before anybody sees it (scrub-answer.ts). */
 export type ToolAnswer = ToolOutcome & AnswerDetails
 
-export type ToolOutcome = ToolResult | AuthorizationRequested
+export type ToolOutcome = ToolResult | AuthorizationRequested | AuthorizationRequired
 
 export interface AnswerDetails {
   readonly logs: readonly ToolLog[]
@@ -34,6 +34,24 @@ export type ToolResult =
 export interface AuthorizationRequested {
   readonly outcome: 'authorization_requested'
   readonly requested: RequestedAuthorization
+}
+
+/** The user must approve first: the tool's own consent is missing, or that of a tool that it calls. */
+export interface AuthorizationRequired {
+  readonly outcome: 'authorization_required'
+  readonly authorization: RequiredAuthorization
+}
+
+/** The authorization that the user must complete before the tool can run. */
+export interface RequiredAuthorization {
+  readonly id: string
+  /** The connect page that the user must open. */
+  readonly url: string
+  readonly scopes: readonly string[]
+  readonly status: AuthorizationStatus
+  readonly userId: string
+  /** Of the entry whose consent comes next; absent where the entry was deleted. */
+  readonly providerId?: string
 }
 
 /** An error that the broker reports: the tool was not called, or its worker broke the protocol. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { defineTool, UpstreamError } from '../../src/tools/module/define-tool.ts'
+import { defineTool, UpstreamError } from '../../src/sdk/tools/index.ts'
 import { PROVIDERS } from './serve.ts'
 
 // The same tools as in `serve.ts`, in the process of Gatepass.

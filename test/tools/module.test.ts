@@ -13,7 +13,7 @@ import { listen } from '../loopback.ts'
 import { serveProcess } from '../served.ts'
 
 const MODULE = fileURLToPath(new URL('../fixtures/tools-module.ts', import.meta.url))
-const DEFINE = new URL('../../src/tools/module/define-tool.ts', import.meta.url).href
+const DEFINE = new URL('../../src/sdk/tools/index.ts', import.meta.url).href
 
 describe('in-process tools', () => {
   let world: World

@@ -1,7 +1,7 @@
 import type { CodeResult } from '../../code/execute-code.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { toModelTool } from '../../tools/catalogue/tool-formats.ts'
-import type { RequiredAuthorization } from '../../tools/run/execution.ts'
+import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 import type { ChainResult, ChainStepResult } from '../../tools/run/run-chain.ts'
 import type { RunError, RunResult, StreamEvent } from '../../tools/run/run-tool.ts'
 import { errorToWire } from './arcade.ts'

@@ -1,7 +1,10 @@
 import type { GetPromptResult, Prompt, Resource, ResourceContents, ResourceTemplate } from './content.ts'
+import type { LogLevel } from './context.ts'
 
 /** What else than tools an app offers, to its own handlers and to MCP clients. */
 export interface AppParts {
+  /** Log lines below this level are dropped. */
+  readonly logLevel: LogLevel
   readonly resources: {
     list(): Resource[]
     listTemplates(): ResourceTemplate[]

@@ -100,6 +100,8 @@ export type NeededNames<Requires> = NameOf<Exclude<MemberOf<Requires>, AnyAuth>>
 
 /** The names of providers of which it has some. */
 export type PossibleNames<Requires> =
-  Extract<MemberOf<Requires>, AnyAuth> extends AnyAuth<infer Alternatives>
-    ? NameOf<MemberOf<Alternatives[number]>>
+  Extract<MemberOf<Requires>, AnyAuth> extends infer Any
+    ? Any extends AnyAuth<infer Alternatives>
+      ? NameOf<MemberOf<Alternatives[number]>>
+      : never
     : never

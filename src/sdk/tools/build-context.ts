@@ -1,6 +1,6 @@
 import { allAuths, authName } from './auth.ts'
 import type { ElicitResult } from './content.ts'
-import type { LogLevel, ToolContext } from './context.ts'
+import { LOG_LEVELS, type LogLevel, type ToolContext } from './context.ts'
 import { elicitationForm } from './elicitation-form.ts'
 import { ContextRequiredError } from './errors.ts'
 import { toJsonText } from './json-value.ts'
@@ -29,8 +29,11 @@ export function buildContext(
   const names = allAuths(options.requiresAuth).map(authName)
   const held = names.filter((one) => run.authorizations[one] !== undefined)
   const first = held[0] === undefined ? undefined : run.authorizations[held[0]]
-  const log = (level: LogLevel) => (message: string) =>
-    told(() => run.log?.(level, String(message).slice(0, MAX_LOG_LENGTH)))
+  const least = LOG_LEVELS.indexOf(app?.logLevel ?? 'debug')
+  const log = (level: LogLevel) => async (message: string) => {
+    if (LOG_LEVELS.indexOf(level) < least) return
+    await told(() => run.log?.(level, String(message).slice(0, MAX_LOG_LENGTH)))
+  }
   const listChanged = (list: ListKind) => ({ listChanged: () => told(() => run.listChanged?.(list)) })
 
   /** Sends a message that has no answer. It never rejects, so a handler need not await it. */

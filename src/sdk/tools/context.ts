@@ -111,7 +111,7 @@ export interface ToolContext<
       options?: { readonly timeout?: number },
     ): Promise<ElicitResult<ValueOf<Schema>>>
   }
-  /** Tells clients to read the list again. `app.tools.add` and `remove` do it themselves. */
+  /** Makes clients read the list again, and Gatepass the tools of its own process, which it reads every 30 s otherwise. */
   readonly notifications: Readonly<
     Record<'tools' | 'resources' | 'prompts', { listChanged(): Promise<void> }>
   >

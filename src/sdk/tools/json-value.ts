@@ -1,14 +1,20 @@
+/** What Gatepass reads of one result. */
+export const MAX_BYTES = 4 * 1024 * 1024
+
 /** Why a value cannot be represented in JSON. */
 export class NotJson extends Error {}
 
 /**
  * Returns the value's JSON text: dates become strings, `undefined` members are dropped. Throws `NotJson` for what JSON
- * would silently lose (functions, symbols, `NaN`) or cannot represent (a cycle, a bigint).
+ * would silently lose (functions, symbols, `NaN`) or cannot represent (a cycle, a bigint), and for more than `MAX_BYTES`.
  */
 export function toJsonText(value: unknown): string {
   if (value === undefined) return 'null'
   const text = serialized(value)
   if (text === undefined) throw new NotJson('JSON cannot represent it.')
+  // a character has at most 3 bytes
+  const isTooLong = text.length > MAX_BYTES / 3 && new TextEncoder().encode(text).length > MAX_BYTES
+  if (isTooLong) throw new NotJson(`It has more than ${MAX_BYTES} bytes.`)
   return text
 }
 

@@ -107,6 +107,7 @@ function badOutput(reason: string): ToolResult {
 
 const timedOut: ToolResult = {
   outcome: 'error',
+  isCutOff: true,
   error: {
     kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT',
     message: 'The tool did not answer in time.',

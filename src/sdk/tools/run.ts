@@ -38,8 +38,6 @@ export interface ToolRun {
   secret(key: string): string | undefined
   /** The caller does not want the result any more. */
   readonly signal?: AbortSignal
-  /** How many tools have called each other to reach this one; 0: none. */
-  readonly depth: number
   log?(level: LogLevel, message: string): void | Promise<void>
   progress?(progress: number, total?: number, message?: string): void | Promise<void>
   /** `data` is JSON. */
@@ -87,7 +85,12 @@ export type ToolResult =
   | { readonly outcome: 'value'; readonly json: string }
   /** The handler returned a complete result, which may be a failure (`isError`). */
   | { readonly outcome: 'content'; readonly result: CallToolResult }
-  | { readonly outcome: 'error'; readonly error: ErrorDetails }
+  | {
+      readonly outcome: 'error'
+      readonly error: ErrorDetails
+      /** The time limit passed, or the caller cancelled, before the handler had ended. */
+      readonly isCutOff?: true
+    }
   /** A tool that this one called lacks its user's consent. */
   | ConsentMissing
 

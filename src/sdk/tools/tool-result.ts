@@ -21,7 +21,12 @@ export function toCallToolResult(result: Exclude<ToolResult, ConsentMissing>): C
 }
 
 /** What callers learn of an error, in the `_meta` that Arcade's servers write. */
-function errorResult({ kind, message, stacktrace: _, ...details }: ErrorDetails): CallToolResult {
+export function errorResult({
+  kind,
+  message,
+  stacktrace: _,
+  ...details
+}: Omit<ErrorDetails, 'kind'> & { readonly kind: string }): CallToolResult {
   return {
     content: [{ type: 'text', text: message }],
     isError: true,

@@ -11,7 +11,7 @@ export const moduleBackend: Backend = {
   async catalogue(_, worker) {
     const module = loadedModule(worker.uri)
     if (module === undefined) throw new WorkerFault(notLoaded(worker))
-    return module.tools.map(({ listed }) => ({ outcome: 'read', tool: listed }))
+    return module.tools().map(({ listed }) => ({ outcome: 'read', tool: listed }))
   },
   async health(_, worker) {
     if (loadedModule(worker.uri) !== undefined) return { healthy: true }
@@ -20,7 +20,7 @@ export const moduleBackend: Backend = {
   async call(_, worker, call) {
     const tool = findTool(loadedModule(worker.uri), call.tool)
     if (tool === undefined) return ownError(notLoaded(worker))
-    return runHandler(tool.options, call, tool.options.timeoutSeconds ?? worker.timeoutSeconds)
+    return runHandler({ timeoutSeconds: tool.options.timeoutSeconds ?? worker.timeoutSeconds, ...tool }, call)
   },
 }
 
@@ -32,9 +32,11 @@ function findTool(
     version,
   }: { readonly namespace: string; readonly name: string; readonly version?: string },
 ) {
-  return module?.tools.find(
-    ({ listed }) => listed.namespace === namespace && listed.name === name && listed.version === version,
-  )
+  return module
+    ?.tools()
+    .find(
+      ({ listed }) => listed.namespace === namespace && listed.name === name && listed.version === version,
+    )
 }
 
 /** Happens when nodes of one installation have different settings. */

@@ -1,23 +1,25 @@
 import { basename, extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { toJSONSchema, type z } from 'zod'
-import type { AuthorizationRequirement, JsonSchema } from '../../domain/tool.ts'
+import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
 import { plainVersion } from '../../domain/version.ts'
+import { authRequirements, type ToolAuth } from '../../sdk/tools/auth.ts'
+import type { RunnableTool } from '../../sdk/tools/run.ts'
+import { jsonSchemaOf, type SchemaSide, type ToolSchema, type TypedSchema } from '../../sdk/tools/schema.ts'
+import {
+  type AnyToolOptions,
+  type DefinedTool,
+  isMaterialized,
+  type NamedToolOptions,
+  TOOL_MARK,
+} from '../../sdk/tools/tool.ts'
+import { isToolApp, type ToolApp } from '../../sdk/tools/tool-app.ts'
 import type { CatalogueTool } from '../backend.ts'
 import { isRecord } from '../read-json.ts'
-import {
-  type DefinedTool,
-  isTypedSchema,
-  TOOL_MARK,
-  type ToolAuth,
-  type ToolOptions,
-  type ToolSchema,
-} from './define-tool.ts'
 
 /** A tool of a module and its catalogue entry. */
-export interface ModuleTool {
-  readonly options: ToolOptions
+export interface ModuleTool extends RunnableTool {
   readonly listed: CatalogueTool
 }
 
@@ -26,7 +28,8 @@ export interface ToolModule {
   readonly id: string
   /** A `file:` URL. */
   readonly url: string
-  readonly tools: readonly ModuleTool[]
+  /** The tools now: apps may add and remove tools. Throws `ModuleFault` for a tool that was added and cannot be used. */
+  tools(): readonly ModuleTool[]
 }
 
 /** Why a module cannot be used, in one line that begins with its file. */
@@ -63,13 +66,29 @@ export async function loadModule(file: string): Promise<ToolModule> {
   const id = basename(file, extname(file))
     .replaceAll(/[^A-Za-z0-9_.-]/g, '_')
     .slice(0, 100)
-  const tools = toolsOf(file, exported).map((tool) => readTool(file, id, tool[TOOL_MARK]))
-  const ids = tools.map(({ listed }) =>
-    `${listed.namespace}:${listed.name}:${listed.version ?? ''}`.toLowerCase(),
-  )
-  const twice = tools.find((_, i) => ids.indexOf(ids[i] ?? '') !== i)
-  if (twice !== undefined) throw new ModuleFault(file, `which has two tools called "${twice.listed.name}".`)
-  const module: ToolModule = { id, url: toolModule, tools }
+  const sources = sourcesOf(file, exported)
+  const read = new WeakMap<AnyToolOptions, ModuleTool>()
+  const readOnce = (source: ToolSource): ModuleTool => {
+    const known = read.get(source.options)
+    if (known?.name === source.name) return known
+    const tool = readTool(file, id, source)
+    read.set(source.options, tool)
+    return tool
+  }
+  const module: ToolModule = {
+    id,
+    url: toolModule,
+    tools() {
+      const tools = sources().map(readOnce)
+      const ids = tools.map(({ listed }) =>
+        `${listed.namespace}:${listed.name}:${listed.version ?? ''}`.toLowerCase(),
+      )
+      const twice = tools.find((_, i) => ids.indexOf(ids[i] ?? '') !== i)
+      if (twice === undefined) return tools
+      throw new ModuleFault(file, `which has two tools called "${twice.listed.name}".`)
+    },
+  }
+  module.tools() // throws for a tool that cannot be used
   loaded.set(toolModule, module)
   return module
 }
@@ -78,50 +97,56 @@ export function loadedModule(url: string): ToolModule | undefined {
   return loaded.get(url)
 }
 
-/** The tools of a module: the export `tools`, else a list as default export, else all exports that are tools. */
-function toolsOf(file: string, exported: unknown): readonly DefinedTool[] {
+/** A tool as a module defines it. */
+interface ToolSource {
+  readonly name: string
+  readonly options: AnyToolOptions & Pick<NamedToolOptions, 'namespace'>
+  readonly app?: ToolApp
+}
+
+/**
+ * Where the tools of a module come from: the export `tools`, else a list as default export, else all exports that are
+ * apps or tools.
+ */
+function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[] {
   const members = isRecord(exported) ? exported : {}
   const listed = members.tools ?? (Array.isArray(members.default) ? members.default : undefined)
-  const candidates: readonly unknown[] = Array.isArray(listed)
-    ? listed
-    : Object.values(members).filter(isTool)
-  const stranger = candidates.findIndex((one) => !isTool(one))
+  const candidates: readonly unknown[] = Array.isArray(listed) ? listed : Object.values(members)
+  const isSource = (one: unknown) => isToolApp(one) || isDefined(one)
+  const stranger = Array.isArray(listed) ? candidates.findIndex((one) => !isSource(one)) : -1
   if (stranger >= 0)
     throw new ModuleFault(
       file,
       `whose list of tools has something at ${stranger} that defineTool did not make.`,
     )
-  const tools = candidates.filter(isTool)
-  if (tools.length > 0) return tools
-  throw new ModuleFault(
-    file,
-    'which exports no tool: export what defineTool makes, or a list of such as `tools` or as the default.',
-  )
+  const found = [...new Set(candidates.filter(isSource))]
+  if (found.length === 0)
+    throw new ModuleFault(
+      file,
+      'which exports no tool: export a ToolApp as the default, what defineTool makes, or a list of such as `tools`.',
+    )
+  return () =>
+    found.flatMap((one): readonly ToolSource[] => {
+      if (isToolApp(one)) return one.tools.list().map((tool) => ({ ...tool, app: one }))
+      return isDefined(one) ? [{ name: one[TOOL_MARK].name, options: one[TOOL_MARK] }] : []
+    })
 }
 
-function isTool(value: unknown): value is DefinedTool {
-  return typeof value === 'object' && value !== null && TOOL_MARK in value
+/** `tool()` makes one without a name, which only an app can give it. */
+function isDefined(value: unknown): value is DefinedTool {
+  return isMaterialized(value) && 'name' in value[TOOL_MARK]
 }
 
-function readTool(file: string, moduleId: string, options: ToolOptions): ModuleTool {
-  const {
-    name,
-    namespace = moduleId,
-    version,
-    title,
-    description,
-    input,
-    output,
-    annotations,
-    tags,
-  } = options
+function readTool(file: string, moduleId: string, { name, options, app }: ToolSource): ModuleTool {
+  const { namespace = app?.name ?? moduleId, version = app?.version, title, description = '' } = options
+  const { input, output, annotations, tags } = options
   const fault = (what: string) => new ModuleFault(file, `whose tool "${String(name).slice(0, 128)}" ${what}`)
   if (typeof name !== 'string' || !isToolName(name))
     throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
   if (!isToolName(namespace)) throw fault('has a namespace that is not made of A-Z, a-z, 0-9 and _.-')
   if (version !== undefined && plainVersion(version) !== version)
     throw fault('has a version that is no SemVer, such as 1.0.0.')
-  if (typeof description !== 'string') throw fault('has no description.')
+  if (typeof description !== 'string') throw fault('has a description that is no text.')
   if (typeof options.handler !== 'function') throw fault('has no handler.')
   for (const list of ['tags', 'requiresSecrets', 'requiresMetadata'] as const)
     if (options[list] !== undefined && !isTexts(options[list]))
@@ -132,12 +157,15 @@ function readTool(file: string, moduleId: string, options: ToolOptions): ModuleT
   const inputSchema = schemaOf(input, 'input', fault)
   if (inputSchema.type !== 'object') throw fault('takes an input that is no object.')
   const outputSchema = output && schemaOf(output, 'output', fault)
-  const authorization = authorizationsOf(options).map((one) => requirementOf(one, fault))
-  const secrets = [...new Set(options.requiresSecrets ?? [])]
-  const metadata = [...new Set(options.requiresMetadata ?? [])]
-  const requirements = { authorization, secrets, metadata }
+  const requirements = {
+    ...requirementsOf(options, fault),
+    secrets: [...new Set(options.requiresSecrets ?? [])],
+    metadata: [...new Set(options.requiresMetadata ?? [])],
+  }
   return {
+    name,
     options,
+    ...(app && { app }),
     listed: {
       name,
       namespace,
@@ -158,35 +186,43 @@ function isTexts(list: unknown): list is readonly string[] {
   return Array.isArray(list) && list.every((one) => typeof one === 'string')
 }
 
-export function authorizationsOf({ requiresAuth }: Pick<ToolOptions, 'requiresAuth'>): readonly ToolAuth[] {
-  if (requiresAuth === undefined) return []
-  return 'scopes' in requiresAuth || 'id' in requiresAuth || 'provider' in requiresAuth
-    ? [requiresAuth]
-    : requiresAuth
+type ToFault = (what: string) => ModuleFault
+
+function requirementsOf(
+  { requiresAuth }: AnyToolOptions,
+  fault: ToFault,
+): Pick<ToolRequirements, 'authorization' | 'alternatives'> {
+  if (requiresAuth === null || (requiresAuth !== undefined && typeof requiresAuth !== 'object'))
+    throw fault(NAMES_NONE)
+  const { all, alternatives } = authRequirements(requiresAuth)
+  const toRequirement = (auth: ToolAuth) => requirementOf(auth, fault)
+  return {
+    authorization: all.map(toRequirement),
+    ...(alternatives.length > 0 && { alternatives: alternatives.map((group) => group.map(toRequirement)) }),
+  }
 }
 
-type ToFault = (what: string) => ModuleFault
+const NAMES_NONE =
+  'has a requiresAuth that names no provider: write GitHub({scopes: […]}), {provider: "github", scopes: […]} or {id: …}.'
 
 function requirementOf(auth: ToolAuth, fault: ToFault): AuthorizationRequirement {
   const scopes = [...(auth.scopes ?? [])]
   const name = 'id' in auth ? { id: auth.id } : { providerId: auth.provider }
   if (Object.values(name).every((one) => typeof one === 'string' && one !== '')) return { ...name, scopes }
-  throw fault(
-    'has a requiresAuth that names no provider: write {provider: "github", scopes: […]} or {id: …}.',
-  )
+  throw fault(NAMES_NONE)
 }
 
-function schemaOf(schema: ToolSchema, io: 'input' | 'output', fault: ToFault): JsonSchema {
-  if (typeof schema !== 'object' || schema === null) throw fault(`has no schema of its ${io}.`)
-  if (!isTypedSchema(schema)) return schema
-  if (!('_zod' in schema))
-    throw fault(`describes its ${io} by ${schema['~standard'].vendor}: use Zod 4 or JSON Schema.`)
+function schemaOf(schema: ToolSchema, side: SchemaSide, fault: ToFault): JsonSchema {
+  if (schema === undefined || schema === null) throw fault(`has no schema of its ${side}.`)
   try {
-    // an author's module may use another copy of Zod, so this relies only on Zod 4's schema description
-    const described = toJSONSchema(schema as unknown as z.core.$ZodType, { io, unrepresentable: 'any' })
-    const { '~standard': _, ...plain } = { ...described } as Record<string, unknown>
+    const { '~standard': _, ...plain } = jsonSchemaOf(schema, side, describeZod)
     return plain
   } catch (error) {
-    throw fault(`describes its ${io} by a schema that has no JSON Schema: ${String(error)}`)
+    throw fault(`has an ${side} whose schema ${error instanceof Error ? error.message : String(error)}.`)
   }
+}
+
+/** Describes schemas of `zod/mini` and of Zod before 4.2, also of another copy of Zod. */
+function describeZod(schema: TypedSchema, io: SchemaSide, options: Record<string, unknown>): JsonSchema {
+  return { ...toJSONSchema(schema as unknown as z.core.$ZodType, { ...options, io }) } // Zod 4 by its `_zod`
 }

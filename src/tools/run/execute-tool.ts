@@ -13,6 +13,7 @@ import { scrubAnswer } from '../scrub-answer.ts'
 import { ownError, type RequestedAuthorization, type ToolAnswer } from '../tool-answer.ts'
 import type { Execution, ExecutionOutcome, ToolCall } from './execution.ts'
 import { recordExecution } from './execution-history.ts'
+import { innerTools } from './inner-tools.ts'
 import {
   type CheckedToolCall,
   checkCall,
@@ -156,6 +157,7 @@ async function callWorker(
 ): Promise<ExecutionOutcome> {
   const { tool, userId, input, callId, onEvent } = call
   const { worker, workerTool } = runner
+  const inner = worker.type === 'module' ? innerTools(broker, call, worker, executeTool) : undefined
   const { secrets, metadata } = context
   const isRepeatable = isSafeToRepeat(workerTool)
   const secretValues = secrets.map((one) => one.value)
@@ -186,6 +188,7 @@ async function callWorker(
       secrets,
       metadata,
       ...(signal && { signal }),
+      ...(inner && { inner }),
       ...(onEvent && { onEvent: (event) => onEvent(scrub(event, secretValues) as typeof event) }), // `scrub` keeps the shape
       reading,
     })
@@ -203,7 +206,7 @@ async function callWorker(
     }
   }
   if (answer.outcome === 'authorization_requested') return requestConsent(broker, call, answer.requested)
-  return withCheckedValue(checkedTool, answer)
+  return answer.outcome === 'authorization_required' ? answer : withCheckedValue(checkedTool, answer)
 }
 
 /** Begins the authorization that a worker requested, for the scopes that it names; the worker's own link is never used. */

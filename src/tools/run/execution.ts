@@ -4,7 +4,7 @@ import type { Worker } from '../../domain/worker.ts'
 import type { BackendCall } from '../backend.ts'
 import type {
   AnswerDetails,
-  AuthorizationStatus,
+  AuthorizationRequired,
   RequestedAuthorization,
   ToolResult,
 } from '../tool-answer.ts'
@@ -27,6 +27,8 @@ export interface ToolUse {
 
 /** One call of a tool, whichever endpoint it came through. */
 export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
+  /** How many tools have called each other to make this call. Absent: none. */
+  readonly depth?: number
   readonly input: Readonly<Record<string, unknown>>
   readonly entryPoint: EntryPoint
   /** Of a scheduled run; absent: a new id. */
@@ -53,23 +55,6 @@ export interface Execution {
 
 /** The tool's result, or that its user must approve first. */
 export type ExecutionOutcome = (ToolResult & AnswerDetails) | AuthorizationRequired
-
-export interface AuthorizationRequired {
-  readonly outcome: 'authorization_required'
-  readonly authorization: RequiredAuthorization
-}
-
-/** The authorization that the user must complete before the tool can run. */
-export interface RequiredAuthorization {
-  readonly id: string
-  /** The connect page that the user must open. */
-  readonly url: string
-  readonly scopes: readonly string[]
-  readonly status: AuthorizationStatus
-  readonly userId: string
-  /** Of the entry whose consent comes next; absent where the entry was deleted. */
-  readonly providerId?: string
-}
 
 /** Whether the tool produced a result: a value or an artifact. */
 export function isSuccess({ outcome: { outcome } }: Pick<Execution, 'outcome'>): boolean {

@@ -4,7 +4,7 @@ import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { isStoreUnavailable } from '../../store/retry.ts'
 import { findTool } from '../catalogue/find-tool.ts'
 import { LargeJson } from '../large-json.ts'
-import type { RequiredAuthorization } from './execution.ts'
+import type { RequiredAuthorization } from '../tool-answer.ts'
 import {
   type ChainRun,
   type ChainState,

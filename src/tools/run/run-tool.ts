@@ -5,10 +5,10 @@ import type { Worker } from '../../domain/worker.ts'
 import type { ToolEvent } from '../backend.ts'
 import { findTool } from '../catalogue/find-tool.ts'
 import { isStructured, valueWithMedia } from '../mcp/media-content.ts'
-import { artifactToJson } from '../tool-answer.ts'
+import { type AuthorizationRequired, artifactToJson } from '../tool-answer.ts'
 import type { ErrorKind, ToolError } from '../tool-error.ts'
 import { executeTool } from './execute-tool.ts'
-import { type AuthorizationRequired, type Execution, mayBeRepeated, type ToolCall } from './execution.ts'
+import { type Execution, mayBeRepeated, type ToolCall } from './execution.ts'
 import { checkInput } from './preconditions.ts'
 
 // Running a tool by its id with a plain result, which `run`, `run_stream`, `run_chain` and code have in common.

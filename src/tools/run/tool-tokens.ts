@@ -15,8 +15,8 @@ import { refreshConnection } from '../../flows/refresh/refresh-connection.ts'
 import { actForTool } from '../../services/request-context.ts'
 import { checkAccepted } from '../catalogue/acceptance.ts'
 import { chosenRequirements, entryOf, requirementStatus } from '../catalogue/tool-requirements.ts'
-import type { RequestedAuthorization, ToolAnswer } from '../tool-answer.ts'
-import type { AuthorizationRequired, ToolUse } from './execution.ts'
+import type { AuthorizationRequired, RequestedAuthorization, ToolAnswer } from '../tool-answer.ts'
+import type { ToolUse } from './execution.ts'
 import { policyRefusal } from './preconditions.ts'
 
 // The tokens of a tool's user: which providers the tool needs, and how it gets a token for each.

@@ -14,7 +14,6 @@ const run: ToolRun = {
   authorizations: {},
   metadata: {},
   secret: () => undefined,
-  depth: 0,
 }
 
 const held = (...names: string[]) =>

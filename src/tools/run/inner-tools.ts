@@ -1,0 +1,100 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { CallToolResult } from '../../sdk/tools/content.ts'
+import { errorResult, toCallToolResult } from '../../sdk/tools/tool-result.ts'
+import { currentContext, inContext } from '../../services/request-context.ts'
+import type { InnerTools } from '../backend.ts'
+import { findTool } from '../catalogue/find-tool.ts'
+import { LargeJson } from '../large-json.ts'
+import { artifactToJson, type ToolResult } from '../tool-answer.ts'
+import { syncWorker } from '../worker.ts'
+import type { Execution, ToolCall } from './execution.ts'
+import { accountsFor } from './tool-tokens.ts'
+
+/** So many tools may call each other. */
+const MAX_DEPTH = 8
+
+/**
+ * The other tools of the project, for a tool that runs in this process: they run for the same user, by the same checks
+ * and policies as for any caller. `execute` is `executeTool`, which imports this file.
+ */
+export function innerTools(
+  broker: Broker,
+  outer: ToolCall,
+  worker: Worker,
+  execute: (broker: Broker, call: ToolCall, signal: AbortSignal) => Promise<Execution>,
+): InnerTools {
+  const { projectId } = outer.tool
+  const depth = (outer.depth ?? 0) + 1
+  return {
+    async call(name, args, signal) {
+      try {
+        if (depth > MAX_DEPTH)
+          return failed('TOOL_RUNTIME_FATAL', `More than ${MAX_DEPTH} tools have called each other.`)
+        const tool = await findTool(broker, projectId, name)
+        const { userId, account, nextUri, metadata, keepContent } = outer
+        const accounts = outer.accounts && (await accountsFor(broker, tool, outer))
+        const call: ToolCall = {
+          tool,
+          input: args,
+          entryPoint: 'tool',
+          depth,
+          ...(userId !== undefined && { userId }),
+          ...(account !== undefined && { account }),
+          ...(accounts && { accounts }),
+          ...(nextUri !== undefined && { nextUri }),
+          ...(metadata && { metadata }),
+          ...(keepContent !== undefined && { keepContent }),
+        }
+        const { outcome } = await asUseOfItsOwn(() => execute(broker, call, signal))
+        if (outcome.outcome === 'authorization_required') return outcome
+        return { outcome: 'result', result: toResult(outcome) }
+      } catch (error) {
+        if (!(error instanceof BrokerError)) throw error
+        return failed(error.code, error.message)
+      }
+    },
+    async list() {
+      const tools = await broker.store.tools.list(projectId)
+      return tools.map((tool) => ({
+        name: toolId(tool),
+        title: tool.title,
+        description: tool.description,
+        inputSchema: tool.inputSchema,
+      }))
+    },
+    async listChanged() {
+      await syncWorker(broker, worker)
+    },
+  }
+}
+
+/** Policies judge the call apart from the call of the outer tool that they have permitted. */
+function asUseOfItsOwn<Result>(run: () => Result): Result {
+  const { permitted: _, ...context } = currentContext()
+  return inContext(context, run)
+}
+
+function failed(kind: string, message: string) {
+  return { outcome: 'result', result: errorResult({ kind, message, canRetry: false }) } as const
+}
+
+function toResult(outcome: ToolResult): CallToolResult {
+  switch (outcome.outcome) {
+    case 'value':
+      if (outcome.mcpResult !== undefined) return whole(outcome.mcpResult) as CallToolResult // `readMcpResult` has read it
+      return toCallToolResult({ outcome: 'value', json: JSON.stringify(whole(outcome.value) ?? null) })
+    case 'artifact':
+      return toCallToolResult({ outcome: 'value', json: JSON.stringify(artifactToJson(outcome.artifact)) })
+    case 'error': {
+      const { extra: _, parameterErrors: __, ...error } = outcome.error
+      return errorResult(error)
+    }
+  }
+}
+
+function whole(value: unknown): unknown {
+  return value instanceof LargeJson ? value.parse() : value
+}
