@@ -2235,7 +2235,7 @@ export interface ToolExecution {
   readonly execution_type: 'immediate' | 'scheduled'
   readonly execution_status: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled'
   /** The endpoint that ran it */
-  readonly entry_point: 'execute' | 'run' | 'run_stream' | 'run_chain' | 'code' | 'oxp'
+  readonly entry_point: 'execute' | 'run' | 'run_stream' | 'run_chain' | 'code' | 'oxp' | 'tool'
   readonly outcome?: 'value' | 'artifact' | 'error' | 'requires_authorization'
   /** The kind of a ToolError */
   readonly error_kind?: string
