@@ -1,9 +1,9 @@
 import type { CodeResult } from '../../code/execute-code.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { toModelTool } from '../../tools/catalogue/tool-formats.ts'
-import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 import type { ChainResult, ChainStepResult } from '../../tools/run/run-chain.ts'
 import type { RunError, RunResult, StreamEvent } from '../../tools/run/run-tool.ts'
+import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 import { errorToWire } from './arcade.ts'
 
 // Results of `/v1/tools/run`, `run_stream`, `run_chain` and `/v1/code/execute` on the wire: toolexec's names in camelCase,
