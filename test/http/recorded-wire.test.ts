@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainPlace, executionPlace } from '../../src/store/sealed-columns.ts'
 import { type FakeMcpServer, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { testClock } from '../gatepass.ts'
+import { answerChecker, type CheckAnswer } from './described-answers.ts'
 import { STAINLESS, startWorld, type World } from './world.ts'
 
 // What each way of running a tool answers and what history stores of the run, byte for byte. The snapshots in
@@ -14,10 +15,12 @@ const clock = testClock()
 const SNAPSHOTS = '../fixtures/recorded-wire'
 let world: World
 let mcp: FakeMcpServer
+let check: CheckAnswer
 
 beforeAll(async () => {
   const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
   world = await startWorld({ gatepass: { environment, now: clock } })
+  check = answerChecker((await world.call('GET', '/openapi.json')).body)
   mcp = await startFakeMcpServer({ name: 'remote' })
   mcp.tools.push(
     {
@@ -103,7 +106,12 @@ async function raw(method: string, path: string, body?: object, headers: object 
     const value = response.headers.get(name)
     return value === null ? [] : [`${name}: ${value}`]
   })
-  return [`${method} ${path} ${response.status}`, ...shown, (await response.text()).trimEnd()].join('\n')
+  const text = await response.text()
+  const mediaType = (response.headers.get('content-type') ?? '').replace(/;.*$/, '')
+  // the document does not describe the answers for Arcade's SDKs
+  if (!('x-stainless-lang' in headers))
+    expect(check(method, path, { status: response.status, mediaType, body: text })).toBeUndefined()
+  return [`${method} ${path} ${response.status}`, ...shown, text.trimEnd()].join('\n')
 }
 
 const error = {

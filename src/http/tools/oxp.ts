@@ -16,7 +16,7 @@ import { duration, executeErrorSchema } from '../dialects/execution-schemas.ts'
 import { oxpToolSchema } from '../dialects/format-schemas.ts'
 import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../dialects/oxp-tools.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { errorCodeSchema } from '../endpoint/error-schema.ts'
+import { errorSchema } from '../endpoint/error-schema.ts'
 import { plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { createExecuteOnce, type Executed } from '../endpoint/idempotency.ts'
 import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
@@ -46,9 +46,7 @@ const callSchema = z
   .openapi('OxpCall')
 type OxpCall = z.output<typeof callSchema>
 
-const refusalSchema = z.object({
-  name: errorCodeSchema,
-  message: z.string(),
+const refusalSchema = errorSchema.extend({
   developer_message: z.string().optional(),
   missing_requirements: z
     .object({

@@ -1,0 +1,9 @@
+import { writeFile } from 'node:fs/promises'
+import { EXAMPLES_FILE, examplesModule } from './current.ts'
+import { recordExamples, toExamples } from './record.ts'
+import { startExampleWorld } from './world.ts'
+
+// `npm run docs-examples` writes src/http/reference/examples.ts.
+
+await using world = await startExampleWorld()
+await writeFile(EXAMPLES_FILE, examplesModule(toExamples(world, await recordExamples(world))))

@@ -1,0 +1,212 @@
+import type { Example } from '../../../src/http/reference/example.ts'
+import type { OpenApiDocument } from '../../sdk/wire-types/openapi.ts'
+import { approve, providerBody } from '../world.ts'
+import { normalizer } from './normalize.ts'
+import { type ExampleWorld, WORKER_SECRET } from './world.ts'
+
+/** A request for an operation, beside its method and its path. */
+export interface Request {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What was sent and answered, before anything was replaced. */
+export interface Recorded {
+  readonly operationId: string
+  readonly path: string
+  readonly method: string
+  readonly request: Request
+  readonly status: number
+  readonly mediaType: string | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  readonly answer: any
+  readonly text: string
+}
+
+/**
+ * Sends a request for each operation to real servers, in an order in which each finds what it needs. Throws for one that
+ * is refused.
+ */
+export async function recordExamples(world: ExampleWorld): Promise<readonly Recorded[]> {
+  const { gatepass, provider, worker } = world
+  const recorded: Recorded[] = []
+  const document: OpenApiDocument = (await gatepass.call('GET', '/openapi.json')).body
+  const routes = new Map(
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => [operationId, { method, path }] as const),
+    ),
+  )
+
+  async function send(operationId: string, request: Request = {}): Promise<Recorded['answer']> {
+    const route = routes.get(operationId)
+    if (route === undefined) throw new Error(`There is no operation ${operationId}.`)
+    const { params = {}, query = {}, body, headers = {} } = request
+    const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+    const search = new URLSearchParams(query).toString()
+    const whole = path.replaceAll('%2F', '/') + (search && `?${search}`)
+    const answered = await gatepass.call(route.method.toUpperCase(), whole, body, { headers })
+    const { status, body: answer } = answered
+    const mediaType = answered.headers.get('content-type')?.replace(/;.*$/, '')
+    if (status >= 300) throw new Error(`${operationId}: ${status} ${JSON.stringify(answer)}`)
+    const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
+    recorded.push({
+      operationId,
+      method: route.method,
+      path: whole,
+      request,
+      status,
+      mediaType,
+      answer,
+      text,
+    })
+    return answer
+  }
+
+  // providers and workers
+  const { oauth2, ...entry } = providerBody('github', provider)
+  const api = { base_url: new URL(provider.userInfoUrl).origin, hosts: [] }
+  await send('createAuthProvider', {
+    body: { ...entry, description: 'GitHub', oauth2: { ...oauth2, api } },
+  })
+  await send('listAuthProviders', { query: { limit: '1' } })
+  await send('getAuthProvider', { params: { id: 'github' } })
+  await send('updateAuthProvider', { params: { id: 'github' }, body: { description: 'GitHub of the team' } })
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 30, retry: 0 }
+  await send('testWorker', { body: { id: 'hub', http } })
+  await send('createWorker', { body: { id: 'hub', http } })
+  await send('listWorkers', { query: { limit: '1' } })
+  await send('getWorker', { params: { id: 'hub' } })
+  await send('updateWorker', { params: { id: 'hub' }, body: { http: { timeout: 20 } } })
+  await send('getWorkerHealth', { params: { id: 'hub' } })
+  await send('listWorkerTools', { params: { id: 'hub' }, query: { limit: '1' } })
+  await send('acceptWorkerRequirements', { params: { id: 'hub' } })
+
+  // a user's consent
+  const ada = { user_id: 'ada' }
+  const need = { auth_requirement: { provider_id: 'github', oauth2: { scopes: ['read:user'] } }, ...ada }
+  const { id, url } = await send('authorize', { body: need })
+  await send('authorizeTool', { body: { tool_name: 'Hub.ListRepositories', ...ada } })
+  const both = { tool_names: ['Hub.ListRepositories', 'Hub.CountWords'], ...ada, authorize: true }
+  await send('getToolRequirements', { body: both })
+  await approve(url)
+  await send('getAuthorizationStatus', { query: { id, wait: '45' } })
+  await send('streamAuthorizationStatus', { params: { id } })
+  const trial = { ...ada, verifier_url: 'https://app.example/verify' }
+  const { flow_id } = await send('validateCustomVerifier', { body: trial })
+  await send('confirmUser', { body: { flow_id, ...ada } })
+  await send('getSessionVerification')
+  await send('confirmSessionVerification', { body: { unsafe_skip_verification: true } })
+  const connection = (await send('listConnections', { query: ada })).items[0].id
+  await send('getConnection', { params: { id: connection } })
+  await send('setDefaultConnection', { params: { id: connection }, body: { default: true } })
+  await send('getConnectionToken', { params: { id: connection } })
+  await send('listUserConnections', { query: ada })
+  const asAda = { 'x-gatepass-user': 'ada' }
+  await send('proxyGet', { params: { provider: 'github', path: 'userinfo' }, headers: asAda })
+
+  // tools
+  await send('listTools', { query: { q: 'repositories', ...ada } })
+  await send('getTool', { params: { name: 'Hub.CountWords' } })
+  await send('listFormattedTools', { query: { format: 'openai', limit: '1' } })
+  await send('getFormattedTool', { params: { name: 'Hub.CountWords' }, query: { format: 'anthropic' } })
+  const metadata = {
+    name: 'Word count',
+    version: '1.0.0',
+    description: 'Counts words.',
+    parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  }
+  await send('importTools', { body: metadata })
+  await send('bindTool', {
+    params: { name: 'Word count' },
+    body: { worker_id: 'hub', tool: 'Hub.CountWords' },
+  })
+  await send('deleteTool', { params: { name: 'Word count' } })
+  await send('listOxpTools')
+  const words = { text: 'to be or not' }
+  const list = { count: 2 }
+  const { execution_id } = await send('executeTool', {
+    body: { tool_name: 'Hub.ListRepositories', input: list, ...ada, keep_content: true },
+  })
+  await send('runTool', { body: { toolId: 'Hub.CountWords', args: words } })
+  await send('streamTool', { body: { toolId: 'Hub.CountWords', args: words } })
+  const steps = [
+    { toolId: 'Hub.ListRepositories', args: list },
+    { toolId: 'Hub.CountWords', args: words },
+  ]
+  await send('runChain', { body: { steps, ...ada } })
+  const code = "const { words } = await tools.call('Hub.CountWords', { text: 'to be' })\nreturn words * 2"
+  await send('executeCode', { body: { code } })
+  const call = { tool_id: 'Hub.CountWords', input: words }
+  await send('callOxpTool', { body: { request: call } })
+  await send('listExecutions', { query: { tool: 'Hub.ListRepositories', limit: '1' } })
+  await send('getExecution', { params: { id: execution_id } })
+  const later = { tool_name: 'Hub.CountWords', input: words, run_at: '2027-03-03T09:00:00' }
+  const scheduled = (await gatepass.call('POST', '/v1/tools/execute', later)).body.execution_id
+  await send('listScheduledTools', { query: { limit: '1' } })
+  await send('getScheduledTool', { params: { id: scheduled } })
+  await send('cancelScheduledTool', { params: { id: scheduled } })
+
+  // administration
+  await send('setSecret', { params: { key: 'HUB_KEY' }, body: { value: 'the-key-of-the-hub' } })
+  await send('listSecrets')
+  await send('getSecret', { params: { key: 'HUB_KEY' } })
+  await send('deleteSecret', { params: { key: 'HUB_KEY' } })
+  const { id: key } = await send('createApiKey', {
+    body: { role: 'caller', name: 'agent', expires_in: 86_400 },
+  })
+  await send('listApiKeys', { query: { limit: '1' } })
+  await send('getApiKey', { params: { id: key } })
+  await send('rotateApiKey', { params: { id: key }, body: { grace: 3600 } })
+  await send('revokeApiKey', { params: { id: key } })
+  await send('createProject', { body: { name: 'staging' } })
+  await send('listProjects')
+  const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }
+  await send('createPolicy', { body: { id: 'no-deletion', effect: 'deny', match } })
+  await send('listPolicies')
+  await send('getPolicy', { params: { id: 'no-deletion' } })
+  await send('updatePolicy', { params: { id: 'no-deletion' }, body: { enabled: false } })
+  await send('testPolicies', { body: { tool_name: 'Hub.ListRepositories', ...ada } })
+  await send('deletePolicy', { params: { id: 'no-deletion' } })
+  await send('listAuditEntries', { query: { action: 'authorization.completed', limit: '1' } })
+  await send('exportAuditEntries', { query: { action: 'authorization.completed' } })
+  await send('getDiagnosis')
+  for (const operation of ['getHealth', 'getReadiness', 'getArcadeHealth', 'getOxpHealth', 'getMetrics'])
+    await send(operation)
+
+  // the ends
+  await send('deleteConnection', { params: { id: connection } })
+  const { url: again } = await send('authorize', { body: need })
+  await approve(again)
+  const last = (await send('listUserConnections', { query: ada })).items[0].id
+  await send('deleteUserConnection', { params: { id: last } })
+  await send('deleteWorker', { params: { id: 'hub' } })
+  await send('deleteAuthProvider', { params: { id: 'github' } })
+  return recorded
+}
+
+/** The examples as the page shows them: of several requests for one operation the first, with nothing secret. */
+export function toExamples(world: ExampleWorld, recorded: readonly Recorded[]): Record<string, Example> {
+  const normalize = normalizer(world)
+  const examples = new Map<string, Example>()
+  for (const { operationId, path, request, status, mediaType, answer } of recorded) {
+    if (examples.has(operationId)) continue
+    const { headers, body } = request
+    const example: Example = {
+      path: path.replaceAll('%3A', ':'),
+      ...(headers && { headers }),
+      ...(body !== undefined && { body }),
+      status,
+      ...(mediaType !== undefined && { mediaType }),
+      ...(answer !== '' && { answer: mediaType === 'text/plain' ? shortened(answer) : answer }),
+    }
+    examples.set(operationId, JSON.parse(normalize(JSON.stringify(example))))
+  }
+  return Object.fromEntries([...examples].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** The first lines of the figures. */
+function shortened(text: string): string {
+  return text.split('\n').slice(0, 3).join('\n')
+}
