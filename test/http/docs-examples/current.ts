@@ -7,7 +7,7 @@ export const EXAMPLES_FILE = fileURLToPath(
 )
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The text of `src/http/reference/examples.ts`, in the format of the house. */
+/** The text of the module of examples, in the format of the house. */
 export function examplesModule(examples: Readonly<Record<string, Example>>): string {
   const text = `import type { Example } from './example.ts'
 

@@ -3,7 +3,7 @@ import { EXAMPLES_FILE, examplesModule } from './current.ts'
 import { recordExamples, toExamples } from './record.ts'
 import { startExampleWorld } from './world.ts'
 
-// `npm run docs-examples` writes src/http/reference/examples.ts.
+// `npm run docs-examples` writes the examples of the API reference.
 
 await using world = await startExampleWorld()
 await writeFile(EXAMPLES_FILE, examplesModule(toExamples(world, await recordExamples(world))))
