@@ -1,5 +1,6 @@
+import type * as Wire from '../wire.ts'
 import type { PendingAuthorization } from './authorization.ts'
-import { type AuthorizationWire, toAuthorization } from './authorizations.ts'
+import { toAuthorization } from './authorizations.ts'
 import { AuthorizationRequired, GatepassError } from './errors.ts'
 import { hideBehind } from './hidden.ts'
 import type { RequestOptions, Transport } from './transport.ts'
@@ -32,13 +33,13 @@ export interface ConnectOptions extends Omit<GrantOptions, 'account'> {
 }
 
 /** Requests a grant. The answer has the token when a connection covers it already. */
-export async function authorize(
+export function authorize(
   transport: Transport,
   user: string,
   provider: string,
   { scopes, account, nextUri, ...options }: ConnectOptions,
-): Promise<AuthorizationWire> {
-  const { body } = await transport.json<AuthorizationWire>({
+): Promise<Wire.Authorization> {
+  return transport.call<'authorize'>({
     method: 'POST',
     path: '/v1/auth/authorize',
     body: {
@@ -50,7 +51,6 @@ export async function authorize(
     repetition: 'safe', // the same user, provider and scopes share one pending authorization
     options,
   })
-  return body
 }
 
 export async function getToken(

@@ -1,17 +1,4 @@
-/** Why an authorization failed. */
-export type FailureReason =
-  | 'access_denied'
-  | 'expired'
-  | 'user_mismatch'
-  | 'issuer_mismatch'
-  | 'invalid_scope'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'provider_refused'
-  | 'provider_bad_response'
-  | 'provider_unavailable'
-  | 'provider_changed'
-  | 'account_mismatch'
+import type { FailureReason } from '../wire.ts'
 
 interface Common {
   /** Stable from the first answer on: store it, and continue with `gatepass.authorization(id)`, also in another process. */

@@ -1,7 +1,7 @@
+import type * as Wire from '../wire.ts'
 import type {
   Authorization,
   CompletedAuthorization,
-  FailureReason,
   PendingAuthorization,
   WaitOptions,
 } from './authorization.ts'
@@ -10,30 +10,6 @@ import { isRefusal, toError } from './refusal.ts'
 import { backoffMs, isPassing, pause } from './retry.ts'
 import { readEvents } from './server-sent-events.ts'
 import type { RequestOptions, Transport } from './transport.ts'
-
-/** An authorization on the wire. */
-export interface AuthorizationWire {
-  readonly id: string
-  readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
-  readonly url?: string
-  readonly scopes: readonly string[]
-  readonly expires_at?: string
-  readonly reason?: FailureReason
-  readonly message?: string
-  readonly context: {
-    readonly token?: string
-    readonly token_type?: string
-    readonly expires_at?: string
-    readonly user_info?: Readonly<Record<string, unknown>>
-  }
-}
-
-/** A missing consent, as results of tools have it. */
-export interface RequiredAuthorizationWire {
-  readonly id: string
-  readonly url: string
-  readonly scopes: readonly string[]
-}
 
 const WAIT_TIMEOUT_MS = 600_000
 /** How long one request waits for a change, in seconds, and how much longer its answer may take. */
@@ -45,7 +21,7 @@ const HELD_MS = 1_000
 const MAX_REOPENED = 20
 
 /** Makes an authorization of its wire. Its token, if there is one, is left behind. */
-export function toAuthorization(transport: Transport, wire: AuthorizationWire): Authorization {
+export function toAuthorization(transport: Transport, wire: Wire.Authorization): Authorization {
   const { id, scopes, status, url, expires_at, reason, message } = wire
   const common = { id, scopes }
   if (status === 'completed') return withMethods<CompletedAuthorization>(transport, { ...common, status })
@@ -65,7 +41,7 @@ export function toAuthorization(transport: Transport, wire: AuthorizationWire): 
 /** The consent that an answer says is missing. */
 export function toRequired(
   transport: Transport,
-  { id, url, scopes }: RequiredAuthorizationWire,
+  { id, url, scopes }: Pick<Wire.RequiredAuthorization, 'id' | 'url' | 'scopes'>,
 ): PendingAuthorization {
   return withMethods<PendingAuthorization>(transport, { id, scopes, status: 'pending', url })
 }
@@ -88,14 +64,13 @@ export async function getAuthorization(
   options: RequestOptions & { readonly waitSeconds?: number } = {},
 ): Promise<Authorization> {
   const { waitSeconds, ...others } = options
-  const { body } = await transport.json<AuthorizationWire>({
+  const wire = await transport.call<'getAuthorizationStatus'>({
     method: 'GET',
     path: '/v1/auth/status',
     query: { id, wait: waitSeconds },
-    repetition: 'safe',
     options: others,
   })
-  return toAuthorization(transport, body)
+  return toAuthorization(transport, wire)
 }
 
 async function waitFor(
@@ -148,17 +123,17 @@ async function* eventsOf(
   let last: string | undefined
   for (let failures = 0; ; failures++) {
     try {
-      const { body } = await transport.open({
+      const { body } = await transport.open<'streamAuthorizationStatus'>({
         method: 'GET',
-        path: `/v1/auth/${encodeURIComponent(id)}/events`,
-        repetition: 'safe',
+        path: '/v1/auth/{id}/events',
+        params: { id },
         options: { signal, maxRetries: 0 },
       })
       for await (const { event, data } of body === null ? [] : readEvents(body)) {
         const wire: unknown = JSON.parse(data)
         if (event === 'error' && isRefusal(wire)) throw toError(wire, {})
         if (event !== 'status') continue
-        const current = toAuthorization(transport, wire as AuthorizationWire) // the data of `status` events
+        const current = toAuthorization(transport, wire as Wire.Authorization) // the data of `status` events
         if (current.status !== last) yield current
         last = current.status
         if (current.status !== 'pending') return

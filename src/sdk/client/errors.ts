@@ -1,40 +1,5 @@
+import type { ErrorBody, ErrorCode as RefusalCode } from '../wire.ts'
 import type { FailedAuthorization, PendingAuthorization } from './authorization.ts'
-
-/** The codes with which a Gatepass refuses a request. */
-export type ServerErrorCode =
-  | 'invalid_request'
-  | 'unsupported_media_type'
-  | 'request_too_large'
-  | 'method_not_allowed'
-  | 'rate_limited'
-  | 'too_many_pending'
-  | 'invalid_authorization'
-  | 'insufficient_role'
-  | 'not_found'
-  | 'already_exists'
-  | 'set_by_operator'
-  | 'ambiguous_tool'
-  | 'provider_not_found'
-  | 'provider_incomplete'
-  | 'provider_inactive'
-  | 'provider_unavailable'
-  | 'token_request_refused'
-  | 'scopes_not_granted'
-  | 'not_accepted'
-  | 'host_not_allowed'
-  | 'user_mismatch'
-  | 'authorization_failed'
-  | 'authorization_required'
-  | 'authorization_expired'
-  | 'denied_by_policy'
-  | 'policy_check_failed'
-  | 'invalid_tool'
-  | 'invalid_input'
-  | 'answer_not_kept'
-  | 'outcome_unknown'
-  | 'store_unavailable'
-  | 'not_implemented'
-  | 'internal_error'
 
 /** The codes of errors that this library finds itself. */
 export type ClientErrorCode =
@@ -52,16 +17,10 @@ export type ClientErrorCode =
   | 'invalid_options'
 
 /** Every value of `GatepassError.code`. */
-export type ErrorCode = ServerErrorCode | ClientErrorCode
+export type ErrorCode = RefusalCode | ClientErrorCode
 
 /** One thing that is wrong with a request. */
-export interface Fault {
-  /** The member, with dots between the levels; empty for the whole request. */
-  readonly path: string
-  /** Stable: `missing`, `wrong_type`, `unknown_member`, … */
-  readonly code: string
-  readonly message: string
-}
+export type Fault = NonNullable<ErrorBody['errors']>[number]
 
 /** What an error may carry besides its message. */
 export interface ErrorDetails {

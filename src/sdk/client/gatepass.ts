@@ -5,13 +5,22 @@ import {
   type GrantOptions,
   getToken,
 } from './access-token.ts'
+import { type Admin, createAdmin } from './admin/admin.ts'
 import type { Authorization, CompletedAuthorization, PendingAuthorization } from './authorization.ts'
 import { getAuthorization, toAuthorization } from './authorizations.ts'
+import { type Code, createCode } from './code.ts'
+import { type Connections, createConnections } from './connections.ts'
 import type { ErrorCode, GatepassError } from './errors.ts'
+import { createExecutions, createScheduled, type Executions, type Scheduled } from './executions.ts'
 import { hideBehind } from './hidden.ts'
 import { type ErrorOf, isGatepassError } from './is-error.ts'
 import { type ClientOptions, readOptions } from './options.ts'
-import { createProviderFetch, type ProviderRequest, type ProviderRequestInit } from './provider-fetch.ts'
+import {
+  createProviderFetch,
+  type ProviderRequest,
+  type ProviderRequestInit,
+  toHeader,
+} from './provider-fetch.ts'
 import type { IsBound } from './tool-call.ts'
 import { createTools, type Tools } from './tools.ts'
 import { createTransport, type Fetch, type RequestOptions, type Transport } from './transport.ts'
@@ -30,6 +39,12 @@ import { createTransport, type Fetch, type RequestOptions, type Transport } from
 export class Gatepass {
   readonly baseUrl: string
   readonly tools: Tools
+  readonly connections: Connections
+  readonly code: Code
+  readonly executions: Executions
+  readonly scheduled: Scheduled
+  /** Administration. Needs a key of the role `admin`; `readonly` suffices to read most of it. */
+  readonly admin: Admin
   readonly #transport: Transport
 
   /** @throws GatepassError `invalid_options` when the URL or the API key is missing */
@@ -37,6 +52,11 @@ export class Gatepass {
     this.#transport = createTransport(readOptions(options))
     this.baseUrl = this.#transport.baseUrl
     this.tools = createTools(this.#transport, undefined)
+    this.connections = createConnections(this.#transport, undefined)
+    this.code = createCode(this.#transport, undefined)
+    this.executions = createExecutions(this.#transport, undefined)
+    this.scheduled = createScheduled(this.#transport)
+    this.admin = createAdmin(this.#transport)
     hideBehind(this, `Gatepass(${this.baseUrl})`)
   }
 
@@ -92,6 +112,32 @@ export class Gatepass {
     return createProviderFetch(this.#transport, user, provider, request)
   }
 
+  /**
+   * Vouches for the user who came to your verifier page with `flow_id`: call it on your server, with the user of your own
+   * session, and redirect the browser to `nextUri`.
+   * @throws UserMismatch when another user was meant; the authorization has failed then
+   */
+  async confirmUser(
+    { flowId, user }: { readonly flowId: string; readonly user: string },
+    options: RequestOptions = {},
+  ): Promise<ConfirmedUser> {
+    const { auth_id, next_uri } = await this.#transport.call<'confirmUser'>({
+      method: 'POST',
+      path: '/v1/auth/confirm_user',
+      body: { flow_id: flowId, user_id: user },
+      repetition: 'safe', // for the same user it has the same effect once or twice
+      options,
+    })
+    return { authorizationId: auth_id, nextUri: next_uri }
+  }
+
+  /** What an MCP client needs to reach the tools at Gatepass' `/mcp`, as a user and with a toolset if they are named. */
+  mcp({ toolset, user }: { readonly toolset?: string; readonly user?: string } = {}): McpEndpoint {
+    const path = toolset === undefined ? '/mcp' : `/mcp/${encodeURIComponent(toolset)}`
+    const as = user === undefined ? {} : { 'x-gatepass-user': toHeader(user) }
+    return { url: `${this.baseUrl}${path}`, headers: { ...this.#transport.headers(), ...as } }
+  }
+
   /** Whether this is an error of this library, with this code if one is named. */
   static isError(error: unknown): error is GatepassError
   static isError<Code extends ErrorCode>(error: unknown, code: Code): error is ErrorOf<Code>
@@ -100,11 +146,27 @@ export class Gatepass {
   }
 }
 
+/** The user of a flow is the one who was meant. */
+export interface ConfirmedUser {
+  readonly authorizationId: string
+  /** Redirect the browser there. */
+  readonly nextUri: string
+}
+
+/** The address of an MCP server, and the headers of each request to it. They hold the API key. */
+export interface McpEndpoint {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** A client that acts for one user. */
 export interface UserGatepass {
   /** The user. */
   readonly user: string
   readonly tools: Tools<IsBound>
+  readonly connections: Connections<IsBound>
+  readonly code: Code<IsBound>
+  readonly executions: Executions<IsBound>
   /** @see Gatepass.connect */
   connect(provider: string, options?: ConnectOptions): Promise<PendingAuthorization | CompletedAuthorization>
   /** @see Gatepass.token */
@@ -113,44 +175,74 @@ export interface UserGatepass {
   fetch(provider: string, url: string | URL | Request, init?: ProviderRequestInit): Promise<Response>
   /** @see Gatepass.fetchFor */
   fetchFor(provider: string, request?: ProviderRequest): Fetch
+  /** @see Gatepass.confirmUser */
+  confirmUser(flow: { readonly flowId: string }, options?: RequestOptions): Promise<ConfirmedUser>
+  /** @see Gatepass.mcp */
+  mcp(options?: { readonly toolset?: string }): McpEndpoint
 }
 
 function createUserGatepass(gatepass: Gatepass, transport: Transport, user: string): UserGatepass {
   return {
     user,
     tools: createTools<IsBound>(transport, user),
+    connections: createConnections<IsBound>(transport, user),
+    code: createCode<IsBound>(transport, user),
+    executions: createExecutions<IsBound>(transport, user),
     connect: (provider, options) => gatepass.connect(user, provider, options),
     token: (provider, options) => gatepass.token(user, provider, options),
     fetch: (provider, url, init) => gatepass.fetch(user, provider, url, init),
     fetchFor: (provider, request) => gatepass.fetchFor(user, provider, request),
+    confirmUser: ({ flowId }, options) => gatepass.confirmUser({ flowId, user }, options),
+    mcp: (options) => gatepass.mcp({ ...options, user }),
   }
 }
 
+export type * as Wire from '../wire.ts'
+export type {
+  FailureReason,
+  FaultCode,
+  JsonObject,
+  JsonSchema,
+  JsonValue,
+  ToolAnnotations,
+  ToolErrorKind,
+} from '../wire.ts'
 export type { AccessToken, ConnectOptions, GrantOptions } from './access-token.ts'
+export type { Admin, ImportOptions } from './admin/admin.ts'
+export type { AuditFilter, AuditList, AuditLog, AuditPage } from './admin/audit.ts'
 export type {
   Authorization,
   CompletedAuthorization,
   FailedAuthorization,
-  FailureReason,
   PendingAuthorization,
   WaitOptions,
 } from './authorization.ts'
+export type { ChainOptions, ChainResult, ChainStep, ChainStepResult } from './chain.ts'
+export type { Code, CodeLimits, CodeOptions, CodeOutcome } from './code.ts'
+export type { Connection, ConnectionFilter, Connections, DeletedConnection } from './connections.ts'
 export * from './errors.ts'
+export type {
+  Execution,
+  ExecutionAttempt,
+  ExecutionDetail,
+  ExecutionFilter,
+  Executions,
+  Scheduled,
+} from './executions.ts'
 export type { ErrorOf } from './is-error.ts'
 export type { ClientOptions } from './options.ts'
 export type { List, Page, PageOptions } from './pages.ts'
 export type { ProviderRequest, ProviderRequestInit } from './provider-fetch.ts'
+export type { SharedRequirements } from './requirements.ts'
 export type {
-  JsonSchema,
   RequiredAuthorization,
   RequiredSecret,
   RequiredWorker,
   Tool,
-  ToolAnnotations,
   ToolRequirements,
 } from './tool.ts'
 export type { CallOptions } from './tool-call.ts'
-export { ToolError, type ToolErrorKind } from './tool-error.ts'
+export { ToolError } from './tool-error.ts'
 export type {
   Artifact,
   ArtifactOutcome,
@@ -160,5 +252,13 @@ export type {
   ToolOutcome,
   ValueOutcome,
 } from './tool-outcome.ts'
+export type {
+  ChunkEvent,
+  DoneEvent,
+  ErrorEvent,
+  ProgressEvent,
+  StreamEvent,
+  ToolStream,
+} from './tool-stream.ts'
 export type { ExecuteOptions, RunOptions, ToolFilter, Tools } from './tools.ts'
 export type { Fetch, Logger, RequestOptions } from './transport.ts'

@@ -38,10 +38,17 @@ export interface PageWire<Item> {
 
 const MAX_LIMIT = 100
 
-/** `load` requests one page; `toItem` makes an item of one on the wire. */
-export function createList<Wire, Item>(
-  load: (part: { offset: number; limit: number }, options: RequestOptions) => Promise<PageWire<Wire>>,
-  toItem: (wire: Wire) => Item,
+type Load<Wire> = (
+  part: { offset: number; limit: number },
+  options: RequestOptions,
+) => Promise<PageWire<Wire>>
+
+/** `load` requests one page; `toItem` makes an item of one on the wire, which is the item itself without it. */
+export function createList<Item>(load: Load<Item>): List<Item>
+export function createList<Wire, Item>(load: Load<Wire>, toItem: (wire: Wire) => Item): List<Item>
+export function createList<Item>(
+  load: Load<Item>,
+  toItem: (wire: Item) => Item = (wire) => wire,
 ): List<Item> {
   async function page({ offset = 0, limit = 25, ...options }: PageOptions = {}): Promise<Page<Item>> {
     const wire = await load({ offset, limit }, options)

@@ -1,4 +1,5 @@
-import { type RequiredAuthorizationWire, toRequired } from './authorizations.ts'
+import type { ProxyError } from '../wire.ts'
+import { toRequired } from './authorizations.ts'
 import { AuthorizationRequired, type GatepassError, InvalidRequest } from './errors.ts'
 import { refusalOf } from './refusal.ts'
 import type { Repetition } from './retry.ts'
@@ -145,7 +146,7 @@ function isStream(body: RequestInit['body']): boolean {
 }
 
 /** Header values carry bytes: the UTF-8 bytes of the text, each as one character. */
-function toHeader(text: string): string {
+export function toHeader(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text))
 }
 
@@ -158,7 +159,7 @@ async function toProxyRefusal(transport: Transport, response: Response): Promise
   return new AuthorizationRequired(toRequired(transport, required), { status, requestId })
 }
 
-function requiredOf(body: unknown): RequiredAuthorizationWire | undefined {
+function requiredOf(body: unknown): ProxyError['requires_authorization'] {
   if (typeof body !== 'object' || body === null || !('requires_authorization' in body)) return undefined
-  return body.requires_authorization as RequiredAuthorizationWire // as openapi.json has it
+  return body.requires_authorization as ProxyError['requires_authorization'] // as openapi.json has it
 }

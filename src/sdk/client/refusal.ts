@@ -1,8 +1,8 @@
+import type { ErrorBody } from '../wire.ts'
 import {
   DeniedByPolicy,
   type ErrorCode,
   type ErrorDetails,
-  type Fault,
   Forbidden,
   GatepassError,
   InvalidRequest,
@@ -12,13 +12,6 @@ import {
   Unauthenticated,
   UserMismatch,
 } from './errors.ts'
-
-/** The body of a refusal. */
-interface RefusalWire {
-  readonly name: ErrorCode
-  readonly message: string
-  readonly errors?: readonly Fault[]
-}
 
 /** Codes that have a class of their own. */
 const CLASSES = {
@@ -55,14 +48,14 @@ export function refusalOf({ status, headers, url }: Response, body: unknown): Ga
 }
 
 /** The error for a refusal, also for one that arrives in a stream. */
-export function toError({ name, message, errors }: RefusalWire, details: ErrorDetails): GatepassError {
+export function toError({ name, message, errors }: ErrorBody, details: ErrorDetails): GatepassError {
   if (name in CLASSES) return new CLASSES[name as keyof typeof CLASSES](name, message, details)
   return details.status === 400
     ? new InvalidRequest(name, message, { ...details, ...(errors && { faults: errors }) })
     : new GatepassError(name, message, details)
 }
 
-export function isRefusal(body: unknown): body is RefusalWire {
+export function isRefusal(body: unknown): body is ErrorBody {
   return (
     typeof body === 'object' &&
     body !== null &&

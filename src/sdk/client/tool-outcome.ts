@@ -1,6 +1,7 @@
+import type * as Wire from '../wire.ts'
 import type { PendingAuthorization } from './authorization.ts'
-import { type RequiredAuthorizationWire, toRequired } from './authorizations.ts'
-import { ToolError, type ToolErrorKind } from './tool-error.ts'
+import { toRequired } from './authorizations.ts'
+import { ToolError } from './tool-error.ts'
 import type { Answer, Transport } from './transport.ts'
 
 interface Ran {
@@ -12,7 +13,7 @@ interface Ran {
 }
 
 /** The tool has answered. */
-export interface ValueOutcome<Value = unknown> extends Ran {
+export interface ValueOutcome<Value = Wire.JsonValue> extends Ran {
   readonly outcome: 'value'
   /** What the tool answered; `null` where it answered nothing. */
   readonly value: Value
@@ -54,71 +55,43 @@ export interface Artifact {
 }
 
 /** How a run ended: switch on `outcome`. */
-export type ToolOutcome<Value = unknown> =
+export type ToolOutcome<Value = Wire.JsonValue> =
   | ValueOutcome<Value>
   | ErrorOutcome
   | AuthorizationOutcome
   | ArtifactOutcome
 
-export interface ArtifactWire {
-  readonly url: string
-  readonly content_type: string
-  readonly size: number
-  readonly meta: { readonly description: string }
-}
-
-export interface ToolErrorWire {
-  readonly kind?: ToolErrorKind
-  readonly message: string
-  readonly developer_message?: string
-  readonly can_retry: boolean
-  readonly additional_prompt_content?: string
-  readonly retry_after_ms?: number
-}
-
-/** The answer of `POST /v1/tools/execute`. */
-export interface ExecuteWire {
-  readonly execution_id: string
-  readonly duration: number
-  readonly finished_at: string
-  readonly success: boolean
-  readonly output?: {
-    readonly value?: unknown
-    readonly error?: ToolErrorWire
-    readonly requires_authorization?: RequiredAuthorizationWire
-    readonly artifact?: ArtifactWire
-  }
-}
-
 export function toOutcome<Value>(
   transport: Transport,
-  { body, headers }: Answer<ExecuteWire>,
+  { body, headers }: Answer<Wire.ExecuteResult>,
 ): ToolOutcome<Value> {
   const { execution_id: executionId, duration: durationMs, finished_at, output } = body
   const ran = { executionId, durationMs, finishedAt: new Date(finished_at) }
-  if (output?.error !== undefined) {
-    const kind = (headers.get('x-gatepass-error-kind') ?? 'UNKNOWN') as ToolErrorKind // as Gatepass lists them
+  if (output === undefined) return { ...ran, outcome: 'value', value: null as Value } // the tool answered nothing
+  if ('error' in output) {
+    const kind = (headers.get('x-gatepass-error-kind') ?? 'UNKNOWN') as Wire.ToolErrorKind // as the server lists them
     return { ...ran, outcome: 'error', error: toToolError({ kind, ...output.error }, executionId) }
   }
-  if (output?.requires_authorization !== undefined)
-    return {
-      ...ran,
-      outcome: 'requires_authorization',
-      authorization: toRequired(transport, output.requires_authorization),
-    }
-  if (output?.artifact !== undefined)
-    return { ...ran, outcome: 'artifact', artifact: toArtifact(output.artifact) }
-  return { ...ran, outcome: 'value', value: unwrapped(output?.value, headers) as Value } // the caller names the type
+  if ('requires_authorization' in output) {
+    const authorization = toRequired(transport, output.requires_authorization)
+    return { ...ran, outcome: 'requires_authorization', authorization }
+  }
+  if ('artifact' in output) return { ...ran, outcome: 'artifact', artifact: toArtifact(output.artifact) }
+  return { ...ran, outcome: 'value', value: unwrapped(output.value, headers) as Value } // the caller names the type
 }
 
 /** The contract of the answer knows no list as a value: it is sent as `items`, and a header says so. */
-function unwrapped(value: unknown, headers: Headers): unknown {
-  if (headers.get('x-gatepass-value') === 'list') return (value as { readonly items: unknown }).items
-  return value ?? null
+function unwrapped(value: Wire.JsonValue, headers: Headers): Wire.JsonValue {
+  const isWrapped = headers.get('x-gatepass-value') === 'list'
+  return isWrapped ? (value as { readonly items: Wire.JsonValue }).items : value // as the header says
 }
 
-export function toToolError(error: ToolErrorWire, executionId: string | undefined): ToolError {
-  const { kind = 'UNKNOWN', message, developer_message: developer } = error
+/** An error of a run. */
+type RunFailure = Omit<Wire.ExecuteError, 'developer_message'> &
+  Pick<Wire.ToolError, 'kind' | 'developer_message'>
+
+export function toToolError(error: RunFailure, executionId: string | undefined): ToolError {
+  const { kind, message, developer_message: developer } = error
   return new ToolError(message, {
     kind,
     canRetry: error.can_retry,
@@ -130,6 +103,6 @@ export function toToolError(error: ToolErrorWire, executionId: string | undefine
   })
 }
 
-function toArtifact({ url, content_type, size, meta }: ArtifactWire): Artifact {
+function toArtifact({ url, content_type, size, meta }: Wire.Artifact): Artifact {
   return { url, contentType: content_type, size, description: meta.description }
 }

@@ -1,5 +1,5 @@
-/** A JSON Schema: draft 2020-12, or draft-07 where the tool's author wrote that. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+import type * as Wire from '../wire.ts'
+import { GatepassError } from './errors.ts'
 
 /** A tool that can be run. */
 export interface Tool {
@@ -16,24 +16,15 @@ export interface Tool {
     readonly description?: string
   }
   /** The schema by which Gatepass checks the input. */
-  readonly inputSchema: JsonSchema
+  readonly inputSchema: Wire.JsonSchema
   /** The same in the form that the APIs of models take: one object without alternatives at the top. */
-  readonly modelSchema: JsonSchema
+  readonly modelSchema: Wire.JsonSchema
   /** The schema of an answer that is an object, where the tool has one. */
-  readonly outputSchema?: JsonSchema
+  readonly outputSchema?: Wire.JsonSchema
   /** What the tool states of its behaviour. Hints, as in MCP: do not rely on them for tools you do not trust. */
-  readonly annotations?: ToolAnnotations
+  readonly annotations?: Wire.ToolAnnotations
   readonly tags: readonly string[]
   readonly requirements: ToolRequirements
-}
-
-/** MCP's ToolAnnotations. */
-export interface ToolAnnotations {
-  readonly title?: string
-  readonly readOnlyHint?: boolean
-  readonly destructiveHint?: boolean
-  readonly idempotentHint?: boolean
-  readonly openWorldHint?: boolean
 }
 
 /** What a tool needs, and whether it is there. */
@@ -51,11 +42,11 @@ export interface RequiredAuthorization {
   /** The id of the provider entry. Absent where there is none yet. */
   readonly provider?: string
   readonly scopes: readonly string[]
-  /** Of the provider entry: `missing` where it is incomplete. */
-  readonly status: 'active' | 'inactive' | 'missing'
+  /** Whether the provider is configured and switched on. */
+  readonly status: NonNullable<Wire.RequiredProvider['status']>
   readonly statusReason?: string
   /** Of the user's consent, where a user was named: `completed` when the tool can run for them. */
-  readonly consent?: 'not_started' | 'pending' | 'completed' | 'failed'
+  readonly consent?: NonNullable<Wire.RequiredProvider['token_status']>
 }
 
 /** A secret that the tool gets. */
@@ -68,58 +59,17 @@ export interface RequiredSecret {
 export interface RequiredWorker {
   readonly id: string
   readonly met: boolean
-  readonly status: 'active' | 'inactive' | 'unreachable' | 'unauthorized'
+  readonly status: Wire.RequiredWorker['status']
   readonly statusReason?: string
-}
-
-interface RequiredAuthorizationWire {
-  readonly id?: string
-  readonly provider_id?: string
-  readonly oauth2?: { readonly scopes?: readonly string[] }
-  readonly status?: RequiredAuthorization['status']
-  readonly status_reason?: string
-  readonly token_status?: NonNullable<RequiredAuthorization['consent']>
-}
-
-/** A tool definition with the formats `mcp` and `openai`. */
-export interface ToolWire {
-  readonly tool_id: string
-  readonly qualified_name: string
-  readonly description: string
-  readonly toolkit: { readonly name: string; readonly version?: string; readonly description?: string }
-  readonly tags?: readonly string[]
-  readonly requirements: {
-    readonly met?: boolean
-    readonly authorization?: RequiredAuthorizationWire
-    readonly authorizations?: readonly RequiredAuthorizationWire[]
-    readonly secrets: readonly {
-      readonly key: string
-      readonly met?: boolean
-      readonly status_reason?: string
-    }[]
-    readonly worker?: {
-      readonly id: string
-      readonly met: boolean
-      readonly status: RequiredWorker['status']
-      readonly status_reason?: string
-    }
-  }
-  readonly formatted_schema: {
-    readonly mcp: {
-      readonly name: string
-      readonly inputSchema: JsonSchema
-      readonly outputSchema?: JsonSchema
-      readonly annotations?: ToolAnnotations
-    }
-    readonly openai: { readonly function: { readonly parameters: JsonSchema } }
-  }
 }
 
 /** The formats that `toTool` reads. */
 export const TOOL_FORMATS = 'mcp,openai'
 
-export function toTool(wire: ToolWire): Tool {
-  const { mcp, openai } = wire.formatted_schema
+export function toTool(wire: Wire.DescribedTool): Tool {
+  const { mcp, openai } = wire.formatted_schema ?? {}
+  if (mcp === undefined || openai === undefined)
+    throw new GatepassError('unexpected_answer', 'The tool was described without its schemas.')
   const { met, authorization, authorizations, secrets, worker } = wire.requirements
   return {
     name: mcp.name,
@@ -145,8 +95,8 @@ export function toTool(wire: ToolWire): Tool {
   }
 }
 
-function toRequiredAuthorization(wire: RequiredAuthorizationWire): RequiredAuthorization {
-  const { id, provider_id, oauth2, status = 'missing', status_reason: reason, token_status: consent } = wire
+function toRequiredAuthorization(wire: Wire.RequiredProvider): RequiredAuthorization {
+  const { id, provider_id, oauth2, status = 'inactive', status_reason: reason, token_status: consent } = wire
   const provider = id ?? provider_id
   return {
     ...(provider !== undefined && { provider }),
@@ -157,7 +107,7 @@ function toRequiredAuthorization(wire: RequiredAuthorizationWire): RequiredAutho
   }
 }
 
-function toRequiredWorker(wire: NonNullable<ToolWire['requirements']['worker']>): RequiredWorker {
+function toRequiredWorker(wire: Wire.RequiredWorker): RequiredWorker {
   const { id, met, status, status_reason: reason } = wire
   return { id, met, status, ...(reason !== undefined && { statusReason: reason }) }
 }

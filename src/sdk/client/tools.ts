@@ -1,8 +1,11 @@
+import type { DescribedTool, JsonObject, JsonValue } from '../wire.ts'
 import type { Authorization, PendingAuthorization } from './authorization.ts'
-import { type AuthorizationWire, toAuthorization } from './authorizations.ts'
-import { AuthorizationRequired } from './errors.ts'
-import { createList, type List, type PageWire } from './pages.ts'
-import { TOOL_FORMATS, type Tool, type ToolWire, toTool } from './tool.ts'
+import { toAuthorization } from './authorizations.ts'
+import { type ChainOptions, type ChainResult, type ChainStep, runChain } from './chain.ts'
+import { AuthorizationRequired, GatepassError } from './errors.ts'
+import { createList, type List } from './pages.ts'
+import { type SharedRequirements, toSharedRequirements } from './requirements.ts'
+import { TOOL_FORMATS, type Tool, toTool } from './tool.ts'
 import {
   type By,
   type CallOptions,
@@ -11,13 +14,8 @@ import {
   type NamesUser,
   type OnceOptions,
 } from './tool-call.ts'
-import {
-  type Artifact,
-  type ExecuteWire,
-  type ScheduledOutcome,
-  type ToolOutcome,
-  toOutcome,
-} from './tool-outcome.ts'
+import { type Artifact, type ScheduledOutcome, type ToolOutcome, toOutcome } from './tool-outcome.ts'
+import { createToolStream, type ToolStream } from './tool-stream.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /** Which tools. */
@@ -58,8 +56,18 @@ export interface Tools<Who extends By = NamesUser> {
   list(filter?: ToolFilter & Who): List<Tool>
   /** One tool, by any of its names. */
   get(name: string, options?: RequestOptions & Who): Promise<Tool>
+  /** What several tools need together, and whether it is there, for the user if one is named. */
+  requirements(names: readonly string[], options?: RequestOptions & Who): Promise<SharedRequirements>
   /** Begins the authorization that a tool needs, at all its providers. It is `completed` when nothing is missing. */
   authorize(name: string, options?: AuthorizeToolOptions & Who): Promise<Authorization>
+  /**
+   * Begins one authorization for all that several tools need, behind one link. `undefined` when nothing is missing.
+   * @throws GatepassError `provider_incomplete` when a provider is not set up, so that there is no link to give
+   */
+  authorize(
+    names: readonly string[],
+    options?: RequestOptions & Who,
+  ): Promise<PendingAuthorization | undefined>
   /** Schedules a run. */
   execute(
     name: string,
@@ -70,7 +78,7 @@ export interface Tools<Who extends By = NamesUser> {
    * Runs a tool. Failures of the tool and a missing consent are outcomes, not errors: switch on `outcome`.
    * @throws GatepassError when Gatepass refuses the request: an unknown tool, a policy
    */
-  execute<Value = unknown>(
+  execute<Value = JsonValue>(
     name: string,
     input?: object,
     options?: ExecuteOptions & Who & { readonly runAt?: undefined },
@@ -81,7 +89,19 @@ export interface Tools<Who extends By = NamesUser> {
    * @throws AuthorizationRequired when the user must approve first and there is no `consent`
    * @throws AuthorizationFailed, AuthorizationTimeout when there is a `consent` and the user does not approve
    */
-  run<Value = unknown>(name: string, input?: object, options?: RunOptions & Who): Promise<Value>
+  run<Value = JsonValue>(name: string, input?: object, options?: RunOptions & Who): Promise<Value>
+  /** Runs a tool and reads what it says meanwhile. Nothing is repeated: a stream is not kept. */
+  stream<Value = JsonValue>(name: string, input?: object, options?: CallOptions & Who): ToolStream<Value>
+  /** Runs tools one after the other; the first that fails ends it. Switch on `status`. */
+  chain<Value = JsonValue>(
+    steps: readonly ChainStep[],
+    options?: ChainOptions & Who,
+  ): Promise<ChainResult<Value>>
+  /** Goes on with a chain by its `resumeToken`, in the process that began it or in another one. */
+  resumeChain<Value = JsonValue>(
+    resumeToken: string,
+    options?: ChainOptions & Who,
+  ): Promise<ChainResult<Value>>
 }
 
 export function createTools<Who extends By>(transport: Transport, user: string | undefined): Tools<Who> {
@@ -93,12 +113,12 @@ export function createTools<Who extends By>(transport: Transport, user: string |
     options: ExecuteOptions & By & { readonly runAt?: Date | string | undefined } = {},
   ): Promise<ToolOutcome | ScheduledOutcome> {
     const { runAt } = options
-    const answer = await transport.json<ExecuteWire>({
+    const answer = await transport.callWithHeaders<'executeTool'>({
       method: 'POST',
       path: '/v1/tools/execute',
       body: {
         tool_name: name,
-        input,
+        input: input as JsonObject, // what is not JSON is left out or refused
         run_at: runAt instanceof Date ? runAt.toISOString() : runAt,
         ...callBody(options, user),
       },
@@ -131,46 +151,87 @@ export function createTools<Who extends By>(transport: Transport, user: string |
     }
   }
 
+  async function requirements(
+    names: readonly string[],
+    options: RequestOptions & By,
+    authorize: boolean,
+  ): Promise<SharedRequirements> {
+    const wire = await transport.call<'getToolRequirements'>({
+      method: 'POST',
+      path: '/v1/tools/requirements',
+      body: { tool_names: names, user_id: userOf(options), authorize },
+      repetition: 'safe',
+      options,
+    })
+    return toSharedRequirements(transport, wire)
+  }
+
+  async function authorize(
+    tool: string | readonly string[],
+    options: AuthorizeToolOptions & By = {},
+  ): Promise<Authorization | undefined> {
+    if (typeof tool === 'object') {
+      const { authorization, authorizations } = await requirements(tool, options, true)
+      const missing = authorizations.find(({ met }) => !met)
+      if (authorization !== undefined || missing === undefined) return authorization
+      throw new GatepassError(
+        'provider_incomplete',
+        missing.statusReason ?? `The provider "${missing.provider}" cannot be authorized.`,
+      )
+    }
+    const { user_id, account, accounts, next_uri } = callBody(options, user)
+    const wire = await transport.call<'authorizeTool'>({
+      method: 'POST',
+      path: '/v1/tools/authorize',
+      body: { tool_name: tool, user_id, account, accounts, next_uri },
+      repetition: 'safe',
+      options,
+    })
+    return toAuthorization(transport, wire)
+  }
+
   return {
     list: (filter = {} as ToolFilter & Who) =>
-      createList<ToolWire, Tool>(async (part, options) => {
+      createList<DescribedTool, Tool>((part, options) => {
         const { q, tag, provider, met, toolkit, allVersions } = filter
         const query = {
           q,
           tag: typeof tag === 'object' ? tag.join(',') : tag,
           provider,
-          met,
+          met: toFlag(met),
           toolkit,
-          include_all_versions: allVersions,
+          include_all_versions: toFlag(allVersions),
           user_id: userOf(filter),
           include_format: TOOL_FORMATS,
           ...part,
         }
-        const request = { method: 'GET', path: '/v1/tools', query, repetition: 'safe', options } as const
-        return (await transport.json<PageWire<ToolWire>>(request)).body
+        return transport.call<'listTools'>({ method: 'GET', path: '/v1/tools', query, options })
       }, toTool),
     async get(name, options = {} as RequestOptions & Who) {
-      const { body } = await transport.json<ToolWire>({
-        method: 'GET',
-        path: `/v1/tools/${encodeURIComponent(name)}`,
-        query: { user_id: userOf(options), include_format: TOOL_FORMATS },
-        repetition: 'safe',
-        options,
-      })
-      return toTool(body)
+      const query = { user_id: userOf(options), include_format: TOOL_FORMATS }
+      const call = { method: 'GET', path: '/v1/tools/{name}', params: { name }, query, options } as const
+      return toTool(await transport.call<'getTool'>(call))
     },
-    async authorize(name, options = {} as AuthorizeToolOptions & Who) {
-      const { user_id, account, accounts, next_uri } = callBody(options, user)
-      const { body } = await transport.json<AuthorizationWire>({
-        method: 'POST',
-        path: '/v1/tools/authorize',
-        body: { tool_name: name, user_id, account, accounts, next_uri },
-        repetition: 'safe',
-        options,
-      })
-      return toAuthorization(transport, body)
-    },
+    requirements: (names, options = {} as RequestOptions & Who) => requirements(names, options, false),
+    authorize: authorize as Tools<Who>['authorize'], // its overloads tell one tool from several
     execute: execute as Tools<Who>['execute'], // its overloads state which outcomes are possible
     run: run as Tools<Who>['run'], // the caller names the type of the value
+    stream: (name, input = {}, options = {} as CallOptions & Who) =>
+      createToolStream(transport, () =>
+        transport.open<'streamTool'>({
+          method: 'POST',
+          path: '/v1/tools/run_stream',
+          body: { toolId: name, args: input as JsonObject, ...callBody(options, user) },
+          repetition: 'unsafe',
+          options,
+        }),
+      ),
+    chain: (steps, options = {} as ChainOptions & Who) => runChain(transport, { steps }, options, user),
+    resumeChain: (resume, options = {} as ChainOptions & Who) =>
+      runChain(transport, { resume }, options, user),
   }
+}
+
+function toFlag(value: boolean | undefined): 'true' | 'false' | undefined {
+  return value === undefined ? undefined : value ? 'true' : 'false'
 }

@@ -1,3 +1,4 @@
+import type { Operations } from '../wire.ts'
 import { ConnectionError, GatepassError, TimeoutError } from './errors.ts'
 import { toRefusal } from './refusal.ts'
 import { pause, type Repetition, retryPauseMs } from './retry.ts'
@@ -21,15 +22,33 @@ export interface RequestOptions {
   readonly maxRetries?: number | undefined
 }
 
-export interface ApiRequest {
+type OperationId = keyof Operations
+type Part = 'params' | 'query' | 'body'
+
+/** The parts of a request that the operation needs, and those that it takes. */
+type Parts<Operation extends Record<Part, unknown>> = {
+  readonly [Name in Part as undefined extends Operation[Name] ? never : Name]: Operation[Name]
+} & {
+  readonly [Name in Part as undefined extends Operation[Name] ? Name : never]?: Operation[Name] | undefined
+}
+
+/** One request to the API, of the types that openapi.json gives the operation. */
+export type Call<Id extends OperationId> = Pick<Operations[Id], 'method' | 'path'> &
+  Parts<Operations[Id]> &
+  (Operations[Id]['method'] extends 'POST' ? { readonly repetition: Repetition } : unknown) & {
+    readonly headers?: Readonly<Record<string, string>> | undefined
+    readonly options?: RequestOptions | undefined
+  }
+
+/** A request whose types were checked as a `Call`. */
+interface ApiRequest {
   readonly method: string
-  /** Below the base URL, each segment encoded. */
   readonly path: string
+  readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
-  /** Sent as JSON. */
-  readonly body?: object | undefined
+  readonly body?: object | null | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly repetition: Repetition
+  readonly repetition?: Repetition | undefined
   readonly options?: RequestOptions | undefined
 }
 
@@ -41,10 +60,12 @@ export interface Answer<T> {
 /** Sends requests to one Gatepass with one API key. */
 export interface Transport {
   readonly baseUrl: string
-  /** Sends a request and reads the JSON of the answer. The caller states its type. */
-  json<T>(request: ApiRequest): Promise<Answer<T>>
+  /** Sends a request and reads the JSON of the answer. */
+  call<Id extends OperationId>(call: Call<Id>): Promise<Operations[Id]['answer']>
+  /** The same, with the headers of the answer. */
+  callWithHeaders<Id extends OperationId>(call: Call<Id>): Promise<Answer<Operations[Id]['answer']>>
   /** Sends a request and returns the response as soon as its headers are there; the body has no deadline. */
-  open(request: ApiRequest): Promise<Response>
+  open<Id extends OperationId>(call: Call<Id>): Promise<Response>
   /** Sends one request that is built already. Answers of every status are returned. */
   send(url: string, init: RequestInit, options: RequestOptions | undefined): Promise<Response>
   /** Repeats `attempt` after failures as `repetition` allows. */
@@ -53,7 +74,7 @@ export interface Transport {
   headers(): Record<string, string>
 }
 
-type Repeatable = Pick<ApiRequest, 'method' | 'path' | 'repetition' | 'options'>
+type Repeatable = Pick<ApiRequest, 'method' | 'path' | 'options'> & { readonly repetition: Repetition }
 
 export interface TransportOptions {
   readonly baseUrl: string
@@ -118,8 +139,9 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  function prepared(request: ApiRequest): { url: string; init: RequestInit } {
-    const { method, path, body, repetition } = request
+  function prepared(request: ApiRequest) {
+    const { method, params = {}, query = {}, body, repetition = 'safe' } = request
+    const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
     const sent: Record<string, string> = {
       accept: 'application/json',
       ...(body && { 'content-type': 'application/json' }),
@@ -127,27 +149,37 @@ export function createTransport(options: TransportOptions): Transport {
       ...headers(),
       ...request.headers,
     }
-    const url = `${baseUrl}${path}${toQuery(request.query ?? {})}`
-    return { url, init: { method, headers: sent, ...(body && { body: JSON.stringify(body) }) } }
+    const init = { method, headers: sent, ...(body && { body: JSON.stringify(body) }) }
+    const { options: requested = {} } = request
+    return {
+      attempt: <T>(read: (response: Response) => Promise<T>) =>
+        attempt(`${baseUrl}${path}${toQuery(query)}`, init, requested, read),
+      repeatable: { method, path, repetition, options: requested },
+    }
+  }
+
+  async function callWithHeaders<Id extends OperationId>(
+    call: Call<Id>,
+  ): Promise<Answer<Operations[Id]['answer']>> {
+    const { attempt: once, repeatable } = prepared(call as ApiRequest) // every `Call` is one
+    return repeated(() => once(readJson<Operations[Id]['answer']>), repeatable)
   }
 
   return {
     baseUrl,
     headers,
     repeated,
-    send: (url, init, sendOptions = {}) => attempt(url, init, sendOptions, asOpened),
-    async json<T>(request: ApiRequest): Promise<Answer<T>> {
-      const { url, init } = prepared(request)
-      return repeated(() => attempt(url, init, request.options ?? {}, readJson<T>), request)
-    },
-    async open(request) {
-      const { url, init } = prepared(request)
+    callWithHeaders,
+    call: async (call) => (await callWithHeaders(call)).body,
+    open(call) {
+      const { attempt: once, repeatable } = prepared(call as ApiRequest) // every `Call` is one
       return repeated(async () => {
-        const response = await attempt(url, init, request.options ?? {}, asOpened)
+        const response = await once(asOpened)
         if (!response.ok) throw await toRefusal(response)
         return response
-      }, request)
+      }, repeatable)
     },
+    send: (url, init, requested = {}) => attempt(url, init, requested, asOpened),
   }
 }
 
@@ -155,8 +187,11 @@ async function asOpened(response: Response): Promise<Response> {
   return response
 }
 
+/** The answer of an import whose tools were all refused says why, tool by tool. */
+const ALL_REFUSED = 422
+
 async function readJson<T>(response: Response): Promise<Answer<T>> {
-  if (!response.ok) throw await toRefusal(response)
+  if (!response.ok && response.status !== ALL_REFUSED) throw await toRefusal(response)
   const { status, headers } = response
   const text = await response.text()
   const body = text === '' ? undefined : parse(text)

@@ -1,0 +1,62 @@
+import type * as Wire from '../../wire.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+import { type AuditLog, createAuditLog } from './audit.ts'
+import { type AdminConnections, createUserConnections } from './connections.ts'
+import { type AdminKeys, createKeys } from './keys.ts'
+import { type AdminPolicies, createPolicies } from './policies.ts'
+import { type AdminProjects, createProjects } from './projects.ts'
+import { type AdminProviders, createProviders } from './providers.ts'
+import { type AdminSecrets, createSecrets } from './secrets.ts'
+import { type AdminTools, createAdminTools } from './tools.ts'
+import { type AdminWorkers, createWorkers } from './workers.ts'
+
+/**
+ * Administration of the project of the API key. Its objects are those of the HTTP API, member for member, in
+ * `snake_case`: what `/docs` shows and `gatepass … --json` prints.
+ */
+export interface Admin {
+  readonly providers: AdminProviders
+  readonly workers: AdminWorkers
+  readonly tools: AdminTools
+  readonly secrets: AdminSecrets
+  readonly policies: AdminPolicies
+  readonly connections: AdminConnections
+  readonly audit: AuditLog
+  readonly keys: AdminKeys
+  readonly projects: AdminProjects
+  /** Imports tool metadata. Each tool is taken whole or refused with the reason; the same again changes nothing. */
+  import(
+    tools: Wire.ToolMetadata | readonly Wire.ToolMetadata[],
+    options?: ImportOptions,
+  ): Promise<Wire.ImportResult>
+  /** What `gatepass doctor` judges of the running server. */
+  diagnosis(options?: RequestOptions): Promise<Wire.Operations['getDiagnosis']['answer']>
+}
+
+export interface ImportOptions extends RequestOptions {
+  /** The worker that runs the tools. */
+  readonly workerId?: string | undefined
+  /** Answers what would become of each tool, and writes nothing. */
+  readonly dryRun?: boolean | undefined
+}
+
+export function createAdmin(transport: Transport): Admin {
+  const { call } = transport
+  return {
+    providers: createProviders(transport),
+    workers: createWorkers(transport),
+    tools: createAdminTools(transport),
+    secrets: createSecrets(transport),
+    policies: createPolicies(transport),
+    connections: createUserConnections(transport),
+    audit: createAuditLog(transport),
+    keys: createKeys(transport),
+    projects: createProjects(transport),
+    import(body, { workerId, dryRun, ...options } = {}) {
+      const query = { worker_id: workerId, dry_run: dryRun === true ? 'true' : undefined } as const
+      const request = { path: '/v1/tools/import', query, body } as const
+      return call<'importTools'>({ method: 'POST', ...request, repetition: 'safe', options })
+    },
+    diagnosis: (options) => call<'getDiagnosis'>({ method: 'GET', path: '/v1/admin/diagnosis', options }),
+  }
+}

@@ -1,0 +1,99 @@
+import type * as Wire from '../../wire.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+/** Which entries of the audit trail. */
+export interface AuditFilter {
+  readonly user?: string | undefined
+  readonly provider?: string | undefined
+  readonly connection?: string | undefined
+  readonly action?: Wire.AuditEntry['action'] | undefined
+  readonly tool?: string | undefined
+  /** The id of an API key. */
+  readonly actor?: string | undefined
+  readonly since?: Date | string | undefined
+  readonly until?: Date | string | undefined
+}
+
+export interface AuditPage {
+  readonly items: readonly Wire.AuditEntry[]
+  /** `before` of the next page; absent on the last. */
+  readonly nextBefore?: number
+}
+
+/** Entries of the trail, newest first, page by page as they are iterated. */
+export interface AuditList extends AsyncIterable<Wire.AuditEntry> {
+  /** `limit`: at most 1,000; 100 by default. */
+  page(options?: RequestOptions & { readonly before?: number; readonly limit?: number }): Promise<AuditPage>
+}
+
+/** The audit trail of the project. */
+export interface AuditLog {
+  list(filter?: AuditFilter): AuditList
+  /** All entries after the number `after`, oldest first, in one request: for copies elsewhere. */
+  export(filter?: AuditFilter & RequestOptions & { readonly after?: number }): AsyncIterable<Wire.AuditEntry>
+}
+
+export function createAuditLog(transport: Transport): AuditLog {
+  return {
+    list(filter = {}) {
+      const page: AuditList['page'] = async ({ before, limit, ...options } = {}) => {
+        const query = { ...toQuery(filter), before, limit }
+        const call = { method: 'GET', path: '/v1/admin/audit', query, options } as const
+        const { items, next_before: nextBefore } = await transport.call<'listAuditEntries'>(call)
+        return { items, ...(nextBefore !== undefined && { nextBefore }) }
+      }
+      async function* iterate(): AsyncGenerator<Wire.AuditEntry, void> {
+        let before: number | undefined
+        do {
+          const { items, nextBefore } = await page({ limit: 1000, ...(before !== undefined && { before }) })
+          yield* items
+          before = nextBefore
+        } while (before !== undefined)
+      }
+      return { page, [Symbol.asyncIterator]: iterate }
+    },
+    async *export({ after, signal, timeoutMs, maxRetries, ...filter } = {}) {
+      const { body } = await transport.open<'exportAuditEntries'>({
+        method: 'GET',
+        path: '/v1/admin/audit/export',
+        query: { ...toQuery(filter), after },
+        options: { signal, timeoutMs, maxRetries },
+      })
+      for await (const line of body === null ? [] : linesOf(body))
+        if (line !== '') yield JSON.parse(line) as Wire.AuditEntry // one entry a line, as openapi.json says
+    },
+  }
+}
+
+function toQuery({ user, provider, connection, action, tool, actor, since, until }: AuditFilter) {
+  return {
+    user_id: user,
+    provider_id: provider,
+    connection_id: connection,
+    action,
+    tool,
+    actor_id: actor,
+    since: since instanceof Date ? since.toISOString() : since,
+    until: until instanceof Date ? until.toISOString() : until,
+  }
+}
+
+/** The body is cancelled when the reader leaves. */
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      rest += decoder.decode(value, { stream: !done })
+      const lines = rest.split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+      if (done) break
+    }
+    if (rest !== '') yield rest
+  } finally {
+    await reader.cancel().catch(() => {}) // the connection may have ended already
+  }
+}

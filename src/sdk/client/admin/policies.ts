@@ -1,0 +1,43 @@
+import type * as Wire from '../../wire.ts'
+import { createList, type List } from '../pages.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+type Body<Id extends keyof Wire.Operations> = NonNullable<Wire.Operations[Id]['body']>
+
+/** Policies decide which tools and callers may use which tokens. */
+export interface AdminPolicies {
+  list(): List<Wire.Policy>
+  get(id: string, options?: RequestOptions): Promise<Wire.Policy>
+  create(policy: Body<'createPolicy'>, options?: RequestOptions): Promise<Wire.Policy>
+  /** `match` is replaced as a whole; members that `hook` leaves out stay. */
+  update(id: string, changes: Body<'updatePolicy'>, options?: RequestOptions): Promise<Wire.Policy>
+  delete(id: string, options?: RequestOptions): Promise<void>
+  /** What the policies decide about a use. Nothing is used, counted or called. */
+  test(use: Body<'testPolicies'>, options?: RequestOptions): Promise<Wire.PolicyVerdict>
+}
+
+const PATH = '/v1/admin/policies'
+const ONE = '/v1/admin/policies/{id}'
+
+export function createPolicies({ call }: Transport): AdminPolicies {
+  return {
+    list: () =>
+      createList((query, options) => call<'listPolicies'>({ method: 'GET', path: PATH, query, options })),
+    get: (id, options) => call<'getPolicy'>({ method: 'GET', path: ONE, params: { id }, options }),
+    create: (body, options) =>
+      call<'createPolicy'>({ method: 'POST', path: PATH, body, repetition: 'by_key', options }),
+    update: (id, body, options) =>
+      call<'updatePolicy'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    async delete(id, options) {
+      await call<'deletePolicy'>({ method: 'DELETE', path: ONE, params: { id }, options })
+    },
+    test: (body, options) =>
+      call<'testPolicies'>({
+        method: 'POST',
+        path: '/v1/admin/policies/test',
+        body,
+        repetition: 'safe',
+        options,
+      }),
+  }
+}

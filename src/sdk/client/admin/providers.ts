@@ -1,0 +1,42 @@
+import type * as Wire from '../../wire.ts'
+import { createList, type List } from '../pages.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+/** Provider entries. Answers never hold their secrets. */
+export interface AdminProviders {
+  list(): List<Wire.AuthProviderResponse>
+  get(id: string, options?: RequestOptions): Promise<Wire.AuthProviderResponse>
+  /** With a `provider_id` of the catalogue only the client is needed. The answer has the redirect URI to register. */
+  create(
+    provider: Wire.AuthProviderCreateRequest,
+    options?: RequestOptions,
+  ): Promise<Wire.AuthProviderResponse>
+  /** What is left out stays. Another client id or endpoint costs users a new consent, unless `keep_connections` is set. */
+  update(
+    id: string,
+    changes: Wire.AuthProviderUpdateRequest,
+    options?: RequestOptions,
+  ): Promise<Wire.AuthProviderResponse>
+  /** Deletes it with its connections, which are not revoked at the provider. */
+  delete(id: string, options?: RequestOptions): Promise<void>
+}
+
+const PATH = '/v1/admin/auth_providers'
+const ONE = '/v1/admin/auth_providers/{id}'
+
+export function createProviders({ call }: Transport): AdminProviders {
+  return {
+    list: () =>
+      createList((query, options) =>
+        call<'listAuthProviders'>({ method: 'GET', path: PATH, query, options }),
+      ),
+    get: (id, options) => call<'getAuthProvider'>({ method: 'GET', path: ONE, params: { id }, options }),
+    create: (body, options) =>
+      call<'createAuthProvider'>({ method: 'POST', path: PATH, body, repetition: 'by_key', options }),
+    update: (id, body, options) =>
+      call<'updateAuthProvider'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    async delete(id, options) {
+      await call<'deleteAuthProvider'>({ method: 'DELETE', path: ONE, params: { id }, options })
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type * as Wire from '../../wire.ts'
+import { createList, type List } from '../pages.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+/** Secrets for tools. Their values are given to tools and never answered. */
+export interface AdminSecrets {
+  list(): List<Wire.Secret>
+  /** By its key or id. */
+  get(key: string, options?: RequestOptions): Promise<Wire.Secret>
+  set(
+    key: string,
+    value: string,
+    options?: RequestOptions & { readonly description?: string },
+  ): Promise<Wire.Secret>
+  /** By its key or id. */
+  delete(key: string, options?: RequestOptions): Promise<void>
+}
+
+const ONE = '/v1/admin/secrets/{key}'
+
+export function createSecrets({ call }: Transport): AdminSecrets {
+  return {
+    list: () =>
+      createList((query, options) =>
+        call<'listSecrets'>({ method: 'GET', path: '/v1/admin/secrets', query, options }),
+      ),
+    get: (key, options) => call<'getSecret'>({ method: 'GET', path: ONE, params: { key }, options }),
+    set: (key, value, { description, ...options } = {}) =>
+      call<'setSecret'>({ method: 'PUT', path: ONE, params: { key }, body: { value, description }, options }),
+    async delete(key, options) {
+      await call<'deleteSecret'>({ method: 'DELETE', path: ONE, params: { key }, options })
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type * as Wire from '../../wire.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+/** Tools imported from metadata. */
+export interface AdminTools {
+  /** Binds it to the tool of a worker that runs it. */
+  bind(
+    name: string,
+    to: { readonly workerId: string; readonly tool: string },
+    options?: RequestOptions,
+  ): Promise<Wire.ToolDefinition>
+  /** The providers it brought stay, with their connections. */
+  delete(name: string, options?: RequestOptions): Promise<void>
+}
+
+export function createAdminTools({ call }: Transport): AdminTools {
+  return {
+    bind(name, { workerId, tool }, options) {
+      const body = { worker_id: workerId, tool }
+      const request = { path: '/v1/tools/{name}/binding', params: { name }, body } as const
+      return call<'bindTool'>({ method: 'POST', ...request, repetition: 'safe', options })
+    },
+    async delete(name, options) {
+      await call<'deleteTool'>({ method: 'DELETE', path: '/v1/tools/{name}', params: { name }, options })
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import type * as Wire from '../../wire.ts'
+import type { Authorization } from '../authorization.ts'
+import { toAuthorization } from '../authorizations.ts'
+import { createList, type List } from '../pages.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+type Body<Id extends keyof Wire.Operations> = NonNullable<Wire.Operations[Id]['body']>
+type Answer<Id extends keyof Wire.Operations> = Wire.Operations[Id]['answer']
+
+/** Workers: the servers that list tools and run them. */
+export interface AdminWorkers {
+  list(): List<Wire.Worker>
+  get(id: string, options?: RequestOptions): Promise<Wire.Worker>
+  /** Registers it and reads its catalogue, or says in `sync_error` why it could not be read. */
+  create(worker: Body<'createWorker'>, options?: RequestOptions): Promise<Wire.Worker>
+  update(id: string, changes: Body<'updateWorker'>, options?: RequestOptions): Promise<Wire.Worker>
+  delete(id: string, options?: RequestOptions): Promise<void>
+  /** Accepts what its tools newly ask for; with `digest`, only if that is what waits still. */
+  accept(id: string, options?: RequestOptions & { readonly digest?: string }): Promise<Wire.Worker>
+  /** Begins the authorization that an MCP server itself wants, for the user whose connection lists its tools. */
+  authorize(id: string, options: AuthorizeWorkerOptions): Promise<Authorization>
+  /** Tries a worker that is not registered. */
+  test(worker: Body<'testWorker'>, options?: RequestOptions): Promise<Answer<'testWorker'>>
+  /** Whether it answers now. */
+  health(id: string, options?: RequestOptions): Promise<Answer<'getWorkerHealth'>>
+  tools(id: string): List<Wire.ToolDefinition>
+}
+
+export interface AuthorizeWorkerOptions extends RequestOptions {
+  readonly user: string
+  readonly nextUri?: string | URL | undefined
+}
+
+const PATH = '/v1/workers'
+const ONE = '/v1/workers/{id}'
+
+export function createWorkers(transport: Transport): AdminWorkers {
+  const { call } = transport
+  return {
+    list: () =>
+      createList((query, options) => call<'listWorkers'>({ method: 'GET', path: PATH, query, options })),
+    get: (id, options) => call<'getWorker'>({ method: 'GET', path: ONE, params: { id }, options }),
+    create: (body, options) =>
+      call<'createWorker'>({ method: 'POST', path: PATH, body, repetition: 'by_key', options }),
+    update: (id, body, options) =>
+      call<'updateWorker'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    async delete(id, options) {
+      await call<'deleteWorker'>({ method: 'DELETE', path: ONE, params: { id }, options })
+    },
+    accept(id, { digest, ...options } = {}) {
+      const request = { path: '/v1/workers/{id}/accept', params: { id }, body: { digest } } as const
+      return call<'acceptWorkerRequirements'>({ method: 'POST', ...request, repetition: 'safe', options })
+    },
+    async authorize(id, { user, nextUri, ...options }) {
+      const query = { user_id: user, next_uri: nextUri?.toString() }
+      const request = { path: '/v1/workers/{id}/authorize', params: { id }, query } as const
+      return toAuthorization(
+        transport,
+        await call<'authorizeWorker'>({ method: 'POST', ...request, repetition: 'safe', options }),
+      )
+    },
+    test: (body, options) =>
+      call<'testWorker'>({ method: 'POST', path: '/v1/workers/test', body, repetition: 'safe', options }),
+    health: (id, options) =>
+      call<'getWorkerHealth'>({ method: 'GET', path: '/v1/workers/{id}/health', params: { id }, options }),
+    tools: (id) =>
+      createList((query, options) =>
+        call<'listWorkerTools'>({
+          method: 'GET',
+          path: '/v1/workers/{id}/tools',
+          params: { id },
+          query,
+          options,
+        }),
+      ),
+  }
+}

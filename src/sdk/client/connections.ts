@@ -1,0 +1,88 @@
+import type * as Wire from '../wire.ts'
+import { createList, type List } from './pages.ts'
+import type { By, NamesUser } from './tool-call.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+
+/** A user's standing grant at a provider. It never holds the token. */
+export interface Connection {
+  readonly id: string
+  readonly user: string
+  /** The id of the provider entry. */
+  readonly provider: string
+  readonly account: { readonly id: string; readonly name: string }
+  readonly scopes: readonly string[]
+  /** `needs_authorization`: the user must approve again; `statusReason` says why. */
+  readonly status: Wire.Connection['status']
+  readonly statusReason?: NonNullable<Wire.Connection['status_reason']>
+  /** When its token expires. Gatepass refreshes it then. */
+  readonly expiresAt?: Date
+  readonly createdAt: Date
+  readonly lastUsedAt?: Date
+  /** The account that is used when a call names none. */
+  readonly isDefault: boolean
+}
+
+export interface DeletedConnection {
+  readonly id: string
+  /** What became of the grant at the provider. The connection is gone here in every case. */
+  readonly revocation: Wire.DeletedConnection['revocation']
+}
+
+export interface ConnectionFilter {
+  /** The id of a provider entry, or a well-known provider. */
+  readonly provider?: string | undefined
+}
+
+/** The connections of users. */
+export interface Connections<Who extends By = NamesUser> {
+  list(filter?: ConnectionFilter & Who): List<Connection>
+  get(id: string, options?: RequestOptions): Promise<Connection>
+  /** Makes it the account that is used when a call names none. */
+  setDefault(id: string, options?: RequestOptions): Promise<Connection>
+  /** Deletes it here and revokes it at the provider. */
+  delete(id: string, options?: RequestOptions): Promise<DeletedConnection>
+}
+
+export function createConnections<Who extends By>(
+  transport: Transport,
+  user: string | undefined,
+): Connections<Who> {
+  return {
+    list: (filter = {} as ConnectionFilter & Who) =>
+      createList((part, options) => {
+        const query = { user_id: user ?? filter.user, provider_id: filter.provider, ...part }
+        return transport.call<'listConnections'>({ method: 'GET', path: '/v1/connections', query, options })
+      }, toConnection),
+    async get(id, options) {
+      const call = { method: 'GET', path: '/v1/connections/{id}', params: { id }, options } as const
+      return toConnection(await transport.call<'getConnection'>(call))
+    },
+    async setDefault(id, options) {
+      const body = { default: true } as const
+      const call = { method: 'PATCH', path: '/v1/connections/{id}', params: { id }, body, options } as const
+      return toConnection(await transport.call<'setDefaultConnection'>(call))
+    },
+    async delete(id, options) {
+      const call = { method: 'DELETE', path: '/v1/connections/{id}', params: { id }, options } as const
+      const { id: deleted, revocation } = await transport.call<'deleteConnection'>(call)
+      return { id: deleted, revocation }
+    },
+  }
+}
+
+function toConnection(wire: Wire.Connection): Connection {
+  const { status_reason: reason, expires_at: expires, last_used_at: used } = wire
+  return {
+    id: wire.id,
+    user: wire.user_id,
+    provider: wire.provider_id,
+    account: wire.account,
+    scopes: wire.scopes,
+    status: wire.status,
+    ...(reason !== undefined && { statusReason: reason }),
+    ...(expires !== undefined && { expiresAt: new Date(expires) }),
+    createdAt: new Date(wire.created_at),
+    ...(used !== undefined && { lastUsedAt: new Date(used) }),
+    isDefault: wire.default,
+  }
+}

@@ -1,0 +1,150 @@
+import type * as Wire from '../wire.ts'
+import { createList, type List } from './pages.ts'
+import type { By, NamesUser } from './tool-call.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+
+/** A run of a tool, in the history. */
+export interface Execution {
+  readonly id: string
+  /** The id of the tool, as it was then. */
+  readonly tool: string
+  readonly user?: string
+  readonly type: Wire.ToolExecution['execution_type']
+  readonly status: Wire.ToolExecution['execution_status']
+  /** The endpoint that ran it. */
+  readonly entryPoint: Wire.ToolExecution['entry_point']
+  readonly outcome?: NonNullable<Wire.ToolExecution['outcome']>
+  /** The `kind` of the tool's error. */
+  readonly errorKind?: string
+  readonly durationMs?: number
+  /** Of a scheduled run: when it is to begin. */
+  readonly runAt?: Date
+  readonly createdAt: Date
+  readonly startedAt?: Date
+  readonly finishedAt?: Date
+  /** The id of the API key that ran it. */
+  readonly apiKeyId?: string
+}
+
+/** A run with its content, which is kept for scheduled runs and with `keepContent`. */
+export interface ExecutionDetail extends Execution {
+  readonly input?: Wire.JsonObject
+  readonly attempts: readonly ExecutionAttempt[]
+  /** What is left out, because it was altered in the database. */
+  readonly unreadable: readonly ('input' | 'attempts')[]
+}
+
+export interface ExecutionAttempt {
+  readonly id: string
+  readonly startedAt: Date
+  readonly finishedAt: Date
+  readonly success: boolean
+  readonly output?: Wire.AttemptOutput
+  /** Why Gatepass itself could not run it. */
+  readonly systemErrorMessage?: string
+}
+
+export interface ExecutionFilter {
+  /** A tool by any of its names, or the id of one that was deleted. */
+  readonly tool?: string | undefined
+  readonly type?: Execution['type'] | undefined
+  readonly status?: Execution['status'] | undefined
+}
+
+/** The history of runs: 30 days, newest first. */
+export interface Executions<Who extends By = NamesUser> {
+  list(filter?: ExecutionFilter & Who): List<Execution>
+  get(id: string, options?: RequestOptions): Promise<ExecutionDetail>
+}
+
+/** Runs that `execute` has put off with `runAt`. */
+export interface Scheduled {
+  /** Newest first, of all users. */
+  list(): List<Execution>
+  /** One run, and its result in `attempts`. */
+  get(id: string, options?: RequestOptions): Promise<ExecutionDetail>
+  /** Cancels a run that has not begun. */
+  cancel(id: string, options?: RequestOptions): Promise<Execution>
+}
+
+export function createExecutions<Who extends By>(
+  transport: Transport,
+  user: string | undefined,
+): Executions<Who> {
+  return {
+    list: (filter = {} as ExecutionFilter & Who) =>
+      createList((part, options) => {
+        const { tool, type, status } = filter
+        const query = { user_id: user ?? filter.user, tool, type, status, ...part }
+        return transport.call<'listExecutions'>({ method: 'GET', path: '/v1/executions', query, options })
+      }, toExecution),
+    async get(id, options) {
+      const call = { method: 'GET', path: '/v1/executions/{id}', params: { id }, options } as const
+      return toDetail(await transport.call<'getExecution'>(call))
+    },
+  }
+}
+
+export function createScheduled(transport: Transport): Scheduled {
+  return {
+    list: () =>
+      createList(
+        (query, options) =>
+          transport.call<'listScheduledTools'>({
+            method: 'GET',
+            path: '/v1/scheduled_tools',
+            query,
+            options,
+          }),
+        toExecution,
+      ),
+    async get(id, options) {
+      const call = { method: 'GET', path: '/v1/scheduled_tools/{id}', params: { id }, options } as const
+      return toDetail(await transport.call<'getScheduledTool'>(call))
+    },
+    async cancel(id, options) {
+      const call = { method: 'DELETE', path: '/v1/scheduled_tools/{id}', params: { id }, options } as const
+      return toExecution(await transport.call<'cancelScheduledTool'>(call))
+    },
+  }
+}
+
+function toExecution(wire: Wire.ToolExecution): Execution {
+  const { user_id: user, outcome, error_kind: errorKind, duration, run_at: runAt } = wire
+  const { started_at: startedAt, finished_at: finishedAt, api_key_id: apiKeyId } = wire
+  return {
+    id: wire.id,
+    tool: wire.tool_id,
+    ...(user !== undefined && { user }),
+    type: wire.execution_type,
+    status: wire.execution_status,
+    entryPoint: wire.entry_point,
+    ...(outcome !== undefined && { outcome }),
+    ...(errorKind !== undefined && { errorKind }),
+    ...(duration !== undefined && { durationMs: duration }),
+    ...(runAt !== undefined && { runAt: new Date(runAt) }),
+    createdAt: new Date(wire.created_at),
+    ...(startedAt !== undefined && { startedAt: new Date(startedAt) }),
+    ...(finishedAt !== undefined && { finishedAt: new Date(finishedAt) }),
+    ...(apiKeyId !== undefined && { apiKeyId }),
+  }
+}
+
+function toDetail(wire: Wire.ToolExecutionDetail): ExecutionDetail {
+  const { input, attempts = [], unreadable = [] } = wire
+  return {
+    ...toExecution(wire),
+    ...(input !== undefined && { input }),
+    attempts: attempts.map(
+      ({ id, started_at, finished_at, success, output, system_error_message: message }) => ({
+        id,
+        startedAt: new Date(started_at),
+        finishedAt: new Date(finished_at),
+        success,
+        ...(output !== undefined && { output }),
+        ...(message !== undefined && { systemErrorMessage: message }),
+      }),
+    ),
+    unreadable,
+  }
+}

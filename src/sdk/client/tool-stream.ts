@@ -1,0 +1,129 @@
+import type * as Wire from '../wire.ts'
+import { toRequired } from './authorizations.ts'
+import { AuthorizationRequired, ConnectionError, GatepassError } from './errors.ts'
+import { toError } from './refusal.ts'
+import { readEvents } from './server-sent-events.ts'
+import { toToolError } from './tool-outcome.ts'
+import type { Transport } from './transport.ts'
+
+/** How far the tool is. */
+export interface ProgressEvent {
+  readonly type: 'progress'
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+/** A part of what the tool has to say, before its end. */
+export interface ChunkEvent {
+  readonly type: 'chunk'
+  readonly data: Wire.JsonValue
+}
+
+/** The tool has answered: the last event. */
+export interface DoneEvent<Value = Wire.JsonValue> {
+  readonly type: 'done'
+  readonly value: Value
+  readonly executionId: string
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** The tool has failed, the user must approve first, or Gatepass has refused: the last event. */
+export interface ErrorEvent {
+  readonly type: 'error'
+  /** A `ToolError`, an `AuthorizationRequired`, or another error of Gatepass. */
+  readonly error: GatepassError
+}
+
+/** `progress` and `chunk` in any number, then one `done` or `error`. */
+export type StreamEvent<Value = Wire.JsonValue> = ProgressEvent | ChunkEvent | DoneEvent<Value> | ErrorEvent
+
+/**
+ * The events of a run. It begins when it is iterated, or when `result` is read. Leaving the loop before the last event
+ * cancels the tool.
+ */
+export interface ToolStream<Value = Wire.JsonValue> extends AsyncIterable<StreamEvent<Value>> {
+  /** The value of the tool. Rejects with the error where the run ended with one. Reads the events if no loop does. */
+  readonly result: Promise<Value>
+}
+
+/** `open` sends the request; it is called once. */
+export function createToolStream<Value>(
+  transport: Transport,
+  open: () => Promise<Response>,
+): ToolStream<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>()
+  promise.catch(() => {}) // a caller who reads only the events hears of a failure there
+  let isBegun = false
+
+  async function* read(): AsyncGenerator<StreamEvent<Value>, void> {
+    try {
+      const { body } = await open()
+      for await (const { data } of body === null ? [] : readEvents(body)) {
+        const event = toEvent<Value>(transport, JSON.parse(data))
+        if (event.type === 'done') resolve(event.value)
+        if (event.type === 'error') reject(event.error)
+        yield event
+        if (event.type === 'done' || event.type === 'error') return
+      }
+      throw incomplete()
+    } catch (error) {
+      // an abort has its own name; what else is no error of this library is a connection that broke
+      const isNamed =
+        error instanceof GatepassError || (error instanceof Error && error.name === 'AbortError')
+      const thrown = isNamed ? error : incomplete(error)
+      reject(thrown)
+      throw thrown
+    } finally {
+      reject(incomplete()) // for a loop that was left; has no effect after the last event
+    }
+  }
+
+  function begin(): AsyncGenerator<StreamEvent<Value>, void> {
+    if (isBegun) throw new TypeError('The events of a run can be read once.')
+    isBegun = true
+    return read()
+  }
+
+  return {
+    [Symbol.asyncIterator]: begin,
+    get result() {
+      if (!isBegun) void drain(begin())
+      return promise
+    },
+  }
+}
+
+function incomplete(cause?: unknown): ConnectionError {
+  return new ConnectionError('connection_error', 'The stream ended before the end of the run.', { cause })
+}
+
+async function drain(events: AsyncIterable<unknown>): Promise<void> {
+  try {
+    for await (const _ of events);
+  } catch {
+    // `result` rejects with it
+  }
+}
+
+function toEvent<Value>(transport: Transport, wire: Wire.StreamEvent): StreamEvent<Value> {
+  switch (wire.kind) {
+    case 'progress':
+      return { type: 'progress', ...wire.data }
+    case 'chunk':
+      return { type: 'chunk', data: wire.data }
+    case 'done': {
+      const { executionId, duration, structured = null } = wire.data
+      return { type: 'done', value: structured as Value, executionId, durationMs: duration } // the caller names it
+    }
+    case 'error':
+      return { type: 'error', error: toStreamError(transport, wire.data) }
+  }
+}
+
+function toStreamError(transport: Transport, data: Wire.ErrorEvent['data']): GatepassError {
+  if ('name' in data) return toError(data, {})
+  if ('error' in data) return toToolError(data.error, data.executionId)
+  return new AuthorizationRequired(toRequired(transport, data.requires_authorization))
+}
