@@ -30,6 +30,10 @@ const headers = z.record(z.string(), z.string().max(2000)).superRefine((said, ct
 })
 export const secretName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only')
 export const secretValue = z.string().min(1).max(4000)
+export const brokerSecret = z.string().min(32).max(100).openapi({
+  description:
+    'Shared with the server: every request is signed with it, as for workers over HTTP, so that the server can believe `_meta`',
+})
 
 const requirement = z.object({
   authorization: z
@@ -131,12 +135,15 @@ export function changedSecrets(
   kept: McpSecrets,
   secrets: Readonly<Record<string, string | null>> | null | undefined,
   oauth2: OAuth2,
+  secret: string | null | undefined,
 ): McpSecrets {
   const all = Object.entries(secrets === null ? {} : { ...kept.secrets, ...secrets })
   const clientSecret = oauth2 === null ? undefined : over(kept.clientSecret, oauth2?.client_secret)
+  const brokerSecret = over(kept.brokerSecret, secret)
   return {
     secrets: Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== null)),
     ...(clientSecret && { clientSecret }),
+    ...(brokerSecret && { brokerSecret }),
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { mcpSettings, readableMcpSecrets } from '../../tools/mcp/settings.ts'
 import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, workerUri } from './define.ts'
 import {
+  brokerSecret,
   changedSecrets,
   changedSettings,
   mcpOAuth2,
@@ -23,6 +24,7 @@ export const mcpWorker = defineWorkerType({
   type: 'mcp',
   create: z.object({
     uri: workerUri,
+    secret: brokerSecret.nullish(),
     ...limits.create,
     secrets: z.record(secretName, secretValue).nullish(),
     oauth2: mcpOAuth2.nullish(),
@@ -30,6 +32,7 @@ export const mcpWorker = defineWorkerType({
   }),
   change: z.object({
     uri: workerUri.optional(),
+    secret: brokerSecret.nullish(),
     ...limits.change,
     secrets: z.record(secretName, secretValue.nullable()).nullish(),
     oauth2: mcpOAuth2.nullish(),
@@ -38,6 +41,7 @@ export const mcpWorker = defineWorkerType({
   answer: z.object({
     uri: z.string(),
     ...limits.answer,
+    secret: keptSecret.optional(),
     headers: z.record(z.string(), z.string()).optional(),
     secrets: z.record(z.string(), keptSecret).optional(),
     namespace: z.string().optional(),
@@ -65,25 +69,26 @@ export const mcpWorker = defineWorkerType({
       .optional()
       .openapi({ description: 'The server wants OAuth: in whose name its tools are listed' }),
   }),
-  toSettings: (_, { uri, timeout, retry, secrets, oauth2, ...said }) => ({
+  toSettings: (_, { uri, secret, timeout, retry, secrets, oauth2, ...said }) => ({
     uri,
     timeoutSeconds: timeout,
     retry,
     secret: toSecret({
+      ...(secret && { brokerSecret: secret }),
       ...(secrets && { secrets }),
       ...(oauth2?.client_secret && { clientSecret: oauth2.client_secret }),
     }),
     settings: { ...changedSettings({}, said, oauth2) },
   }),
-  toChange(broker, { uri, timeout, retry, secrets, oauth2, ...said }, worker) {
+  toChange(broker, { uri, secret, timeout, retry, secrets, oauth2, ...said }, worker) {
     const kept = readableMcpSecrets(broker, worker)
     const { authorization, ...before } = mcpSettings(worker)
     const isMoved = uri !== undefined && uri !== worker.uri
     return {
       ...(uri !== undefined && { uri }),
       ...changedLimits({ timeout, retry }),
-      ...((secrets !== undefined || oauth2 !== undefined) && {
-        secret: toSecret(changedSecrets(kept, secrets, oauth2)),
+      ...((secrets !== undefined || oauth2 !== undefined || secret !== undefined) && {
+        secret: toSecret(changedSecrets(kept, secrets, oauth2, secret)),
       }),
       settings: {
         ...changedSettings(before, said, oauth2),
@@ -96,13 +101,14 @@ export const mcpWorker = defineWorkerType({
     const { uri, timeoutSeconds, retry } = worker
     const { headers, namespace, tokenMeta, providers, requirements, oauth2, authorization } =
       mcpSettings(worker)
-    const { secrets, clientSecret } = readableMcpSecrets(broker, worker)
+    const { secrets, clientSecret, brokerSecret } = readableMcpSecrets(broker, worker)
     const redirectUri = authorization && broker.redirectUri({ uid: authorization.providerUid })
     const { clientId, authorizationUrl, externalId, scopes } = oauth2 ?? {}
     return {
       uri,
       timeout: timeoutSeconds,
       retry,
+      ...(brokerSecret !== undefined && { secret: toKeptSecret(true) }),
       ...(headers && { headers }),
       ...(secrets && {
         secrets: Object.fromEntries(Object.keys(secrets).map((name) => [name, toKeptSecret(true)])),

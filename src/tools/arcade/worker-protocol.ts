@@ -174,7 +174,10 @@ function withinSeconds(worker: WorkerEndpoint, most: number): WorkerEndpoint {
  * Makes a token for one request: `iss` names the Gatepass that asks, and `jti` lets a worker recognise a request that
  * is replayed to it, or to another worker with the same secret.
  */
-async function workerToken({ secret, issuer }: WorkerEndpoint): Promise<string> {
+export async function workerToken({
+  secret,
+  issuer,
+}: Pick<WorkerEndpoint, 'secret' | 'issuer'>): Promise<string> {
   return new SignJWT({ ver: '1' })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuer(issuer)

@@ -13,7 +13,7 @@ import { ExchangeFault } from './exchange.ts'
 import { faultOf, scrubFault } from './mcp-error.ts'
 import { findServerAuthorization } from './server-authorization.ts'
 import { openSession } from './session.ts'
-import { mcpHeaders, mcpSettings } from './settings.ts'
+import { mcpCredentials, mcpSettings } from './settings.ts'
 
 /** Tools of remote MCP servers over Streamable HTTP (protocol versions 2025-03-26 to 2026-07-28). */
 export const mcpBackend: Backend = {
@@ -22,12 +22,13 @@ export const mcpBackend: Backend = {
   async health(broker, worker) {
     const shown: string[] = []
     try {
-      const { headers, values } = await mcpHeaders(broker, worker)
+      const { headers, signer, values } = await mcpCredentials(broker, worker)
       shown.push(...values)
       const timeoutMs = Math.min(worker.timeoutSeconds, MAX_HEALTH_SECONDS) * 1000
       const session = await openSession(broker.outgoing, {
         uri: worker.uri,
         headers,
+        signer,
         timeoutMs,
         longestMs: timeoutMs,
         isLegacy: false,
@@ -47,10 +48,11 @@ export const mcpBackend: Backend = {
   async call(broker, worker, call) {
     const started = performance.now()
     try {
-      const { headers, values } = await mcpHeaders(broker, worker)
+      const { headers, signer, values } = await mcpCredentials(broker, worker)
       const token = serverToken(worker, call)
       const access: CallAccess = {
         headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+        signer,
         endsAt: started + worker.timeoutSeconds * 1000,
         shown: values,
       }

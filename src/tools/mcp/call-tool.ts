@@ -13,11 +13,12 @@ import { outcomeOf, scrubFault } from './mcp-error.ts'
 import { readMcpResult } from './read-mcp-result.ts'
 import { type McpSession, openSession } from './session.ts'
 import { isKnownLegacy, leaseSession, rememberProtocol } from './sessions.ts'
-import { DEFAULT_TOKEN_META, type McpSettings, mcpSettings } from './settings.ts'
+import { DEFAULT_TOKEN_META, type McpSettings, mcpSettings, type RequestSigner } from './settings.ts'
 
 /** How a call authenticates to the server, and until when it may take. */
 export interface CallAccess {
   readonly headers: Readonly<Record<string, string>>
+  readonly signer?: RequestSigner | undefined
   /** The deadline, by `performance.now()`. */
   readonly endsAt: number
   /** Secret values in the headers, to be removed from what the server answers. */
@@ -82,7 +83,7 @@ async function callOnce(
   broker: Broker,
   worker: Worker,
   call: BackendCall,
-  { headers, endsAt, shown }: CallAccess,
+  { headers, signer, endsAt, shown }: CallAccess,
 ): Promise<CallAttempt & { readonly wasCalled: boolean; readonly isStale?: boolean }> {
   const { host } = new URL(worker.uri)
   const timeoutMs = Math.max(1, endsAt - performance.now())
@@ -95,6 +96,7 @@ async function callOnce(
     const session = await openSession(broker.outgoing, {
       uri: worker.uri,
       headers,
+      signer,
       timeoutMs,
       longestMs: worker.timeoutSeconds * 1000,
       isLegacy,
@@ -103,7 +105,9 @@ async function callOnce(
     rememberProtocol(worker, session)
     return session
   }
-  const key = sha256(JSON.stringify([worker.uid, worker.uri, worker.timeoutSeconds, userId ?? null, headers]))
+  const key = sha256(
+    JSON.stringify([worker.uid, worker.uri, worker.timeoutSeconds, userId ?? null, headers, signer]),
+  )
   let wasCalled = false
   try {
     const { session, isReused, end } = await leaseSession(broker, key, open)

@@ -20,7 +20,7 @@ import { namespaceOf, readMcpTool, versionOf } from './read-mcp-tool.ts'
 import { authorizationFault, findServerAuthorization } from './server-authorization.ts'
 import { type McpSession, openSession } from './session.ts'
 import { rememberProtocol } from './sessions.ts'
-import { mcpHeaders, mcpSettings, type ServerAuthorization } from './settings.ts'
+import { type McpCredentials, mcpCredentials, mcpSettings, type ServerAuthorization } from './settings.ts'
 
 const MAX_PAGES = 100
 const MAX_TOOLS = 2_000
@@ -91,12 +91,12 @@ function toItems(
  * and operators read errors.
  */
 export async function listTools(broker: Broker, worker: Worker, token: string | undefined): Promise<Listing> {
-  const { headers, values } = await mcpHeaders(broker, worker)
+  const { headers, signer, values } = await mcpCredentials(broker, worker)
   const shown = token === undefined ? values : [...values, token]
   try {
     const listing = await readListing(broker, worker, {
-      ...headers,
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      ...(signer && { signer }),
     })
     return scrub(listing, shown) as Listing // `scrub` keeps the shape
   } catch (error) {
@@ -107,13 +107,13 @@ export async function listTools(broker: Broker, worker: Worker, token: string | 
 async function readListing(
   broker: Broker,
   worker: Worker,
-  headers: Readonly<Record<string, string>>,
+  credentials: Pick<McpCredentials, 'headers' | 'signer'>,
 ): Promise<Listing> {
   const timeoutMs = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS) * 1000
   const endsAt = performance.now() + timeoutMs
   const session = await openSession(broker.outgoing, {
     uri: worker.uri,
-    headers,
+    ...credentials,
     timeoutMs,
     longestMs: timeoutMs,
     isLegacy: false,

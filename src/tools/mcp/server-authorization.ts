@@ -33,6 +33,10 @@ export async function findServerAuthorization(
   worker: Worker,
   challenge: Challenge,
 ): Promise<ServerAuthorization> {
+  if (mcpSecrets(broker, worker).brokerSecret !== undefined)
+    throw authorizationFault(
+      'The server refused the signature that mcp.secret makes (401). Give the server the same secret (brokerSecret).',
+    )
   const { headers = {} } = mcpSettings(worker)
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     throw authorizationFault(

@@ -1,7 +1,9 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client, type FetchLike, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { Outgoing } from '../../egress/outgoing.ts'
 import { version } from '../../version.ts'
+import { workerToken } from '../arcade/worker-protocol.ts'
 import { exchange, exchangeFetch, reconnectLater } from './exchange.ts'
+import type { RequestSigner } from './settings.ts'
 
 /** A session with an MCP server, for one user or for none. */
 export interface McpSession {
@@ -14,6 +16,8 @@ export interface McpAccess {
   readonly uri: string
   /** The worker's headers, with the token for the server. */
   readonly headers: Readonly<Record<string, string>>
+  /** Signs each request: its `Authorization` replaces that of the headers. */
+  readonly signer?: RequestSigner | undefined
   /** Time limit for connecting. */
   readonly timeoutMs: number
   /** Time limit for any single request of the session. */
@@ -32,9 +36,9 @@ const GOODBYE_MS = 2_000
 
 /** Connects and negotiates the protocol version. Throws `ExchangeFault`. */
 export async function openSession(outgoing: Outgoing, access: McpAccess): Promise<McpSession> {
-  const { uri, headers, timeoutMs, longestMs, isLegacy, signal } = access
+  const { uri, headers, signer, timeoutMs, longestMs, isLegacy, signal } = access
   const transport = new StreamableHTTPClientTransport(new URL(uri), {
-    fetch: exchangeFetch(outgoing, longestMs),
+    fetch: signed(exchangeFetch(outgoing, longestMs), signer),
     requestInit: { headers: { 'user-agent': 'gatepass', ...headers } },
     onInsufficientScope: 'throw',
     reconnectionScheduler: reconnectLater,
@@ -80,4 +84,14 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
     deliver?.(message)
   }
   return { client, close }
+}
+
+/** A signature is short-lived, so each request of a session gets its own. */
+function signed(fetch: FetchLike, signer: RequestSigner | undefined): FetchLike {
+  if (signer === undefined) return fetch
+  return async (url, init = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${await workerToken(signer)}`)
+    return fetch(url, { ...init, headers })
+  }
 }

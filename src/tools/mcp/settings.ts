@@ -64,6 +64,8 @@ export interface ServerAuthorization {
 export interface McpSecrets {
   readonly secrets?: Readonly<Record<string, string>>
   readonly clientSecret?: string
+  /** Shared with the server: every request is signed with it, which proves that `_meta` is Gatepass's. */
+  readonly brokerSecret?: string
 }
 
 export const DEFAULT_TOKEN_META = 'arcade_context'
@@ -97,17 +99,30 @@ export function hasSecretPlaceholder(value: string): boolean {
   return new RegExp(PLACEHOLDER.source).test(value)
 }
 
+/** How Gatepass identifies itself to a server. */
+export interface McpCredentials {
+  readonly headers: Readonly<Record<string, string>>
+  /** Signs requests, if the server shares a secret with Gatepass. */
+  readonly signer?: RequestSigner
+  /** Secret values, which no answer may show. */
+  readonly values: readonly string[]
+}
+
+export interface RequestSigner {
+  readonly secret: string
+  /** The public URL of this Gatepass. */
+  readonly issuer: string
+}
+
 /**
- * The worker's headers with secrets inserted (the worker's own, else the project's), and the inserted values, which
- * no answer may show. Throws `WorkerFault` if one is missing.
+ * The worker's headers with secrets inserted (the worker's own, else the project's), and its signer. Throws
+ * `WorkerFault` if a secret is missing.
  */
-export async function mcpHeaders(
-  broker: Broker,
-  worker: Worker,
-): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly values: readonly string[] }> {
+export async function mcpCredentials(broker: Broker, worker: Worker): Promise<McpCredentials> {
   const templates = Object.entries(mcpSettings(worker).headers ?? {})
-  if (templates.length === 0) return { headers: {}, values: [] }
-  const own = new Map(Object.entries(mcpSecrets(broker, worker).secrets ?? {}))
+  const { secrets = {}, brokerSecret } = mcpSecrets(broker, worker)
+  const signer = brokerSecret && { secret: brokerSecret, issuer: broker.settings.publicUrl.origin }
+  const own = new Map(Object.entries(secrets))
   const names = new Set(
     templates.flatMap(([, value]) => [...value.matchAll(PLACEHOLDER)].map(([, name = '']) => name)),
   )
@@ -126,7 +141,11 @@ export async function mcpHeaders(
     name.toLowerCase(),
     template.replaceAll(PLACEHOLDER, (_, secret: string) => values.get(secret) ?? ''),
   ])
-  return { headers: Object.fromEntries(headers), values: [...values.values()] }
+  return {
+    headers: Object.fromEntries(headers),
+    ...(signer && { signer }),
+    values: [...values.values(), ...(signer ? [signer.secret] : [])],
+  }
 }
 
 function headerFault(developerMessage: string): WorkerFault {

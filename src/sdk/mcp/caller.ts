@@ -1,0 +1,78 @@
+import { type IssuerOptions, issuerVerifier } from './issuer.ts'
+import { hasAudience, isCurrent, isSignedBySecret, parseJwt } from './jwt.ts'
+
+/** Who sends a request. */
+export type Caller =
+  /** Gatepass, by the shared secret: its `_meta.arcade_context` counts. */
+  | { readonly kind: 'broker' }
+  /** Someone whose token was verified, or the configured user of a stdio server. */
+  | { readonly kind: 'user'; readonly userId: string; readonly claims: Readonly<Record<string, unknown>> }
+  /** Only where the app's tools need neither a user nor a secret. */
+  | { readonly kind: 'anonymous' }
+
+export interface CallerOptions {
+  /**
+   * Shared with Gatepass, at least 32 characters: the `secret` of its worker of the type `mcp`. Gatepass signs each
+   * request with it, as it does for workers over HTTP: `Authorization: Bearer` a JWT by HS256 with the audience
+   * `worker` and `ver` "1".
+   */
+  readonly brokerSecret?: string | undefined
+  /** An authorization server whose JWTs are taken; `sub` is the user. */
+  readonly issuer?: IssuerOptions | undefined
+  /** Checks any other token. Returns its user, or `undefined` for a token that is not valid. */
+  readonly verify?:
+    | ((token: string, request: Request) => VerifiedToken | undefined | Promise<VerifiedToken | undefined>)
+    | undefined
+}
+
+export interface VerifiedToken {
+  /** The user, as Gatepass knows them. */
+  readonly sub: string
+  readonly [claim: string]: unknown
+}
+
+const MIN_SECRET_LENGTH = 32
+
+/** Returns the caller of a request, or `undefined` if it must be refused with 401. */
+export type IdentifyCaller = (request: Request) => Promise<Caller | undefined>
+
+/** Throws `TypeError` for options that would leave the tools open. */
+export function callerIdentification(
+  { brokerSecret, issuer, verify }: CallerOptions,
+  { needsCaller, now }: { readonly needsCaller: string | undefined; readonly now: () => number },
+): IdentifyCaller {
+  if (brokerSecret !== undefined && brokerSecret.length < MIN_SECRET_LENGTH)
+    throw new TypeError(`brokerSecret must have at least ${MIN_SECRET_LENGTH} characters.`)
+  const isIssued = issuer && issuerVerifier(issuer, now)
+  if (brokerSecret === undefined && isIssued === undefined && verify === undefined) {
+    if (needsCaller !== undefined)
+      throw new TypeError(
+        `${needsCaller}, so callers over HTTP must be known. Give brokerSecret, issuer or verify; over stdio, user.`,
+      )
+    return async () => ({ kind: 'anonymous' })
+  }
+  return async (request) => {
+    const token = /^Bearer +([^\s]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+    if (token === undefined) return undefined
+    const jwt = parseJwt(token)
+    if (brokerSecret !== undefined && jwt?.header.alg === 'HS256') {
+      const { claims } = jwt
+      const isBroker = hasAudience(claims, 'worker') && claims.ver === '1' && isCurrent(claims, now())
+      if (isBroker && (await isSignedBySecret(jwt, brokerSecret))) return { kind: 'broker' }
+    }
+    if (
+      isIssued !== undefined &&
+      jwt !== undefined &&
+      typeof jwt.claims.sub === 'string' &&
+      (await isIssued(jwt))
+    )
+      return { kind: 'user', userId: jwt.claims.sub, claims: jwt.claims }
+    const verified = await verify?.(token, request)
+    return verified && { kind: 'user', userId: verified.sub, claims: verified }
+  }
+}
+
+/** Tells callers apart: sessions and states of one are refused to another. */
+export function callerKey(caller: Caller): string {
+  return caller.kind === 'user' ? `user:${caller.userId}` : caller.kind
+}

@@ -1,0 +1,68 @@
+import { hasAudience, isCurrent, isSignedByKey, type Jwt } from './jwt.ts'
+
+/** An authorization server whose access tokens are JWTs (RFC 9068). */
+export interface IssuerOptions {
+  /** As in the `iss` of its tokens. */
+  readonly url: string
+  /** What `aud` must hold: the URL of this server, or what the issuer writes there instead. */
+  readonly audience: string
+  /** For tests and proxies. Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** Unknown keys are looked up at most so often, since anybody can send a token with an unknown key. */
+const MIN_REFRESH_MS = 30_000
+const REQUEST_MS = 10_000
+
+/** Checks tokens by the issuer's published keys, which are read at the first token and when a key is unknown. */
+export function issuerVerifier(
+  { url, audience, fetch = globalThis.fetch }: IssuerOptions,
+  now: () => number,
+): (jwt: Jwt) => Promise<boolean> {
+  let keys: Promise<readonly JsonWebKey[]> | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+
+  function readKeys(): Promise<readonly JsonWebKey[]> {
+    readAt = now()
+    keys = keysOf(url, fetch)
+    keys.catch(() => {
+      keys = undefined
+    })
+    return keys
+  }
+
+  return async (jwt) => {
+    const { claims } = jwt
+    if (claims.iss !== url || !hasAudience(claims, audience)) return false
+    if (claims.exp === undefined || !isCurrent(claims, now())) return false
+    if (await isSignedByKey(jwt, await (keys ?? readKeys()))) return true
+    return now() - readAt >= MIN_REFRESH_MS && isSignedByKey(jwt, await readKeys())
+  }
+}
+
+/** Reads the metadata (RFC 8414, else OpenID Connect Discovery) and the keys. */
+async function keysOf(issuer: string, fetch: typeof globalThis.fetch): Promise<readonly JsonWebKey[]> {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]
+  for (const place of places) {
+    const metadata = await readJson(place, fetch)
+    if (metadata?.issuer !== issuer || typeof metadata.jwks_uri !== 'string') continue
+    const found = await readJson(metadata.jwks_uri, fetch)
+    if (Array.isArray(found?.keys)) return found.keys
+  }
+  throw new Error(`The issuer ${issuer} publishes no keys at ${places.join(' or ')}.`)
+}
+
+async function readJson(
+  url: string,
+  fetch: typeof globalThis.fetch,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(REQUEST_MS) })
+  if (!response.ok) return undefined
+  const body: unknown = await response.json().catch(() => undefined)
+  return typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : undefined // an object has members
+}

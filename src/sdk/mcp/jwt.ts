@@ -1,0 +1,84 @@
+import { fromBase64Url } from './request-state.ts'
+
+// JSON Web Tokens by WebCrypto: only what the tokens of callers need.
+
+export interface Jwt {
+  readonly header: { readonly alg?: unknown; readonly kid?: unknown }
+  readonly claims: Readonly<Record<string, unknown>>
+  readonly signature: Uint8Array<ArrayBuffer>
+  readonly signed: Uint8Array<ArrayBuffer>
+}
+
+/** Clocks may differ by so much. */
+const LEEWAY_SECONDS = 30
+
+/** Returns `undefined` for a text that is no JWT. */
+export function parseJwt(token: string): Jwt | undefined {
+  const [header = '', payload = '', signature = '', ...more] = token.split('.')
+  if (signature === '' || more.length > 0) return undefined
+  try {
+    const decode = (part: string) => JSON.parse(new TextDecoder().decode(fromBase64Url(part)))
+    const [head, claims] = [decode(header), decode(payload)]
+    if (typeof head !== 'object' || typeof claims !== 'object' || head === null || claims === null)
+      return undefined
+    const signed = new TextEncoder().encode(`${header}.${payload}`)
+    return { header: head, claims, signature: fromBase64Url(signature), signed }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the token is valid now: `exp` and `nbf` hold where they are present. */
+export function isCurrent({ exp, nbf }: Jwt['claims'], now: number): boolean {
+  const seconds = now / 1000
+  if (exp !== undefined && !(typeof exp === 'number' && exp + LEEWAY_SECONDS > seconds)) return false
+  return nbf === undefined || (typeof nbf === 'number' && nbf - LEEWAY_SECONDS <= seconds)
+}
+
+export function hasAudience({ aud }: Jwt['claims'], audience: string): boolean {
+  return Array.isArray(aud) ? aud.includes(audience) : aud === audience
+}
+
+export async function isSignedBySecret({ header, signature, signed }: Jwt, secret: string): Promise<boolean> {
+  if (header.alg !== 'HS256') return false
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, [
+    'verify',
+  ])
+  return crypto.subtle.verify('HMAC', key, signature, signed)
+}
+
+const ALGORITHMS: Readonly<Record<string, { readonly key: AlgorithmLike; readonly verify?: AlgorithmLike }>> =
+  {
+    RS256: { key: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } },
+    RS384: { key: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-384' } },
+    RS512: { key: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-512' } },
+    PS256: { key: { name: 'RSA-PSS', hash: 'SHA-256' }, verify: { name: 'RSA-PSS', saltLength: 32 } },
+    PS384: { key: { name: 'RSA-PSS', hash: 'SHA-384' }, verify: { name: 'RSA-PSS', saltLength: 48 } },
+    PS512: { key: { name: 'RSA-PSS', hash: 'SHA-512' }, verify: { name: 'RSA-PSS', saltLength: 64 } },
+    ES256: { key: { name: 'ECDSA', namedCurve: 'P-256' }, verify: { name: 'ECDSA', hash: 'SHA-256' } },
+    ES384: { key: { name: 'ECDSA', namedCurve: 'P-384' }, verify: { name: 'ECDSA', hash: 'SHA-384' } },
+    ES512: { key: { name: 'ECDSA', namedCurve: 'P-521' }, verify: { name: 'ECDSA', hash: 'SHA-512' } },
+    EdDSA: { key: { name: 'Ed25519' } },
+  }
+
+type AlgorithmLike = RsaHashedImportParams | EcKeyImportParams | RsaPssParams | EcdsaParams | Algorithm
+
+/** Whether one of the keys signed the token, by an algorithm with a public key; never by a shared secret. */
+export async function isSignedByKey(
+  { header: { alg, kid }, signature, signed }: Jwt,
+  keys: readonly JsonWebKey[],
+): Promise<boolean> {
+  const algorithm = typeof alg === 'string' && Object.hasOwn(ALGORITHMS, alg) ? ALGORITHMS[alg] : undefined
+  if (algorithm === undefined) return false
+  for (const jwk of keys) {
+    if (kid !== undefined && 'kid' in jwk && jwk.kid !== kid) continue
+    if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) continue
+    const key = await crypto.subtle
+      .importKey('jwk', jwk, algorithm.key, false, ['verify'])
+      .catch(() => undefined) // a key of another kind
+    if (key === undefined) continue
+    if (await crypto.subtle.verify(algorithm.verify ?? algorithm.key, key, signature, signed)) return true
+  }
+  return false
+}

@@ -1,0 +1,93 @@
+import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { type Caller, callerKey } from './caller.ts'
+import { announce, createServer, type ServerOptions } from './mcp-server.ts'
+import { rpcError } from './rpc-error.ts'
+
+// Sessions of clients of 2025 (Mcp-Session-Id). They live in this process, for the client's answers come by requests
+// of their own to the handler that waits for them.
+
+export interface LegacySessions {
+  /**
+   * Answers a request of a session, or the request that opens one. `undefined`: it has no session and opens none, so
+   * it can be answered without.
+   */
+  answer(request: Request, caller: Caller): Promise<Response | undefined>
+  close(): Promise<void>
+}
+
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly owner: string
+  usedAt: number
+  close(): Promise<void>
+}
+
+export interface SessionLimits {
+  readonly max: number
+  readonly idleMs: number
+}
+
+export const SESSION_LIMITS: SessionLimits = { max: 1000, idleMs: 3_600_000 }
+
+export function legacySessions(
+  options: Omit<ServerOptions, 'caller' | 'isModern'>,
+  { max, idleMs }: SessionLimits,
+  now: () => number,
+): LegacySessions {
+  /** The least recently used first. */
+  const sessions = new Map<string, Session>()
+
+  async function open(request: Request, caller: Caller): Promise<Response> {
+    await closeIdle()
+    const server = createServer({ ...options, caller, isModern: false })
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized(id) {
+        sessions.set(id, { transport, owner: callerKey(caller), usedAt: now(), close })
+      },
+    })
+    const unsubscribe = options.app.onChange((change) => void announce(server, change).catch(() => undefined))
+    const close = () => server.close()
+    server.onclose = () => {
+      unsubscribe()
+      if (transport.sessionId !== undefined) sessions.delete(transport.sessionId)
+    }
+    await server.connect(transport)
+    const response = await transport.handleRequest(request)
+    if (transport.sessionId === undefined) await close() // it was refused
+    return response
+  }
+
+  async function closeIdle(): Promise<void> {
+    const oldest = [...sessions.values()].filter(
+      ({ usedAt }, i) => now() - usedAt > idleMs || sessions.size - i >= max,
+    )
+    await Promise.all(oldest.map((one) => one.close()))
+  }
+
+  return {
+    async answer(request, caller) {
+      const id = request.headers.get('mcp-session-id')
+      if (id === null) return (await isOpening(request)) ? open(request, caller) : undefined
+      const session = sessions.get(id)
+      if (session === undefined || session.owner !== callerKey(caller))
+        return rpcError(404, -32_001, 'Session not found')
+      session.usedAt = now()
+      sessions.delete(id)
+      sessions.set(id, session)
+      return session.transport.handleRequest(request)
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map((one) => one.close()))
+    },
+  }
+}
+
+async function isOpening(request: Request): Promise<boolean> {
+  if (request.method !== 'POST') return false
+  const body: unknown = await request
+    .clone()
+    .json()
+    .catch(() => undefined) // the SDK answers what is not JSON
+  return isInitializeRequest(body)
+}

@@ -1,0 +1,100 @@
+import { createMcpHandler, isLegacyRequest, legacyStatelessFallback } from '@modelcontextprotocol/server'
+import { type Caller, type CallerOptions, callerIdentification } from './caller.ts'
+import { legacySessions, SESSION_LIMITS, type SessionLimits } from './legacy-sessions.ts'
+import { createServer } from './mcp-server.ts'
+import { type OriginOptions, refuseOrigin, withCors } from './origins.ts'
+import { createStateCodec } from './request-state.ts'
+import { rpcError } from './rpc-error.ts'
+import type { AppChange, ServedApp } from './served-app.ts'
+
+export interface McpHandlerOptions extends CallerOptions, OriginOptions {
+  /**
+   * Encrypts what clients carry between the rounds of a call. Give every process the same one where several answer;
+   * by default it is random.
+   */
+  readonly stateSecret?: string | undefined
+}
+
+/** What tests set. */
+export interface McpHandlerInternals {
+  readonly now?: () => number
+  readonly holdMs?: number
+  readonly sessions?: SessionLimits
+}
+
+export interface McpHandler {
+  /** Answers one request of an MCP client. It may be called without its object. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Ends open sessions and streams. */
+  close(): Promise<void>
+}
+
+/** How long a request is held while its user approves. */
+export const HOLD_MS = 45_000
+const METADATA_PATH = '/.well-known/oauth-protected-resource'
+
+/** Serves an app over Streamable HTTP. Throws `TypeError` where callers would have to be known and are not. */
+export function createHandler(
+  app: ServedApp,
+  options: McpHandlerOptions,
+  { now = Date.now, holdMs = HOLD_MS, sessions: limits = SESSION_LIMITS }: McpHandlerInternals = {},
+): McpHandler {
+  const identify = callerIdentification(options, { needsCaller: needOfCaller(app), now })
+  const shared = { app, codec: createStateCodec(options.stateSecret, now), holdMs }
+  const sessions = legacySessions(shared, limits, now)
+  const callers = new WeakMap<Request, Caller>()
+  const callerOf = (request: Request | undefined): Caller =>
+    (request && callers.get(request)) ?? { kind: 'anonymous' }
+  const modern = createMcpHandler(
+    ({ requestInfo }) => createServer({ ...shared, caller: callerOf(requestInfo), isModern: true }),
+    { legacy: 'reject' },
+  )
+  const stateless = legacyStatelessFallback(({ requestInfo }) =>
+    createServer({ ...shared, caller: callerOf(requestInfo), isModern: false }),
+  )
+  const unsubscribe = app.onChange((change) => publish(modern.notify, change))
+
+  async function answer(request: Request): Promise<Response> {
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204 })
+    const url = new URL(request.url)
+    if (options.issuer !== undefined && url.pathname.startsWith(METADATA_PATH))
+      return Response.json({
+        resource: `${url.origin}${url.pathname.slice(METADATA_PATH.length)}`,
+        authorization_servers: [options.issuer.url],
+      })
+    const caller = await identify(request)
+    if (caller === undefined) return unauthorized(request, url, options)
+    callers.set(request, caller)
+    if (!(await isLegacyRequest(request))) return modern.fetch(request)
+    return (await sessions.answer(request, caller)) ?? stateless(request)
+  }
+
+  return {
+    fetch: async (request) => refuseOrigin(request, options) ?? withCors(request, await answer(request)),
+    async close() {
+      unsubscribe()
+      await Promise.all([modern.close(), sessions.close()])
+    },
+  }
+}
+
+function unauthorized(request: Request, { origin, pathname }: URL, { issuer }: CallerOptions): Response {
+  const reason = request.headers.has('authorization') ? ['error="invalid_token"'] : []
+  const metadata = issuer === undefined ? [] : [`resource_metadata="${origin}${METADATA_PATH}${pathname}"`]
+  const challenge = `Bearer ${[...reason, ...metadata].join(', ')}`.trim()
+  return rpcError(401, -32_000, 'This server needs a valid token.', { 'www-authenticate': challenge })
+}
+
+/** Why callers must be known, if they must. */
+function needOfCaller(app: ServedApp): string | undefined {
+  const tool = app.tools().find(({ providers, secrets }) => providers.length + secrets.length > 0)
+  if (tool === undefined) return undefined
+  return `${tool.definition.name} needs ${tool.providers.length > 0 ? 'its user’s token' : 'secrets'}`
+}
+
+function publish(notify: ReturnType<typeof createMcpHandler>['notify'], change: AppChange): void {
+  if ('resource' in change) notify.resourceUpdated(change.resource)
+  else if (change.list === 'tools') notify.toolsChanged()
+  else if (change.list === 'prompts') notify.promptsChanged()
+  else notify.resourcesChanged()
+}

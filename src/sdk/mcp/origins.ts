@@ -1,0 +1,60 @@
+import { rpcError } from './rpc-error.ts'
+
+// Which web pages may send requests: browsers send them with the user's network position, and a page may point its own
+// host name at this server (DNS rebinding).
+
+export interface OriginOptions {
+  /** Origins of web pages that may call this server, such as `https://inspector.example.com`. */
+  readonly allowedOrigins?: readonly string[] | undefined
+  /** Host names under which this server answers. Default: any; on a loopback address, loopback names. */
+  readonly allowedHosts?: readonly string[] | undefined
+}
+
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.includes(hostname) || hostname === '::1'
+}
+
+export const LOOPBACK_HOSTS: readonly string[] = LOOPBACK
+
+/** Refuses the request of a foreign page. */
+export function refuseOrigin(request: Request, options: OriginOptions): Response | undefined {
+  const host = hostOf(request)
+  const { allowedHosts } = options
+  if (allowedHosts !== undefined && !allowedHosts.includes(host.hostname))
+    return rpcError(403, -32_000, `This server does not answer under the name ${host.hostname}.`)
+  const origin = request.headers.get('origin')
+  return origin === null || isAllowed(origin, host, options)
+    ? undefined
+    : rpcError(403, -32_000, `Pages of ${origin} may not call this server.`)
+}
+
+/** Lets pages that may call this server read its answers. */
+export function withCors(request: Request, response: Response): Response {
+  const origin = request.headers.get('origin')
+  if (origin === null) return response
+  const headers = new Headers(response.headers)
+  headers.set('access-control-allow-origin', origin)
+  headers.append('vary', 'Origin')
+  headers.set('access-control-expose-headers', 'WWW-Authenticate, Mcp-Session-Id')
+  if (request.method === 'OPTIONS') {
+    headers.set('access-control-allow-methods', 'GET, POST, DELETE')
+    headers.set('access-control-allow-headers', request.headers.get('access-control-request-headers') ?? '')
+    headers.set('access-control-max-age', '7200')
+  }
+  return new Response(response.body, { status: response.status, headers })
+}
+
+function isAllowed(origin: string, host: URL, { allowedOrigins = [] }: OriginOptions): boolean {
+  if (allowedOrigins.includes(origin)) return true
+  if (!URL.canParse(origin)) return false
+  const { hostname, host: hostAndPort } = new URL(origin)
+  return hostAndPort === host.host || (isLoopback(hostname) && isLoopback(host.hostname))
+}
+
+function hostOf(request: Request): URL {
+  const { protocol, host } = new URL(request.url)
+  const said = `${protocol}//${request.headers.get('host') ?? host}`
+  return new URL(URL.canParse(said) ? said : request.url)
+}

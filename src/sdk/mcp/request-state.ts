@@ -1,0 +1,93 @@
+// The `requestState` of a call that waits for the client's answers (MCP 2026-07-28). The client carries it between two
+// requests and must neither read nor change it: it holds answers of other rounds and values that `step` kept.
+
+export interface StateCodec {
+  /** Encrypts a JSON value. Only `open` with an equal `binding` gives it back. */
+  seal(value: unknown, binding: readonly unknown[]): Promise<string>
+  /** Returns `undefined` for a state that was changed, has expired, or was sealed for something else. */
+  open(state: string, binding: readonly unknown[]): Promise<unknown>
+}
+
+/** How long a client may take for one round. */
+export const STATE_SECONDS = 600
+const VERSION = 'v1'
+const IV_BYTES = 12
+
+/**
+ * Encrypts with AES-256-GCM; the binding is the associated data. Without a secret the key is random, so a state is
+ * only understood by the process that sealed it.
+ */
+export function createStateCodec(secret: string | undefined, now: () => number = Date.now): StateCodec {
+  let key: Promise<CryptoKey> | undefined
+  const theKey = () => {
+    key ??= stateKey(secret)
+    return key
+  }
+  return {
+    async seal(value, binding) {
+      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
+      const text = JSON.stringify({ exp: now() + STATE_SECONDS * 1000, value })
+      const sealed = await crypto.subtle.encrypt(
+        { name: 'AES-GCM', iv, additionalData: bytesOf(binding) },
+        await theKey(),
+        new TextEncoder().encode(text),
+      )
+      return `${VERSION}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`
+    },
+
+    async open(state, binding) {
+      const [version, iv = '', sealed = '', ...more] = state.split('.')
+      if (version !== VERSION || more.length > 0) return undefined
+      try {
+        const opened = await crypto.subtle.decrypt(
+          { name: 'AES-GCM', iv: fromBase64Url(iv), additionalData: bytesOf(binding) },
+          await theKey(),
+          fromBase64Url(sealed),
+        )
+        const { exp, value } = JSON.parse(new TextDecoder().decode(opened))
+        return exp > now() ? value : undefined
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+async function stateKey(secret: string | undefined): Promise<CryptoKey> {
+  const bytes =
+    secret === undefined ? crypto.getRandomValues(new Uint8Array(32)) : new TextEncoder().encode(secret)
+  const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveKey'])
+  return crypto.subtle.deriveKey(
+    {
+      name: 'HKDF',
+      hash: 'SHA-256',
+      salt: new Uint8Array(),
+      info: new TextEncoder().encode('gatepass mcp request state'),
+    },
+    material,
+    { name: 'AES-GCM', length: 256 },
+    false,
+    ['encrypt', 'decrypt'],
+  )
+}
+
+/** Equal values give equal bytes, whatever the order of their members: clients may repeat arguments in another order. */
+function bytesOf(binding: readonly unknown[]): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(binding, sortedMembers))
+}
+
+function sortedMembers(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+export function toBase64Url(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+/** Throws for text that is not base64url. */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0))
+}

@@ -1,0 +1,170 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { type Caller, callerKey } from './caller.ts'
+import {
+  askedOnStream,
+  FIRST_ROUND,
+  type Questions,
+  type RoundState,
+  replayedQuestions,
+} from './questions.ts'
+import type { StateCodec } from './request-state.ts'
+import type { ClientCapability } from './served-app.ts'
+
+// One request of a client, from the first round to the last: what is carried between rounds, and what ends a round.
+
+/** What a request is about: the same in every round of it. */
+export interface Target {
+  readonly method: string
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** What `requestState` holds. */
+interface Carried {
+  readonly round: RoundState
+  /** The consent that the user was sent to. */
+  readonly consent?: string
+}
+
+/** One round of a request. */
+export interface Round {
+  readonly questions: Questions
+  readonly signal: AbortSignal
+  /** The consent that the user was sent to in an earlier round, and what the client says about it. */
+  readonly consent?: { readonly id: string; readonly action: 'accept' | 'refused' }
+  can(capability: ClientCapability): boolean
+  /** Whether the client opens links for its user. */
+  readonly canOpenLinks: boolean
+  /**
+   * Ends the round: the user goes to the link, and the client sends the request again; without a message it does so
+   * without asking the user. Clients of 2025 have no second round.
+   */
+  readonly waitForConsent:
+    | ((
+        consent: { readonly id: string; readonly url?: string },
+        message?: string,
+      ) => Promise<InputRequiredResult>)
+    | undefined
+}
+
+export interface RoundsOptions {
+  readonly server: Server
+  readonly context: ServerContext
+  readonly isModern: boolean
+  readonly caller: Caller
+  readonly codec: StateCodec
+  readonly appName: string
+}
+
+/** Runs one round. Clients of 2025 have only one, in which their answers come on the open stream. */
+export async function inRound<Result>(
+  options: RoundsOptions,
+  target: Target,
+  run: (round: Round) => Promise<Result>,
+): Promise<Result | InputRequiredResult> {
+  const { context, caller, codec, appName, isModern } = options
+  if (!isModern) return run(legacyRound(options))
+  const binding = [appName, target.method, target.name, target.input, callerKey(caller)]
+  const carried = await openState(context, codec, binding)
+  const responses = context.mcpReq.inputResponses ?? {}
+  const questions = replayedQuestions(carried.round, responses)
+  const over = new AbortController()
+  const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {}
+  // the SDK has checked the envelope
+  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
+  const seal = (consent?: string) =>
+    codec.seal(
+      { round: questions.state, ...(consent !== undefined && { consent }) } satisfies Carried,
+      binding,
+    )
+  const ran = run({
+    questions,
+    signal: AbortSignal.any([context.mcpReq.signal, over.signal]),
+    ...(carried.consent !== undefined && { consent: consentResponse(carried.consent, responses) }),
+    can: (capability) => isDeclared(declared, capability),
+    canOpenLinks: declared?.elicitation?.url !== undefined,
+    async waitForConsent({ id, url }, message) {
+      const isShown = url !== undefined && message !== undefined
+      const inputRequests = isShown ? { [id]: inputRequired.elicitUrl({ url, message }) } : undefined
+      return inputRequired({ ...(inputRequests && { inputRequests }), requestState: await seal(id) })
+    },
+  }).finally(questions.end)
+  const first = await Promise.race([
+    ran.then((result) => ({ result })),
+    questions.waiting.then((inputRequests) => ({ inputRequests })),
+  ])
+  if ('result' in first) return first.result
+  over.abort(new Error('The handler waits for the next round.'))
+  ran.catch(() => undefined)
+  // the embedded requests were built as MCP has them
+  const inputRequests = first.inputRequests as NonNullable<InputRequiredResult['inputRequests']>
+  return inputRequired({ inputRequests, requestState: await seal() })
+}
+
+function legacyRound({ server, context }: RoundsOptions): Round {
+  const { mcpReq } = context
+  const declared = server.getClientCapabilities()
+  return {
+    questions: askedOnStream(({ method, params }, timeoutMs) =>
+      mcpReq.send(
+        { method: method as 'elicitation/create', params: { ...params } }, // one of the three that a client answers
+        { signal: mcpReq.signal, timeout: timeoutMs ?? ANSWER_MS },
+      ),
+    ),
+    signal: mcpReq.signal,
+    can: (capability) => isDeclared(declared, capability),
+    // links came with 2025-11-25
+    canOpenLinks:
+      declared?.elicitation?.url !== undefined &&
+      (server.getNegotiatedProtocolVersion() ?? '') >= '2025-11-25',
+    waitForConsent: undefined,
+  }
+}
+
+/** People answer forms, so by default as long as one round of the newer protocol may take. */
+const ANSWER_MS = 600_000
+
+async function openState(
+  { mcpReq }: ServerContext,
+  codec: StateCodec,
+  binding: readonly unknown[],
+): Promise<Carried> {
+  const state = mcpReq.requestState<string>()
+  if (state === undefined) return { round: FIRST_ROUND }
+  const carried = await codec.open(state, binding)
+  if (carried !== undefined) return carried as Carried // only this module seals states
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
+    reason: 'invalid_request_state',
+  })
+}
+
+/** A client that has shown the link before sends the state alone. */
+function consentResponse(
+  id: string,
+  responses: Readonly<Record<string, unknown>>,
+): NonNullable<Round['consent']> {
+  const response = responses[id]
+  const isRefused =
+    typeof response === 'object' && response !== null && 'action' in response && response.action !== 'accept'
+  return { id, action: isRefused ? 'refused' : 'accept' }
+}
+
+function isDeclared(declared: ClientCapabilities | undefined, capability: ClientCapability): boolean {
+  const said = declared?.[capability]
+  if (said === undefined) return false
+  // an empty `elicitation` means forms, which is all that there was before modes
+  return (
+    capability !== 'elicitation' ||
+    declared?.elicitation?.form !== undefined ||
+    Object.keys(said).length === 0
+  )
+}

@@ -1,0 +1,9 @@
+/** An HTTP error whose body is a JSON-RPC error, for clients that read only that. */
+export function rpcError(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers })
+}

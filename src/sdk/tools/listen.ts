@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+// Serves a web-standard handler on a port, by the runtime's `node:http` (Node, Bun, Deno).
+
+export interface Listening {
+  /** With the port that was chosen where 0 was asked for. */
+  readonly url: string
+  readonly port: number
+  /** Takes no more requests, and ends those that are open. */
+  close(): Promise<void>
+}
+
+export type FetchHandler = (request: Request) => Response | Promise<Response>
+
+/** Rejects with the error of the system (`EADDRINUSE`, ...) where it cannot listen. */
+export async function listen(
+  handler: FetchHandler,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<Listening> {
+  const { createServer } = await import('node:http')
+  const server = createServer((req, res) => {
+    answer(handler, req, res).catch(() => res.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  const actual = typeof address === 'object' && address !== null ? address.port : port
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
+    port: actual,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(handler: FetchHandler, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  res.on('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  const response = await handler(toRequest(req, gone.signal))
+  const headers: Record<string, string | string[]> = Object.fromEntries(response.headers)
+  const cookies = response.headers.getSetCookie()
+  res.writeHead(response.status, cookies.length > 0 ? { ...headers, 'set-cookie': cookies } : headers)
+  if (response.body === null) {
+    res.end()
+    return
+  }
+  res.flushHeaders()
+  const reader = response.body.getReader()
+  gone.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true })
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    if (!res.write(value)) await new Promise<void>((resume) => onceAny(res, ['drain', 'close'], resume))
+  }
+  res.end()
+}
+
+function onceAny(res: ServerResponse, events: readonly string[], resume: () => void): void {
+  const done = () => {
+    for (const one of events) res.off(one, done)
+    resume()
+  }
+  for (const one of events) res.on(one, done)
+}
+
+function toRequest(req: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers()
+  for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
+    const [name, value] = [req.rawHeaders[i], req.rawHeaders[i + 1]]
+    if (name !== undefined && value !== undefined) headers.append(name, value)
+  }
+  const { method = 'GET' } = req
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  const url = new URL(req.url ?? '/', `http://${headers.get('host') ?? 'localhost'}`)
+  return new Request(url, {
+    method,
+    headers,
+    signal,
+    ...(hasBody && { body: bodyOf(req), duplex: 'half' }),
+  })
+}
+
+function bodyOf(req: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = req[Symbol.asyncIterator]()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done === true) controller.close()
+      else controller.enqueue(new Uint8Array(value))
+    },
+    async cancel() {
+      await chunks.return?.()
+    },
+  })
+}
