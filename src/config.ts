@@ -8,6 +8,7 @@ import { readMasterKeys } from './settings/master-keys.ts'
 import { isServiceLink, type SettingName, unknownSettings } from './settings/names.ts'
 import { readPublicUrl } from './settings/public-url.ts'
 import { type AddFault, type ReadSetting, splitList } from './settings/read.ts'
+import { toolsPorts } from './settings/tools-ports.ts'
 import { readVerifier } from './settings/verifier.ts'
 import type { DatabasePlace } from './store/database-place.ts'
 
@@ -92,8 +93,8 @@ export function readConfig(
   for (const one of allowedHosts)
     if (parseAllowedHost(one) === undefined)
       addFault('ALLOWED_HOSTS', `has "${one}", which is no host, host:port or CIDR.`)
-  // the broker sends requests to the sandbox, which this server itself serves
-  if (development) allowedHosts.push(publicUrl.host)
+  // the broker sends requests to the sandbox, which this server itself serves, and to tools of `gatepass tools dev`
+  if (development) allowedHosts.push(publicUrl.host, ...toolsPorts(port).map((one) => `127.0.0.1:${one}`))
 
   const nextOrigins = new Set([
     publicUrl.origin,

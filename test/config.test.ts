@@ -454,7 +454,9 @@ describe('with files', () => {
     expect(config.masterKeys[0]).toHaveLength(32)
     expect(config).toMatchObject({ development: true, verifier: { kind: 'open' }, port: 8400 })
     expect(config.publicUrl.href).toBe('http://localhost:8400/')
-    expect(config.allowedHosts).toEqual(['localhost:8400'])
+    expect(config.allowedHosts).toEqual([
+      ...['localhost:8400', '127.0.0.1:8401', '127.0.0.1:8402', '127.0.0.1:8403'],
+    ])
     expect(dev().masterKeys).toEqual(config.masterKeys)
   })
 

@@ -45,7 +45,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'tools',
-    description: 'tools: list (the default), show, delete',
+    description: 'tools: list (the default), show, delete, dev',
     load: async () => (await import('./tools.ts')).defineTools,
   },
   {

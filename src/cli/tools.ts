@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+import { defineToolsDev } from './tools-dev.ts'
 
 interface ListOptions extends CommonOptions {
   readonly user?: string
@@ -40,6 +41,7 @@ interface ToolWire {
 
 export function defineTools(tools: Command, shell: Shell): void {
   tools.addHelpText('after', EXAMPLES)
+  defineToolsDev(tools, shell)
 
   withCommonOptions(
     tools.command('list', { isDefault: true }).description('list the known tools, and what each needs'),
@@ -139,4 +141,5 @@ const EXAMPLES = `
 Examples:
   $ gatepass tools --query repositories --user ada
   $ gatepass tools show "Sandbox Profile" --json
-  $ gatepass tools delete local:Sandbox_Profile:1.0.0`
+  $ gatepass tools delete local:Sandbox_Profile:1.0.0
+  $ gatepass tools dev ./hub.ts`

@@ -1,16 +1,20 @@
-import type { Authorization, NeededProvider } from './served-app.ts'
+import { authName, type ToolAuth } from '../tools/auth.ts'
+import type { AuthInfo } from '../tools/context.ts'
 
-/** What Gatepass sends with a call, in `_meta.arcade_context`. */
-export interface BrokerContext {
+/** What a tool is given besides its input. */
+export interface GivenToTool {
   readonly userId: string | null
   /** By the names that the tool uses for its providers. */
-  readonly authorizations: Readonly<Record<string, Authorization>>
+  readonly authorizations: Readonly<Record<string, AuthInfo>>
   readonly secrets: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** Reads it leniently: what is missing or malformed is absent, as from a broker that the tool needs nothing of. */
-export function readBrokerContext(value: unknown, providers: readonly NeededProvider[]): BrokerContext {
+/**
+ * Reads what Gatepass sends with a call, in `_meta.arcade_context`. What is missing or malformed is absent, as in the
+ * call of a tool that needs nothing.
+ */
+export function readBrokerContext(value: unknown, providers: readonly ToolAuth[]): GivenToTool {
   const { user_id, authorization, authorizations, secrets, metadata } = record(value)
   const given = Array.isArray(authorizations) ? authorizations : [authorization]
   return {
@@ -19,7 +23,7 @@ export function readBrokerContext(value: unknown, providers: readonly NeededProv
     authorizations: Object.fromEntries(
       providers.flatMap((need, i) => {
         const read = readAuthorization(given[i])
-        return read === undefined ? [] : [[nameOf(need), read]]
+        return read === undefined ? [] : [[authName(need), read]]
       }),
     ),
     secrets: Object.fromEntries(
@@ -29,12 +33,7 @@ export function readBrokerContext(value: unknown, providers: readonly NeededProv
   }
 }
 
-/** The name under which a handler finds the authorization of a provider. */
-export function nameOf({ id, provider }: NeededProvider): string {
-  return id ?? provider ?? ''
-}
-
-function readAuthorization(value: unknown): Authorization | undefined {
+function readAuthorization(value: unknown): AuthInfo | undefined {
   const { token, token_type, expires_at, scopes, user_info, extra } = record(value)
   if (typeof token !== 'string') return undefined
   const expiresAt = typeof expires_at === 'string' ? new Date(expires_at) : undefined

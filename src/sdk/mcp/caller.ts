@@ -76,3 +76,7 @@ export function callerIdentification(
 export function callerKey(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : caller.kind
 }
+
+export function userOf(caller: Caller): string | null {
+  return caller.kind === 'user' ? caller.userId : null
+}

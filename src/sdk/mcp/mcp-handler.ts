@@ -1,11 +1,12 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback } from '@modelcontextprotocol/server'
+import type { AppChange } from '../tools/run.ts'
+import type { ToolApp } from '../tools/tool-app.ts'
 import { type Caller, type CallerOptions, callerIdentification } from './caller.ts'
 import { legacySessions, SESSION_LIMITS, type SessionLimits } from './legacy-sessions.ts'
 import { createServer } from './mcp-server.ts'
 import { type OriginOptions, refuseOrigin, withCors } from './origins.ts'
 import { createStateCodec } from './request-state.ts'
 import { rpcError } from './rpc-error.ts'
-import type { AppChange, ServedApp } from './served-app.ts'
 
 export interface McpHandlerOptions extends CallerOptions, OriginOptions {
   /**
@@ -35,7 +36,7 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /** Serves an app over Streamable HTTP. Throws `TypeError` where callers would have to be known and are not. */
 export function createHandler(
-  app: ServedApp,
+  app: ToolApp,
   options: McpHandlerOptions,
   { now = Date.now, holdMs = HOLD_MS, sessions: limits = SESSION_LIMITS }: McpHandlerInternals = {},
 ): McpHandler {
@@ -86,15 +87,17 @@ function unauthorized(request: Request, { origin, pathname }: URL, { issuer }: C
 }
 
 /** Why callers must be known, if they must. */
-function needOfCaller(app: ServedApp): string | undefined {
-  const tool = app.tools().find(({ providers, secrets }) => providers.length + secrets.length > 0)
-  if (tool === undefined) return undefined
-  return `${tool.definition.name} needs ${tool.providers.length > 0 ? 'its user’s token' : 'secrets'}`
+function needOfCaller(app: ToolApp): string | undefined {
+  for (const { name, options } of app.tools.list()) {
+    if (options.requiresAuth !== undefined) return `${name} needs its user’s token`
+    if (options.requiresSecrets !== undefined && options.requiresSecrets.length > 0) return `${name} uses secrets`
+  }
+  return undefined
 }
 
 function publish(notify: ReturnType<typeof createMcpHandler>['notify'], change: AppChange): void {
-  if ('resource' in change) notify.resourceUpdated(change.resource)
-  else if (change.list === 'tools') notify.toolsChanged()
-  else if (change.list === 'prompts') notify.promptsChanged()
+  if (typeof change === 'object') notify.resourceUpdated(change.updated)
+  else if (change === 'tools') notify.toolsChanged()
+  else if (change === 'prompts') notify.promptsChanged()
   else notify.resourcesChanged()
 }

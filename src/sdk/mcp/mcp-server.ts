@@ -8,16 +8,17 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { BrokerContext } from './broker-context.ts'
+import type { AppChange, ToolRun } from '../tools/run.ts'
+import type { ToolApp } from '../tools/tool-app.ts'
 import { type CallOptions, callTool } from './call-tool.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, userOf } from './caller.ts'
+import { listedMcpTool } from './listed-tool.ts'
 import type { StateCodec } from './request-state.ts'
-import { inRound } from './rounds.ts'
-import type { AppChange, Content, ServedApp } from './served-app.ts'
-import { wayOf } from './way.ts'
+import { inRound, type Round } from './rounds.ts'
+import { mcpRun } from './tool-run.ts'
 
 export interface ServerOptions {
-  readonly app: ServedApp
+  readonly app: ToolApp
   readonly caller: Caller
   readonly codec: StateCodec
   readonly holdMs: number
@@ -27,9 +28,9 @@ export interface ServerOptions {
 /** Makes the SDK's server of an app, for one caller: for one request, one session or one connection. */
 export function createServer(options: ServerOptions): Server {
   const { app } = options
-  const { name, version, title, instructions } = app
-  const hasResources = app.resources().length + app.templates().length > 0
-  const hasPrompts = app.prompts().length > 0
+  const { name, version = '0.0.0', title, instructions } = app
+  const hasResources = app.resources.list().length + app.resources.listTemplates().length > 0
+  const hasPrompts = app.prompts.list().length > 0
   const server = new Server(
     { name, version, ...(title !== undefined && { title }) },
     {
@@ -46,14 +47,16 @@ export function createServer(options: ServerOptions): Server {
   )
   const optionsOf = (context: ServerContext): CallOptions => ({ ...options, server, context, appName: name })
 
-  server.setRequestHandler('tools/list', () => ({ tools: app.tools().map(({ definition }) => definition) }))
+  server.setRequestHandler('tools/list', () => ({ tools: app.tools.list().map(listedMcpTool) }))
   server.setRequestHandler('tools/call', ({ params }, context) => callTool(optionsOf(context), params))
   if (hasResources) serveResources(server, options, optionsOf)
   if (hasPrompts) servePrompts(server, options, optionsOf)
   if (hasResources || hasPrompts)
     server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
-      const of = ref.type === 'ref/prompt' ? { prompt: ref.name } : { template: ref.uri }
-      const values = await app.complete({ ...of, argument: argument.name }, argument.value)
+      const values =
+        ref.type === 'ref/prompt'
+          ? await app.prompts.complete(ref.name, argument.name, argument.value)
+          : await app.resources.complete(ref.uri, argument.name, argument.value)
       const shown = values.slice(0, MAX_COMPLETIONS)
       return { completion: { values: shown, total: values.length, hasMore: shown.length < values.length } }
     })
@@ -70,16 +73,16 @@ function serveResources(
   { app, caller, isModern }: ServerOptions,
   optionsOf: OptionsOf,
 ): void {
-  server.setRequestHandler('resources/list', () => ({ resources: [...app.resources()] }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...app.templates()] }))
+  server.setRequestHandler('resources/list', () => ({ resources: app.resources.list() }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: app.resources.listTemplates() }))
   server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
     inRound<ReadResourceResult | InputRequiredResult>(
       optionsOf(context),
       { method: 'resources/read', name: uri, input: {} },
       async (round) => {
-        const contents = await app.readResource(uri, wayOf(context, round, ofUser(caller)))
+        const contents = await app.resources.read(uri, runOf(app, caller, context, round))
         if (contents === undefined) throw new ResourceNotFoundError(uri)
-        return { contents: [...contents] as ReadResourceResult['contents'] } // the app wrote them as MCP has them
+        return { contents: contents as ReadResourceResult['contents'] } // each has a text or a blob
       },
     ),
   )
@@ -97,24 +100,29 @@ function serveResources(
 }
 
 function servePrompts(server: Server, { app, caller }: ServerOptions, optionsOf: OptionsOf): void {
-  server.setRequestHandler('prompts/list', () => ({ prompts: [...app.prompts()] }))
+  server.setRequestHandler('prompts/list', () => ({ prompts: app.prompts.list() }))
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: args = {} } }, context) => {
-    if (!app.prompts().some((one) => one.name === name))
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`)
     return inRound<GetPromptResult | InputRequiredResult>(
       optionsOf(context),
       { method: 'prompts/get', name, input: args },
       async (round) => {
-        const prompt: Content = await app.getPrompt(name, args, wayOf(context, round, ofUser(caller)))
-        return prompt as GetPromptResult // the app wrote it as MCP has it
+        const prompt = await app.prompts
+          .get(name, args, runOf(app, caller, context, round))
+          .catch((error: unknown) => {
+            if (!(error instanceof TypeError)) throw error
+            throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
+          })
+        if (prompt !== undefined) return prompt as GetPromptResult // the SDK's type has further members
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`)
       },
     )
   })
 }
 
-function ofUser(caller: Caller): BrokerContext {
-  const userId = caller.kind === 'user' ? caller.userId : null
-  return { userId, authorizations: {}, secrets: {}, metadata: {} }
+/** For resources and prompts, which need neither tokens nor secrets. */
+function runOf(app: ToolApp, caller: Caller, context: ServerContext, round: Round): ToolRun {
+  const given = { userId: userOf(caller), authorizations: {}, secrets: {}, metadata: {} }
+  return mcpRun(app, context, round, given).run
 }
 
 /** The URIs that a client of 2025 has subscribed to. For newer ones the SDK knows what they listen to. */
@@ -123,13 +131,13 @@ const SUBSCRIBED = new WeakMap<Server, ReadonlySet<string>>()
 /** Tells the client of a session or a connection what has changed. */
 export async function announce(server: Server, change: AppChange): Promise<void> {
   const { resources, prompts } = server.getCapabilities()
-  if ('resource' in change) {
+  if (typeof change === 'object') {
     const subscribed = SUBSCRIBED.get(server)
-    if (subscribed === undefined || subscribed.has(change.resource))
-      await server.sendResourceUpdated({ uri: change.resource })
+    const { updated: uri } = change
+    if (resources && (subscribed === undefined || subscribed.has(uri))) await server.sendResourceUpdated({ uri })
     return
   }
-  if (change.list === 'tools') await server.sendToolListChanged()
-  if (change.list === 'resources' && resources) await server.sendResourceListChanged()
-  if (change.list === 'prompts' && prompts) await server.sendPromptListChanged()
+  if (change === 'tools') await server.sendToolListChanged()
+  if (change === 'resources' && resources) await server.sendResourceListChanged()
+  if (change === 'prompts' && prompts) await server.sendPromptListChanged()
 }

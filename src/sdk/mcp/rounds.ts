@@ -17,9 +17,11 @@ import {
   replayedQuestions,
 } from './questions.ts'
 import type { StateCodec } from './request-state.ts'
-import type { ClientCapability } from './served-app.ts'
 
 // One request of a client, from the first round to the last: what is carried between rounds, and what ends a round.
+
+/** What a client may declare that it answers. */
+export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
 
 /** What a request is about: the same in every round of it. */
 export interface Target {
@@ -40,7 +42,7 @@ export interface Round {
   readonly questions: Questions
   readonly signal: AbortSignal
   /** The consent that the user was sent to in an earlier round, and what the client says about it. */
-  readonly consent?: { readonly id: string; readonly action: 'accept' | 'refused' }
+  readonly consent?: { readonly id: string; readonly isRefused: boolean }
   can(capability: ClientCapability): boolean
   /** Whether the client opens links for its user. */
   readonly canOpenLinks: boolean
@@ -48,7 +50,7 @@ export interface Round {
    * Ends the round: the user goes to the link, and the client sends the request again; without a message it does so
    * without asking the user. Clients of 2025 have no second round.
    */
-  readonly waitForConsent:
+  readonly endForConsent:
     | ((
         consent: { readonly id: string; readonly url?: string },
         message?: string,
@@ -92,7 +94,7 @@ export async function inRound<Result>(
     ...(carried.consent !== undefined && { consent: consentResponse(carried.consent, responses) }),
     can: (capability) => isDeclared(declared, capability),
     canOpenLinks: declared?.elicitation?.url !== undefined,
-    async waitForConsent({ id, url }, message) {
+    async endForConsent({ id, url }, message) {
       const isShown = url !== undefined && message !== undefined
       const inputRequests = isShown ? { [id]: inputRequired.elicitUrl({ url, message }) } : undefined
       return inputRequired({ ...(inputRequests && { inputRequests }), requestState: await seal(id) })
@@ -126,7 +128,7 @@ function legacyRound({ server, context }: RoundsOptions): Round {
     canOpenLinks:
       declared?.elicitation?.url !== undefined &&
       (server.getNegotiatedProtocolVersion() ?? '') >= '2025-11-25',
-    waitForConsent: undefined,
+    endForConsent: undefined,
   }
 }
 
@@ -155,7 +157,7 @@ function consentResponse(
   const response = responses[id]
   const isRefused =
     typeof response === 'object' && response !== null && 'action' in response && response.action !== 'accept'
-  return { id, action: isRefused ? 'refused' : 'accept' }
+  return { id, isRefused }
 }
 
 function isDeclared(declared: ClientCapabilities | undefined, capability: ClientCapability): boolean {

@@ -1,0 +1,22 @@
+/** The variable that holds the `DevTask` as JSON. */
+export const DEV_VARIABLE = 'GATEPASS_TOOLS_DEV'
+
+/** What the process of the author's file is told. */
+export interface DevTask {
+  /** Absolute. */
+  readonly file: string
+  readonly port: number
+  /** Shared with Gatepass. */
+  readonly secret: string
+}
+
+export interface ServedTool {
+  readonly name: string
+  readonly inputSchema: unknown
+}
+
+/** What it reports. */
+export type DevMessage =
+  | { readonly kind: 'loaded'; readonly url: string }
+  | { readonly kind: 'serving'; readonly app: string; readonly tools: readonly ServedTool[] }
+  | { readonly kind: 'fault'; readonly message: string }

@@ -1,0 +1,246 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, extname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { readDevelopmentKey } from '../development-key.ts'
+import { readDatabase } from '../settings/database.ts'
+import { toolsPorts } from '../settings/tools-ports.ts'
+import { type Api, listAll, withApi } from './api.ts'
+import { exampleInput } from './example-input.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { bold, dim, MARKS, print, sanitize } from './print.ts'
+import { commandLine, parseId, type Shell } from './shell.ts'
+import type { ServedTool } from './tools-dev-messages.ts'
+import { type Report, runTools } from './tools-dev-run.ts'
+
+interface DevOptions {
+  readonly url?: string
+  readonly key?: string
+  readonly id?: string
+  readonly port?: number
+}
+
+interface WorkerWire {
+  readonly type: string
+  readonly http?: { readonly uri: string }
+  readonly sync_error?: string
+  readonly acceptance?: { readonly waiting?: unknown }
+}
+
+interface ToolWire {
+  readonly qualified_name: string
+  readonly name: string
+  readonly description: string
+  readonly requirements: {
+    readonly authorization?: RequiredProvider
+    readonly authorizations?: readonly RequiredProvider[]
+    readonly secrets?: readonly { readonly key: string; readonly met?: boolean }[]
+  }
+}
+
+interface RequiredProvider {
+  readonly id?: string
+  readonly provider_id?: string
+  readonly status?: string
+  readonly oauth2?: { readonly scopes?: readonly string[] }
+}
+
+export function defineToolsDev(tools: Command, shell: Shell): void {
+  tools
+    .command('dev')
+    .description('run a file of tools, reload it when it changes, and register it with a local Gatepass')
+    .argument('<file>', 'a module whose default export is a ToolApp', parseId)
+    .option('--url <url>', 'the Gatepass (default: GATEPASS_URL, else the one of `gatepass dev` here)')
+    .option('--key <key>', 'its API key (default: GATEPASS_API_KEY, else the one of `gatepass dev` here)')
+    .option('--id <id>', 'the id of the worker (default: dev- and the name of the file)', parseId)
+    .option('--port <port>', 'where to serve the tools (default: one of the three ports after Gatepass’s)', parsePort)
+    .addHelpText('after', EXAMPLES)
+    .action(async (path: string, options: DevOptions) => {
+      const file = resolve(path)
+      if (!existsSync(file)) throw new CommandFailure(`There is no file ${path}.`, EXIT.notFound)
+      const { url, key } = gatepassOf(shell, options)
+      const port = await freePort(options.port, url)
+      await withApi(shell, { url, key }, (api) => serveFile(api, shell, { file, port, key, url, ...options }))
+    })
+}
+
+interface Served extends DevOptions {
+  readonly file: string
+  readonly port: number
+  readonly url: string
+  readonly key: string
+}
+
+async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> {
+  const { file, port, url } = served
+  const id = served.id ?? `dev-${basename(file, extname(file)).replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`
+  const secret = randomBytes(32).toString('base64url')
+  await checkGatepass(api, url)
+  let isRegistered = false
+  let shown = ''
+  const failed = Promise.withResolvers<never>()
+
+  async function report(report: Report): Promise<void> {
+    if (report.kind === 'changed') return tell(dim(`${report.file} has changed.`))
+    if (report.kind === 'fault') return tell(`${MARKS.failed} ${basename(file)} cannot be served: ${oneLine(report.message)}`)
+    const worker = await register(api, id, { uri: `http://127.0.0.1:${port}`, secret }, isRegistered)
+    if (!isRegistered)
+      print(
+        `${MARKS.ok} ${bold(sanitize(report.app))} is served at http://127.0.0.1:${port}, and is the worker ${id} of ${url}. Ctrl+C ends both.\n\nKEY='${served.key}'`,
+      )
+    isRegistered = true
+    if (worker.sync_error !== undefined) tell(`${MARKS.warning} ${sanitize(worker.sync_error)}`)
+    const text = await describe(api, shell, id, url, report.tools)
+    print(text === shown ? `\n${MARKS.ok} Reloaded; the calls stay as they are.` : text)
+    shown = text
+  }
+
+  // reports are handled one after another
+  let last = Promise.resolve()
+  const running = runTools({ file, port, secret }, shell.environment, (one) => {
+    last = last.then(() => report(one)).catch(failed.reject)
+  })
+  try {
+    await Promise.race([signalled(), failed.promise])
+  } finally {
+    await running.close()
+    await last
+    if (isRegistered) await api.request('DELETE', pathOf(id))
+  }
+  tell(`${id} is deleted from ${url}.`)
+}
+
+const pathOf = (id: string) => `/v1/workers/${encodeURIComponent(id)}`
+
+/** Registers the worker, or tells Gatepass to read its catalogue again. What it newly requires is accepted. */
+async function register(
+  api: Api,
+  id: string,
+  http: { readonly uri: string; readonly secret: string },
+  isRegistered: boolean,
+): Promise<WorkerWire> {
+  const known = isRegistered ? undefined : await api.request('GET', pathOf(id))
+  if (known?.status === 404) return api.send<WorkerWire>('POST', '/v1/workers', { body: { id, http } })
+  const before = known?.body as WorkerWire | undefined // of the API
+  if (before !== undefined && !/^http:\/\/127\.0\.0\.1:/.test(before.http?.uri ?? ''))
+    throw new CommandFailure(`There is another worker ${id} already. Choose another id with --id.`)
+  const worker = await api.send<WorkerWire>('PATCH', pathOf(id), { body: { http } })
+  if (worker.acceptance?.waiting === undefined) return worker
+  return api.send<WorkerWire>('POST', `${pathOf(id)}/accept`, { body: {} })
+}
+
+/** For each tool what it needs, and a command that calls it. */
+async function describe(
+  api: Api,
+  shell: Shell,
+  id: string,
+  url: string,
+  served: readonly ServedTool[],
+): Promise<string> {
+  const tools = await listAll<ToolWire>(api, `${pathOf(id)}/tools`)
+  const schemas = new Map(served.map(({ name, inputSchema }) => [name.toLowerCase(), inputSchema]))
+  return tools
+    .map((tool) => {
+      const input = exampleInput(schemas.get(tool.name.toLowerCase()))
+      const body = JSON.stringify({ tool_name: tool.qualified_name, user_id: 'ada', input })
+      const call = `curl -s ${url}/v1/tools/execute -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d '${body.replaceAll("'", "'\\''")}'`
+      return [
+        `\n${bold(sanitize(tool.qualified_name))}  ${sanitize(tool.description)}`,
+        ...needsOf(shell, tool).map((need) => `${MARKS.warning} ${need}`),
+        sanitize(call),
+      ].join('\n')
+    })
+    .join('\n')
+}
+
+/** What must be set up before the tool can run, with the command that does so. */
+function needsOf(shell: Shell, { requirements }: ToolWire): string[] {
+  const { authorization, authorizations, secrets = [] } = requirements
+  const providers = authorizations ?? (authorization === undefined ? [] : [authorization])
+  return [
+    ...providers
+      .filter(({ status }) => status === 'inactive')
+      .map(({ id, provider_id }) => {
+        const name = sanitize(id ?? provider_id ?? '')
+        return `It needs the provider ${name}: ${commandLine(shell, 'providers', 'set', name)}`
+      }),
+    ...secrets
+      .filter(({ met }) => met === false)
+      .map(({ key }) => `It needs the secret ${sanitize(key)}: ${commandLine(shell, 'secrets', 'set', key)}`),
+  ]
+}
+
+/** The Gatepass to register with. */
+function gatepassOf({ environment }: Shell, { url, key }: DevOptions): { readonly url: string; readonly key: string } {
+  const setting = (name: string) => environment[`GATEPASS_${name}`]?.trim() || undefined
+  const database = readDatabase(setting('DATABASE_URL') ?? 'file:gatepass.db', () => undefined)
+  const found = key ?? setting('API_KEY') ?? readDevelopmentKey(database)
+  const at = url ?? setting('URL') ?? `http://localhost:${setting('PORT') ?? DEFAULT_PORT}`
+  if (found !== undefined) return { url: at.replace(/\/$/, ''), key: found }
+  throw new CommandFailure(
+    'No API key: start `gatepass dev` in this folder, or give --key (GATEPASS_API_KEY) with --url.',
+    EXIT.usage,
+  )
+}
+
+const DEFAULT_PORT = 8400
+
+async function checkGatepass(api: Api, url: string): Promise<void> {
+  await api.send('GET', '/v1/workers', { query: { limit: 1 } }).catch((error: unknown) => {
+    if (!(error instanceof CommandFailure) || error.exitCode !== EXIT.unreachable) throw error
+    throw new CommandFailure(
+      `No Gatepass answers at ${url}. Start one with \`gatepass dev\` in another terminal, or name it with --url.`,
+      EXIT.unreachable,
+    )
+  })
+}
+
+async function freePort(wanted: number | undefined, url: string): Promise<number> {
+  const gatepass = URL.canParse(url) ? Number(new URL(url).port || DEFAULT_PORT) : DEFAULT_PORT
+  const candidates = wanted === undefined ? toolsPorts(gatepass) : [wanted]
+  for (const port of candidates) if (await isFree(port)) return port
+  throw new CommandFailure(
+    wanted === undefined
+      ? `The ports ${candidates.join(', ')} are all in use. Give another with --port, and allow it to Gatepass: GATEPASS_ALLOWED_HOSTS=127.0.0.1:<port>.`
+      : `The port ${wanted} is in use already.`,
+  )
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+}
+
+/** What happens goes to standard error; standard output has what can be pasted. */
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+function oneLine(text: string): string {
+  return sanitize(text).slice(0, 500)
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port
+  throw new InvalidArgumentError('Give a port from 1 to 65535.')
+}
+
+const EXAMPLES = `
+It ends with Ctrl+C, and deletes its worker. After a crash the worker stays, and the next start takes it over.
+
+Examples:
+  $ gatepass tools dev ./hub.ts
+  $ gatepass tools dev ./hub.ts --id hub --port 8402
+  $ gatepass tools dev ./hub.ts --url http://localhost:8400 --key "$KEY"`

@@ -1,0 +1,70 @@
+import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
+import type { CreateMessageResult, ElicitResult, Root } from '../tools/content.ts'
+import { ContextRequiredError } from '../tools/errors.ts'
+import type { ToolRun } from '../tools/run.ts'
+import type { ToolApp } from '../tools/tool-app.ts'
+import type { GivenToTool } from './broker-context.ts'
+import type { ClientCapability, Round } from './rounds.ts'
+
+/** A run by MCP, and what it has found out. */
+export interface McpRun {
+  readonly run: ToolRun
+  /** What the handler asked of a client that does not offer it. */
+  lacking(): keyof ClientCapabilities | undefined
+}
+
+/** What MCP gives to a handler. */
+export function mcpRun(
+  app: ToolApp,
+  { mcpReq, sessionId = null }: Omit<ServerContext, 'sessionId'> & { readonly sessionId?: string | null },
+  { questions, signal, can }: Round,
+  { userId, authorizations, secrets, metadata }: GivenToTool,
+): McpRun {
+  const { progressToken } = mcpReq._meta ?? {}
+  let latest = Number.NEGATIVE_INFINITY
+  let lacking: ClientCapability | undefined
+
+  function need(capability: ClientCapability, member: string): void {
+    if (can(capability)) return
+    lacking = capability
+    throw new ContextRequiredError(`The tool needs ${member}, which this MCP client does not offer (${capability}).`)
+  }
+
+  const run: ToolRun = {
+    way: 'an MCP server',
+    userId,
+    sessionId,
+    requestId: String(mcpReq.id),
+    authorizations,
+    metadata,
+    secret: (key) => secrets[key],
+    signal,
+    depth: 0,
+    log: (level, message) => mcpReq.log(level, message),
+    async progress(progress, total, message) {
+      // it must rise, and without a token nobody listens
+      if (progressToken === undefined || progress <= latest) return
+      latest = progress
+      const amounts = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
+      await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, ...amounts } })
+    },
+    async elicit({ message, schema, accepts, timeoutMs, key }) {
+      need('elicitation', 'ui.elicit')
+      const answer = await questions.ask({ kind: 'elicitation', key, message, requestedSchema: schema, accepts, timeoutMs })
+      return answer as unknown as ElicitResult<unknown> // as `ask` has checked
+    },
+    async createMessage(request) {
+      need('sampling', 'sampling.createMessage')
+      const answer = await questions.ask({ kind: 'sampling', request: { ...request } })
+      return answer as unknown as CreateMessageResult // the SDK or `ask` has checked it
+    },
+    async listRoots() {
+      if (!can('roots')) return []
+      const { roots } = await questions.ask({ kind: 'roots' })
+      return roots as Root[] // as above
+    },
+    step: questions.step,
+    listChanged: (list) => app.changed(list),
+  }
+  return { run, lacking: () => lacking }
+}
