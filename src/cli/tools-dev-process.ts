@@ -43,7 +43,9 @@ function appOf(exported: Readonly<Record<string, unknown>>): AppLike {
 }
 
 function isApp(value: unknown): value is AppLike {
-  return typeof value === 'object' && value !== null && 'worker' in value && typeof value.worker === 'function'
+  return (
+    typeof value === 'object' && value !== null && 'worker' in value && typeof value.worker === 'function'
+  )
 }
 
 function send(message: DevMessage): void {

@@ -15,7 +15,9 @@ export interface ToolsProcess {
   close(): Promise<void>
 }
 
-export type Report = Exclude<DevMessage, { readonly kind: 'loaded' }> | { readonly kind: 'changed'; readonly file: string }
+export type Report =
+  | Exclude<DevMessage, { readonly kind: 'loaded' }>
+  | { readonly kind: 'changed'; readonly file: string }
 
 export function runTools(
   task: DevTask,

@@ -55,7 +55,11 @@ export function defineToolsDev(tools: Command, shell: Shell): void {
     .option('--url <url>', 'the Gatepass (default: GATEPASS_URL, else the one of `gatepass dev` here)')
     .option('--key <key>', 'its API key (default: GATEPASS_API_KEY, else the one of `gatepass dev` here)')
     .option('--id <id>', 'the id of the worker (default: dev- and the name of the file)', parseId)
-    .option('--port <port>', 'where to serve the tools (default: one of the three ports after Gatepass’s)', parsePort)
+    .option(
+      '--port <port>',
+      'where to serve the tools (default: one of the three ports after Gatepass’s)',
+      parsePort,
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (path: string, options: DevOptions) => {
       const file = resolve(path)
@@ -84,7 +88,8 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
 
   async function report(report: Report): Promise<void> {
     if (report.kind === 'changed') return tell(dim(`${report.file} has changed.`))
-    if (report.kind === 'fault') return tell(`${MARKS.failed} ${basename(file)} cannot be served: ${oneLine(report.message)}`)
+    if (report.kind === 'fault')
+      return tell(`${MARKS.failed} ${basename(file)} cannot be served: ${oneLine(report.message)}`)
     const worker = await register(api, id, { uri: `http://127.0.0.1:${port}`, secret }, isRegistered)
     if (!isRegistered)
       print(
@@ -173,7 +178,10 @@ function needsOf(shell: Shell, { requirements }: ToolWire): string[] {
 }
 
 /** The Gatepass to register with. */
-function gatepassOf({ environment }: Shell, { url, key }: DevOptions): { readonly url: string; readonly key: string } {
+function gatepassOf(
+  { environment }: Shell,
+  { url, key }: DevOptions,
+): { readonly url: string; readonly key: string } {
   const setting = (name: string) => environment[`GATEPASS_${name}`]?.trim() || undefined
   const database = readDatabase(setting('DATABASE_URL') ?? 'file:gatepass.db', () => undefined)
   const found = key ?? setting('API_KEY') ?? readDevelopmentKey(database)

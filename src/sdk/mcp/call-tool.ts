@@ -13,8 +13,8 @@ import { toCallToolResult } from '../tools/tool-result.ts'
 import { type GivenToTool, readBrokerContext } from './broker-context.ts'
 import { type Caller, userOf } from './caller.ts'
 import { answerConsent, type ConsentOptions, waitForConsent } from './consent.ts'
-import { inRound, type Round, type RoundsOptions } from './rounds.ts'
 import { listedMcpTool } from './listed-tool.ts'
+import { inRound, type Round, type RoundsOptions } from './rounds.ts'
 import { mcpRun } from './tool-run.ts'
 import { userAuthorizations } from './user-authorizations.ts'
 
@@ -27,7 +27,10 @@ type Answer = CallToolResult | InputRequiredResult
 /** Answers `tools/call`. */
 export async function callTool(
   options: CallOptions,
-  { name, arguments: input = {} }: { readonly name: string; readonly arguments?: Record<string, unknown> | undefined },
+  {
+    name,
+    arguments: input = {},
+  }: { readonly name: string; readonly arguments?: Record<string, unknown> | undefined },
 ): Promise<Answer> {
   const { app, context, isModern } = options
   const tool = app.tools.find(name)
@@ -37,7 +40,8 @@ export async function callTool(
     if ('answer' in given) return given.answer
     const { run, lacking } = mcpRun(app, context, round, given)
     const result = await runTool({ ...tool, app }, input, run)
-    if (result.outcome === 'authorization_required') return answerConsent(options, tool, round, result.authorization)
+    if (result.outcome === 'authorization_required')
+      return answerConsent(options, tool, round, result.authorization)
     const capability = lacking()
     if (isModern && capability !== undefined && isContextRequired(result))
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { [capability]: {} } })
@@ -78,11 +82,14 @@ async function givenTo(
   if (userId === null)
     return refusal('The tool needs a user. Start this server with a user, or connect with the token of one.')
   if (app.gatepass === undefined)
-    return refusal('The tool needs a provider’s token, which this server cannot get: its app has no Gatepass.')
+    return refusal(
+      'The tool needs a provider’s token, which this server cannot get: its app has no Gatepass.',
+    )
   const waited = await waitForConsent(options, round, app.gatepass)
   if (waited !== undefined) return { answer: waited }
   const held = await userAuthorizations(app.gatepass, userId, requiresAuth, round.signal)
-  if (held.outcome === 'missing') return { answer: await answerConsent(options, tool, round, held.authorization) }
+  if (held.outcome === 'missing')
+    return { answer: await answerConsent(options, tool, round, held.authorization) }
   return { ...given, authorizations: held.authorizations }
 }
 

@@ -34,14 +34,20 @@ export async function answerConsent(
   { id, url, scopes }: RequiredAuthorization,
 ): Promise<Answer> {
   const message = `${name} needs your approval${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`
-  if (round.canOpenLinks && round.endForConsent !== undefined) return round.endForConsent({ id, url }, message)
+  if (round.canOpenLinks && round.endForConsent !== undefined)
+    return round.endForConsent({ id, url }, message)
   if (round.canOpenLinks) {
     announceCompletion(server, context, app.gatepass, id)
-    throw new UrlElicitationRequiredError([{ mode: 'url', elicitationId: id, url, message }], 'Approval needed.')
+    throw new UrlElicitationRequiredError(
+      [{ mode: 'url', elicitationId: id, url, message }],
+      'Approval needed.',
+    )
   }
   const required = { id, url, scopes, status: 'pending' }
   return {
-    ...failure(`${message} Open ${url}, approve, then ask again. The link is for you alone and ends in 10 minutes.`),
+    ...failure(
+      `${message} Open ${url}, approve, then ask again. The link is for you alone and ends in 10 minutes.`,
+    ),
     ...(output === undefined && { structuredContent: { requires_authorization: required } }),
     _meta: { 'gatepass/requires_authorization': required },
   }

@@ -90,7 +90,8 @@ function unauthorized(request: Request, { origin, pathname }: URL, { issuer }: C
 function needOfCaller(app: ToolApp): string | undefined {
   for (const { name, options } of app.tools.list()) {
     if (options.requiresAuth !== undefined) return `${name} needs its user’s token`
-    if (options.requiresSecrets !== undefined && options.requiresSecrets.length > 0) return `${name} uses secrets`
+    if (options.requiresSecrets !== undefined && options.requiresSecrets.length > 0)
+      return `${name} uses secrets`
   }
   return undefined
 }

@@ -74,7 +74,9 @@ function serveResources(
   optionsOf: OptionsOf,
 ): void {
   server.setRequestHandler('resources/list', () => ({ resources: app.resources.list() }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: app.resources.listTemplates() }))
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: app.resources.listTemplates(),
+  }))
   server.setRequestHandler('resources/read', ({ params: { uri } }, context) =>
     inRound<ReadResourceResult | InputRequiredResult>(
       optionsOf(context),
@@ -134,7 +136,8 @@ export async function announce(server: Server, change: AppChange): Promise<void>
   if (typeof change === 'object') {
     const subscribed = SUBSCRIBED.get(server)
     const { updated: uri } = change
-    if (resources && (subscribed === undefined || subscribed.has(uri))) await server.sendResourceUpdated({ uri })
+    if (resources && (subscribed === undefined || subscribed.has(uri)))
+      await server.sendResourceUpdated({ uri })
     return
   }
   if (change === 'tools') await server.sendToolListChanged()

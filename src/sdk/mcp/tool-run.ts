@@ -27,7 +27,9 @@ export function mcpRun(
   function need(capability: ClientCapability, member: string): void {
     if (can(capability)) return
     lacking = capability
-    throw new ContextRequiredError(`The tool needs ${member}, which this MCP client does not offer (${capability}).`)
+    throw new ContextRequiredError(
+      `The tool needs ${member}, which this MCP client does not offer (${capability}).`,
+    )
   }
 
   const run: ToolRun = {
@@ -46,11 +48,21 @@ export function mcpRun(
       if (progressToken === undefined || progress <= latest) return
       latest = progress
       const amounts = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
-      await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, ...amounts } })
+      await mcpReq.notify({
+        method: 'notifications/progress',
+        params: { progressToken, progress, ...amounts },
+      })
     },
     async elicit({ message, schema, accepts, timeoutMs, key }) {
       need('elicitation', 'ui.elicit')
-      const answer = await questions.ask({ kind: 'elicitation', key, message, requestedSchema: schema, accepts, timeoutMs })
+      const answer = await questions.ask({
+        kind: 'elicitation',
+        key,
+        message,
+        requestedSchema: schema,
+        accepts,
+        timeoutMs,
+      })
       return answer as unknown as ElicitResult<unknown> // as `ask` has checked
     },
     async createMessage(request) {

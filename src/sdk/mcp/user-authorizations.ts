@@ -1,4 +1,10 @@
-import { type AuthRequirements, authName, authRequirements, type RequiresAuth, type ToolAuth } from '../tools/auth.ts'
+import {
+  type AuthRequirements,
+  authName,
+  authRequirements,
+  type RequiresAuth,
+  type ToolAuth,
+} from '../tools/auth.ts'
 import type { AuthInfo } from '../tools/context.ts'
 import type { GatepassClient } from '../tools/gatepass-client.ts'
 import type { RequiredAuthorization } from '../tools/run.ts'

@@ -1,5 +1,13 @@
-import type { GetPromptResult, Prompt, Resource, ResourceContents, ResourceTemplate } from './content.ts'
+import type {
+  ElicitResult,
+  GetPromptResult,
+  Prompt,
+  Resource,
+  ResourceContents,
+  ResourceTemplate,
+} from './content.ts'
 import type { LogLevel } from './context.ts'
+import type { Form } from './elicit.ts'
 
 /** What else than tools an app offers, to its own handlers and to MCP clients. */
 export interface AppParts {
@@ -30,4 +38,5 @@ export interface AppParts {
 export interface RequestOf {
   readonly userId: string | null
   readonly signal?: AbortSignal
+  elicit?(form: Form): Promise<ElicitResult<unknown>>
 }

@@ -1,5 +1,8 @@
 import type { AppParts } from './app-parts.ts'
 import type { GetPromptResult, JsonSchema, PromptArgument, PromptMessage } from './content.ts'
+import type { ToolContext } from './context.ts'
+import { type ElicitOptions, elicit } from './elicit.ts'
+import { ContextRequiredError } from './errors.ts'
 import { jsonSchemaOf, parseValue, type TypedSchema } from './schema.ts'
 
 export interface PromptOptions<TInput = Readonly<Record<string, string>>> {
@@ -11,6 +14,8 @@ export interface PromptOptions<TInput = Readonly<Record<string, string>>> {
   handler(request: {
     readonly input: TInput
     readonly userId: string | null
+    /** Throws `ContextRequiredError` where no MCP client of the user asked for the prompt. */
+    readonly ui: ToolContext['ui']
   }): PromptValue | Promise<PromptValue>
   /** Suggests values of an argument to people who type. */
   complete?(argument: string, value: string): readonly string[] | Promise<readonly string[]>
@@ -55,7 +60,7 @@ export function appPrompts(changed: () => Promise<void>): AppPrompts {
           ...(args.length > 0 && { arguments: args }),
         }),
       ),
-    async get(name, given, { userId }) {
+    async get(name, given, { userId, elicit: ask }) {
       const prompt = prompts.get(name)
       if (prompt === undefined) return undefined
       const { options, args } = prompt
@@ -65,7 +70,14 @@ export function appPrompts(changed: () => Promise<void>): AppPrompts {
       const parsed = await parseValue(options.input ?? {}, given)
       if (parsed.outcome === 'refused')
         throw new TypeError(`The prompt "${name}" refuses its arguments: ${parsed.reason}`)
-      const value = await options.handler({ input: parsed.value as never, userId }) // the prompt's schema made it
+      const ui = {
+        elicit: <Schema extends TypedSchema>(message: string, schema: Schema, form?: ElicitOptions) => {
+          if (ask !== undefined) return elicit(ask, message, schema, form)
+          throw new ContextRequiredError(`The prompt "${name}" needs a form for the user (ui.elicit).`)
+        },
+      }
+      // the prompt's schema made the input
+      const value = await options.handler({ input: parsed.value as never, userId, ui })
       return toResult(value, options.description)
     },
     async complete(name, argument, value) {

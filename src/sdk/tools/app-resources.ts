@@ -1,5 +1,6 @@
 import type { AppParts, RequestOf } from './app-parts.ts'
 import type { Resource, ResourceContents, ResourceTemplate } from './content.ts'
+import type { AppChange } from './run.ts'
 import { matchTemplate } from './uri-template.ts'
 
 export interface ResourceRequest {
@@ -29,10 +30,12 @@ type AppResources = AppParts['resources'] & {
   /** A URI with `{…}` is a template. */
   add(uri: string, options: ResourceOptions): Promise<void>
   remove(uri: string): Promise<boolean>
+  /** Tells clients that have subscribed to the resource that its contents have changed. */
+  updated(uri: string): Promise<void>
 }
 
 /** `changed` is called after each change. */
-export function appResources(changed: () => Promise<void>): AppResources {
+export function appResources(changed: (change: AppChange) => Promise<void>): AppResources {
   const resources = new Map<string, ResourceOptions>()
   const isTemplate = (uri: string) => uri.includes('{')
   const list = (templates: boolean) => [...resources].filter(([uri]) => isTemplate(uri) === templates)
@@ -57,13 +60,14 @@ export function appResources(changed: () => Promise<void>): AppResources {
     add(uri, options) {
       if (typeof options.handler !== 'function') throw new TypeError(`The resource ${uri} has no handler.`)
       resources.set(uri, options)
-      return changed()
+      return changed('resources')
     },
     async remove(uri) {
       const wasThere = resources.delete(uri)
-      if (wasThere) await changed()
+      if (wasThere) await changed('resources')
       return wasThere
     },
+    updated: (uri) => changed({ updated: uri }),
     list: () => list(false).map(([uri, options]): Resource => ({ uri, ...describe(uri, options) })),
     listTemplates: () =>
       list(true).map(

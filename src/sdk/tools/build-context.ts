@@ -1,16 +1,16 @@
 import { allAuths, authName } from './auth.ts'
-import type { ElicitResult } from './content.ts'
 import { LOG_LEVELS, type LogLevel, type ToolContext } from './context.ts'
-import { elicitationForm } from './elicitation-form.ts'
+import { elicit, type Form } from './elicit.ts'
 import { ContextRequiredError } from './errors.ts'
 import { toJsonText } from './json-value.ts'
 import type { ConsentMissing, ListKind, RunnableTool, ToolRun } from './run.ts'
-import { jsonSchemaOf, parseValue, type TypedSchema, type ValueOf } from './schema.ts'
 
 /** A run that has begun. */
 export interface Running {
   /** Aborted when the run is over. */
   readonly signal: AbortSignal
+  /** Stops the time limit while the client is asked. */
+  whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer>
   /** Ends the run. */
   lacksConsent(missing: ConsentMissing): void
 }
@@ -114,16 +114,25 @@ export function buildContext(
     sampling: {
       createMessage: (request) =>
         asked(async () => {
-          if (run.createMessage !== undefined) return run.createMessage(request)
+          const ask = run.createMessage
+          if (ask !== undefined) return running.whileAsking(() => ask(request))
           throw missing('sampling.createMessage', 'the model of an MCP client')
         }),
     },
-    ui: { elicit: (message, schema, options) => asked(() => elicit(message, schema, options)) },
+    ui: {
+      elicit: (message, schema, options) => asked(() => elicit(askForm, message, schema, options)),
+    },
     notifications: {
       tools: listChanged('tools'),
       resources: listChanged('resources'),
       prompts: listChanged('prompts'),
     },
+  }
+
+  async function askForm(form: Form) {
+    const ask = run.elicit
+    if (ask === undefined) throw missing('ui.elicit', 'a form for the user')
+    return running.whileAsking(() => ask(form))
   }
 
   async function readResource(uri: string) {
@@ -138,26 +147,6 @@ export function buildContext(
     if (answer.outcome === 'result') return answer.result
     running.lacksConsent(answer)
     throw new Error(`The user must approve the tool ${JSON.stringify(called)} first. The run has ended.`)
-  }
-
-  async function elicit<Schema extends TypedSchema>(
-    message: string,
-    schema: Schema,
-    { timeout }: { readonly timeout?: number } = {},
-  ): Promise<ElicitResult<ValueOf<Schema>>> {
-    const form = elicitationForm(jsonSchemaOf(schema, 'input'))
-    if (run.elicit === undefined) throw missing('ui.elicit', 'a form for the user')
-    const { action, content } = await run.elicit({
-      message,
-      schema: form,
-      accepts: async (sent) => (await parseValue(schema, sent)).outcome === 'accepted',
-      ...(timeout !== undefined && { timeoutMs: timeout }),
-    })
-    if (action !== 'accept') return { action }
-    const parsed = await parseValue(schema, content)
-    if (parsed.outcome === 'refused')
-      throw new Error(`The form was sent back unlike its schema: ${parsed.reason}`)
-    return { action, content: parsed.value as ValueOf<Schema> } // parsed by that schema
   }
 
   // the type of a tool says whether it has an authorization; without one the tool is not run

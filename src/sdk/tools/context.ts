@@ -12,6 +12,7 @@ import type {
   Root,
   Tool,
 } from './content.ts'
+import type { ElicitOptions } from './elicit.ts'
 import type { TypedSchema, ValueOf } from './schema.ts'
 
 /** The user's token at one provider. The tool uses it and must never return, log or throw it. */
@@ -103,12 +104,12 @@ export interface ToolContext<
   readonly ui: {
     /**
      * Shows the user a form. The schema is an object of strings, numbers, integers, booleans and choices; formats of
-     * strings are `email`, `uri`, `date` and `date-time`. `timeout`: milliseconds.
+     * strings are `email`, `uri`, `date` and `date-time`.
      */
     elicit<Schema extends TypedSchema>(
       message: string,
       schema: Schema,
-      options?: { readonly timeout?: number },
+      options?: ElicitOptions,
     ): Promise<ElicitResult<ValueOf<Schema>>>
   }
   /** Makes clients read the list again, and Gatepass the tools of its own process, which it reads every 30 s otherwise. */

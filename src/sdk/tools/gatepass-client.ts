@@ -21,6 +21,14 @@ export interface GatepassClient {
     readonly type: string
     readonly expiresAt?: Date | undefined
     readonly scopes: readonly string[]
+    readonly userInfo?: Readonly<Record<string, unknown>>
+  }>
+  /** `wait` rejects with the code `authorization_failed` or `authorization_timeout`. */
+  authorization(
+    id: string,
+    options: { readonly signal?: AbortSignal },
+  ): Promise<{
+    wait(options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<unknown>
   }>
 }
 

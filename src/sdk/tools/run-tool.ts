@@ -6,6 +6,7 @@ import type { ErrorKind } from './errors.ts'
 import { NotJson, toJsonText } from './json-value.ts'
 import type { ConsentMissing, RunnableTool, ToolResult, ToolRun } from './run.ts'
 import { isTypedSchema, parseValue } from './schema.ts'
+import { timeLimit } from './time-limit.ts'
 import type { AnyToolOptions } from './tool.ts'
 
 export const DEFAULT_TIMEOUT_SECONDS = 30
@@ -18,7 +19,7 @@ export async function runTool(tool: RunnableTool, input: unknown, run: ToolRun):
   const { timeoutSeconds = tool.options.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS } = tool
   const ending = new AbortController()
   const ended = Promise.withResolvers<ToolResult>()
-  const timer = setTimeout(() => ending.abort(new Error('The time limit has passed.')), timeoutSeconds * 1000)
+  const limit = timeLimit(timeoutSeconds * 1000, () => ending.abort(new Error('The time limit has passed.')))
   const cancel = () => ending.abort(new Error('The caller has cancelled.'))
   run.signal?.addEventListener('abort', cancel)
   if (run.signal?.aborted === true) cancel()
@@ -27,6 +28,7 @@ export async function runTool(tool: RunnableTool, input: unknown, run: ToolRun):
     if (ending.signal.aborted) return timedOut
     const running: Running = {
       signal: ending.signal,
+      whileAsking: limit.pausedDuring,
       lacksConsent(missing: ConsentMissing) {
         ended.resolve(missing)
         ending.abort(new Error('The user must approve another tool first.'))
@@ -34,7 +36,7 @@ export async function runTool(tool: RunnableTool, input: unknown, run: ToolRun):
     }
     return await Promise.race([resultOf(tool, input, run, running), ended.promise])
   } finally {
-    clearTimeout(timer)
+    limit.clear()
     run.signal?.removeEventListener('abort', cancel)
     ending.abort(new Error('The run has ended.'))
   }

@@ -4,11 +4,11 @@ import type {
   CreateMessageRequest,
   CreateMessageResult,
   ElicitResult,
-  JsonSchema,
   Root,
   Tool,
 } from './content.ts'
 import type { AuthInfo, LogLevel } from './context.ts'
+import type { Form } from './elicit.ts'
 import type { ErrorKind, ToolError } from './errors.ts'
 import type { AnyToolOptions } from './tool.ts'
 
@@ -54,15 +54,8 @@ export interface ToolRun {
 
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** A form for the user. */
-export interface Form {
-  readonly message: string
-  /** A flat object (elicitation-form.ts). */
-  readonly schema: JsonSchema
-  /** Whether what the user sent fits the schema. */
-  accepts(content: unknown): Promise<boolean>
-  readonly timeoutMs?: number
-}
+/** A list of an app has other members, or a resource has other contents. */
+export type AppChange = ListKind | { readonly updated: string }
 
 /** The consent that is missing. */
 export interface RequiredAuthorization {

@@ -4,7 +4,7 @@ import { type AppTools, appTools, isName } from './app-tools.ts'
 import type { RequiresAuth } from './auth.ts'
 import type { LogLevel } from './context.ts'
 import type { GatepassClient } from './gatepass-client.ts'
-import type { ListKind } from './run.ts'
+import type { AppChange } from './run.ts'
 import { isMaterialized, type MaterializedTool, type ToolOptions, tool } from './tool.ts'
 
 /** The same symbol in every copy of this package, so a module may bring its own copy. */
@@ -39,7 +39,7 @@ export class ToolApp {
   readonly tools: AppTools
   readonly resources: ReturnType<typeof appResources>
   readonly prompts: ReturnType<typeof appPrompts>
-  readonly #listeners = new Set<(list: ListKind) => void | Promise<void>>()
+  readonly #listeners = new Set<(change: AppChange) => void | Promise<void>>()
 
   /** Throws `TypeError` for a name that tools cannot be called by. */
   constructor({
@@ -58,9 +58,9 @@ export class ToolApp {
     this.instructions = instructions
     this.logLevel = logLevel.toLowerCase() as LogLevel // its type has them in both cases
     this.gatepass = gatepass
-    this.tools = appTools(() => this.#changed('tools'))
-    this.resources = appResources(() => this.#changed('resources'))
-    this.prompts = appPrompts(() => this.#changed('prompts'))
+    this.tools = appTools(() => this.changed('tools'))
+    this.resources = appResources((change) => this.changed(change))
+    this.prompts = appPrompts(() => this.changed('prompts'))
   }
 
   /**
@@ -85,14 +85,15 @@ export class ToolApp {
     this.prompts.add(name, options as unknown as AnyPromptOptions).catch(() => undefined)
   }
 
-  /** Calls the listener after each change of a list, and returns the function that ends that. */
-  onChange(listener: (list: ListKind) => void | Promise<void>): () => void {
+  /** Calls the listener after each change, and returns the function that ends that. */
+  onChange(listener: (change: AppChange) => void | Promise<void>): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  async #changed(list: ListKind): Promise<void> {
-    await Promise.all([...this.#listeners].map((listener) => listener(list)))
+  /** Tells everyone who serves the app of a change. */
+  async changed(change: AppChange): Promise<void> {
+    await Promise.all([...this.#listeners].map((listener) => listener(change)))
   }
 }
 
