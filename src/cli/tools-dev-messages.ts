@@ -1,7 +1,7 @@
 /** The variable that holds the `DevTask` as JSON. */
 export const DEV_VARIABLE = 'GATEPASS_TOOLS_DEV'
 
-/** What the process of the author's file is told. */
+/** The settings of the process that runs the author's file. */
 export interface DevTask {
   /** Absolute. */
   readonly file: string

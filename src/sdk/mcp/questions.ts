@@ -1,6 +1,7 @@
 // What a handler asks of the client while it runs: a form, a completion of the client's model, its roots. Clients of
 // 2025 answer on the open stream (`askOnStream`). Clients of 2026-07-28 answer by sending the call again
-// (`replayedQuestions`): the handler is entered anew and is given the answers that it has had already.
+// (`replayedQuestions`): the handler runs from its beginning
+// again and gets the answers that the client has given already.
 
 export type Question = ElicitationQuestion | SamplingQuestion | RootsQuestion
 

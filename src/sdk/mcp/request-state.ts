@@ -71,7 +71,7 @@ async function stateKey(secret: string | undefined): Promise<CryptoKey> {
   )
 }
 
-/** Equal values give equal bytes, whatever the order of their members: clients may repeat arguments in another order. */
+/** Equal values give equal bytes in any order of their members, because clients may repeat arguments in another order. */
 function bytesOf(binding: readonly unknown[]): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(binding, sortedMembers))
 }

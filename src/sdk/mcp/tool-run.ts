@@ -44,7 +44,7 @@ export function mcpRun(
     depth: 0,
     log: (level, message) => mcpReq.log(level, message),
     async progress(progress, total, message) {
-      // it must rise, and without a token nobody listens
+      // it must rise, and a client without a token does not listen
       if (progressToken === undefined || progress <= latest) return
       latest = progress
       const amounts = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
