@@ -41,7 +41,6 @@ export function mcpRun(
     metadata,
     secret: (key) => secrets[key],
     signal,
-    depth: 0,
     log: (level, message) => mcpReq.log(level, message),
     async progress(progress, total, message) {
       // it must rise, and a client without a token does not listen
