@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STAINLESS } from './http/world.ts'
 import type { Leak } from './kinds/serve.ts'
 import { KINDS, type Kind, type KindsWorld, type ProviderName, startKinds } from './kinds/start.ts'
+import { expectListedNamesToRun } from './listed-names.ts'
 
 // Tools of every kind in one catalogue: a worker, an OXP server, an MCP server of the official SDK and an OpenAPI
 // service, each in its own process, and tools in the process of Gatepass itself.
@@ -32,6 +33,10 @@ test('one catalogue lists them all, with what each needs', async () => {
         },
       })
     }
+})
+
+test('every name that a list gives runs in every way, of every kind', async () => {
+  expect((await expectListedNamesToRun(world.call)).length).toBeGreaterThan(ALL.length * 5)
 })
 
 /** Every endpoint that runs a tool: how it reports missing consent, and the tool's value. */

@@ -3,6 +3,7 @@ import { wholeMilliseconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
 import { findTool } from '../tools/catalogue/find-tool.ts'
+import { withoutTwins } from '../tools/catalogue/listed-names.ts'
 import { LargeJson } from '../tools/large-json.ts'
 import { valueWithMedia } from '../tools/mcp/media-content.ts'
 import { isRecord } from '../tools/read-json.ts'
@@ -177,7 +178,7 @@ function createGateway(
       // the whole catalogue is read and written: the prelude requests it once, and no other code may request it again
       if (isListed) return refused('The tools were listed already.')
       isListed = true
-      const tools = await broker.store.tools.list(projectId)
+      const tools = withoutTwins(await broker.store.tools.list(projectId))
       const value = tools.map((tool) => ({
         id: toolId(tool),
         description: tool.description,

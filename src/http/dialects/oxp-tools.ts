@@ -1,8 +1,8 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
-import { type AuthorizationRequirement, functionName, type JsonSchema, type Tool } from '../../domain/tool.ts'
+import type { AuthorizationRequirement, JsonSchema, Tool } from '../../domain/tool.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
+import { distinctNames, modelNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
 import { chosenRequirements } from '../../tools/catalogue/tool-requirements.ts'
 import { completedVersion, requiresUser, splitToolId } from '../../tools/oxp/read-oxp-tool.ts'
 import { inlineReferences } from './inline-references.ts'
@@ -34,17 +34,38 @@ export interface OxpDefinition {
  */
 export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
   const tools = await broker.store.tools.list(projectId)
+  const names = oxpNames(tools)
   const newest = new Map(
     newestFirst(tools)
-      .map((tool) => [oxpPath(tool), tool] as const)
+      .map((tool) => [names.pathOf(tool), tool] as const)
       .reverse(),
   )
-  const listed = tools.filter((tool) => isPlain(tool.version) || newest.get(oxpPath(tool)) === tool)
-  return Promise.all(listed.map((tool) => oxpDefinition(broker, tool)))
+  const listed = withoutTwins(tools).filter(
+    (tool) => isPlain(tool.version) || newest.get(names.pathOf(tool)) === tool,
+  )
+  return Promise.all(listed.map((tool) => oxpDefinition(broker, tool, names)))
+}
+
+export interface OxpNames {
+  readonly pathOf: (tool: Tool) => string
+  readonly nameOf: (tool: Tool) => string
+}
+
+/** The paths and names of the tools, which must be all of a project. */
+export function oxpNames(tools: readonly Tool[]): OxpNames {
+  const [paths, names] = [distinctNames(tools, oxpPath), modelNames(tools)]
+  return {
+    pathOf: (tool) => paths.get(tool.uid) ?? oxpPath(tool),
+    nameOf: (tool) => names.get(tool.uid) ?? tool.name,
+  }
 }
 
 /** Describes one tool for OXP. */
-export async function oxpDefinition(broker: Broker, tool: Tool): Promise<OxpDefinition> {
+export async function oxpDefinition(
+  broker: Broker,
+  tool: Tool,
+  { pathOf, nameOf }: OxpNames,
+): Promise<OxpDefinition> {
   const { title, description, inputSchema, outputSchema = {}, requirements } = tool
   const needed = await chosenRequirements(broker, tool, undefined)
   const authorization = await Promise.all(
@@ -56,8 +77,8 @@ export async function oxpDefinition(broker: Broker, tool: Tool): Promise<OxpDefi
   const secrets = requirements.secrets.map((id) => ({ id }))
   const isAnything = authorization.length > 0 || secrets.length > 0 || needsUser(tool)
   return {
-    id: isPlain(tool.version) ? `${oxpPath(tool)}@${oxpVersion(tool)}` : oxpPath(tool),
-    name: functionName(tool),
+    id: isPlain(tool.version) ? `${pathOf(tool)}@${oxpVersion(tool)}` : pathOf(tool),
+    name: nameOf(tool),
     description: description === '' ? title : description,
     version: oxpVersion(tool),
     input_schema: inlineReferences(inputSchema),
@@ -98,20 +119,14 @@ export function needsUser({ requirements, source }: Tool): boolean {
 export async function findOxpTool(broker: Broker, projectId: string, id: string): Promise<Tool> {
   const [spelling = ''] = id.split('@', 1)
   const { version } = splitToolId(id)
-  try {
-    return await findTool(broker, projectId, spelling, version)
-  } catch (error) {
-    if (!(error instanceof BrokerError && error.code === 'not_found')) throw error
-    // also match names and versions in the form in which OXP lists them
+  const path = spelling.toLowerCase()
+  const listed = await broker.cache.tools.get(`${projectId} \u0000oxp ${path}`, async () => {
     const tools = await broker.store.tools.list(projectId)
-    const found = newestFirst(tools).find(
-      (tool) =>
-        oxpPath(tool).toLowerCase() === spelling.toLowerCase() &&
-        (version === undefined || oxpVersion(tool) === version),
-    )
-    if (found === undefined) throw error
-    return found
-  }
+    const { pathOf } = oxpNames(tools)
+    return newestFirst(tools.filter((tool) => pathOf(tool).toLowerCase() === path))
+  })
+  const found = listed.find((tool) => version === undefined || oxpVersion(tool) === version)
+  return found ?? findTool(broker, projectId, spelling, version)
 }
 
 function oxpPath({ namespace, name }: Tool): string {

@@ -1,7 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import type { Tool } from '../../domain/tool.ts'
+import { functionName, type Tool } from '../../domain/tool.ts'
 import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
+import { namedTools } from '../../tools/catalogue/known-tools.ts'
+import { modelNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
 import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.ts'
 import { searchTools } from '../../tools/catalogue/search-tools.ts'
 import { formatTool } from '../../tools/catalogue/tool-formats.ts'
@@ -13,7 +15,7 @@ import {
   formattedSchema,
   formattedToolSchema,
 } from '../dialects/format-schemas.ts'
-import { oxpDefinition } from '../dialects/oxp-tools.ts'
+import { type OxpNames, oxpDefinition, oxpNames } from '../dialects/oxp-tools.ts'
 import { manyRequirementsSchema, toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
@@ -62,7 +64,10 @@ const tag = 'Tools'
 
 /** Lists the tools of all sources, what each needs, and whether its requirements are met. */
 export function addCatalogue(add: AddEndpoint, broker: Broker): void {
-  async function listed(projectId: string, query: z.output<typeof listSchema>): Promise<readonly Tool[]> {
+  async function listed(
+    projectId: string,
+    query: z.output<typeof listSchema>,
+  ): Promise<readonly [readonly Tool[], Names]> {
     const { toolkit, include_all_versions: all, q, tag: tags, provider, met, user_id: userId, filter } = query
     const search = {
       ...(q !== undefined && { text: q }),
@@ -76,21 +81,36 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     const wanted = tools.filter(
       (tool) => toolkit === undefined || tool.namespace.toLowerCase() === toolkit.toLowerCase(),
     )
-    return searchTools(broker, all === 'true' ? wanted : newestOfEach(wanted), search)
+    const found = await searchTools(broker, all === 'true' ? wanted : newestOfEach(wanted), search)
+    return [
+      withoutTwins(found),
+      { model: once(async () => modelNames(tools)), oxp: once(async () => oxpNames(tools)) },
+    ]
   }
 
-  const inFormat = async (tool: Tool, format: CatalogueFormat) =>
-    format === 'oxp'
-      ? oxpDefinition(broker, tool)
-      : format === 'arcade'
-        ? toDefinition(tool, undefined)
-        : formatTool(tool, format === 'json_schema' ? 'jsonschema' : format)
+  /** Those of one tool; its name for models without the list of all tools. */
+  const namesOf = (tool: Tool): Names => ({
+    model: async () => modelNames(await namedTools(broker, tool.projectId, functionName(tool).toLowerCase())),
+    oxp: async () => oxpNames(await broker.store.tools.list(tool.projectId)),
+  })
 
-  async function define(tool: Tool, userId: string | undefined, include: readonly CatalogueFormat[]) {
+  const inFormat = async (tool: Tool, format: CatalogueFormat, names: Names) => {
+    if (format === 'oxp') return oxpDefinition(broker, tool, await names.oxp())
+    if (format === 'arcade') return toDefinition(tool, undefined)
+    const name = (await names.model()).get(tool.uid)
+    return formatTool(tool, format === 'json_schema' ? 'jsonschema' : format, name)
+  }
+
+  async function define(
+    tool: Tool,
+    userId: string | undefined,
+    include: readonly CatalogueFormat[],
+    names: Names,
+  ) {
     const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))
     if (include.length === 0) return definition
     const formatted = await Promise.all(
-      include.map(async (format) => [format, await inFormat(tool, format)] as const),
+      include.map(async (format) => [format, await inFormat(tool, format, names)] as const),
     )
     return { ...definition, formatted_schema: Object.fromEntries(formatted) }
   }
@@ -108,9 +128,10 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'A page', schema: pageSchema(describedToolSchema) } },
     },
     async ({ c, query, caller }) => {
-      const page = slicePage(await listed(caller.projectId, query), query)
+      const [tools, names] = await listed(caller.projectId, query)
+      const page = slicePage(tools, query)
       const items = await Promise.all(
-        page.items.map((tool) => define(tool, query.user_id, query.include_format)),
+        page.items.map((tool) => define(tool, query.user_id, query.include_format, names)),
       )
       return c.json({ ...page, items })
     },
@@ -131,7 +152,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, query, caller }) => {
       const tool = await findTool(broker, caller.projectId, params.name)
-      const definition = await define(tool, query.user_id, query.include_format)
+      const definition = await define(tool, query.user_id, query.include_format, namesOf(tool))
       return c.json({
         ...definition,
         ...(tool.source.kind === 'metadata' && { document: tool.source.document }),
@@ -152,10 +173,11 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'A page', schema: pageSchema(formattedToolSchema) } },
     },
     async ({ c, query, caller }) => {
-      const page = slicePage(await listed(caller.projectId, query), query)
+      const [tools, names] = await listed(caller.projectId, query)
+      const page = slicePage(tools, query)
       return c.json({
         ...page,
-        items: await Promise.all(page.items.map((tool) => inFormat(tool, query.format))),
+        items: await Promise.all(page.items.map((tool) => inFormat(tool, query.format, names))),
       })
     },
   )
@@ -171,8 +193,10 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       query: z.object({ ...userQuery, format: formatQuery }),
       responses: { 200: { description: 'The tool', schema: formattedToolSchema } },
     },
-    async ({ c, params, query, caller }) =>
-      c.json(await inFormat(await findTool(broker, caller.projectId, params.name), query.format)),
+    async ({ c, params, query, caller }) => {
+      const tool = await findTool(broker, caller.projectId, params.name)
+      return c.json(await inFormat(tool, query.format, namesOf(tool)))
+    },
   )
 
   add(
@@ -217,6 +241,20 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       return c.json(manyRequirementsToWire(await requirementsOfMany(broker, projectId, tools, options)))
     },
   )
+}
+
+/** The names under which lists give tools, read when a format needs them. */
+interface Names {
+  readonly model: () => Promise<ReadonlyMap<string, string>>
+  readonly oxp: () => Promise<OxpNames>
+}
+
+function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | undefined
+  return () => {
+    reading ??= read()
+    return reading
+  }
 }
 
 function newestOfEach(tools: readonly Tool[]): Tool[] {

@@ -1,15 +1,16 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/nearest.ts'
-import { functionName, type Tool, toolId } from '../../domain/tool.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
 import { parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
+import { modelNames, withoutTwins } from './listed-names.ts'
 
 /**
  * Finds a tool by any of its names (`toolAliases`), which are not case-sensitive. A version may be given as `version`, after
  * `@`, or as the third part of an id, and may be a constraint (`^1.2`, `>=1 <3`); the newest version that meets it is
- * returned. Throws `not_found`, and `ambiguous_tool` when the name belongs to tools of several namespaces and no list for
- * models gives one of them this name.
+ * returned. Throws `not_found`, and `ambiguous_tool` when the name belongs to tools of several namespaces and no list gives
+ * one of them this name.
  */
 export async function findTool(
   broker: Broker,
@@ -42,13 +43,15 @@ export async function findTool(
   return newest
 }
 
-/**
- * The tools that have this name in the lists for models, if there are any: such a name wins over an alias of another tool.
- */
+/** The tools that lists give under this name, if there are any: such a name wins over an alias of another tool. */
 function preferListed(found: readonly Tool[], spelling: string): readonly Tool[] {
   const wanted = spelling.toLowerCase()
-  const listed = found.filter((tool) => functionName(tool).toLowerCase() === wanted)
-  return listed.length > 0 ? listed : found
+  const once = withoutTwins(found)
+  const names = modelNames(once)
+  const listed = once.filter((tool) =>
+    [names.get(tool.uid), `${tool.namespace}.${tool.name}`].some((name) => name?.toLowerCase() === wanted),
+  )
+  return listed.length > 0 ? listed : once
 }
 
 /** ` Did you mean …?` with the tool whose whole name or last part is most similar; empty where none is. */

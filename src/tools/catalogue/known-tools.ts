@@ -1,12 +1,20 @@
 import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { hasDigest, modelNames } from './listed-names.ts'
 
 // The cached look-ups that every run of a tool makes.
 
 /** The tools that have this name or alias (in lower case), newest first. */
 export async function namedTools(broker: Broker, projectId: string, alias: string): Promise<readonly Tool[]> {
-  return broker.cache.tools.get(`${projectId} ${alias}`, () => broker.store.tools.named(projectId, alias))
+  return broker.cache.tools.get(`${projectId} ${alias}`, async () => {
+    const named = await broker.store.tools.named(projectId, alias)
+    if (named.length > 0 || !hasDigest(alias)) return named
+    // the name of a tool whose plain name another tool has: it depends on both, so it is no stored alias
+    const all = await broker.store.tools.list(projectId)
+    const names = modelNames(all)
+    return all.filter(({ uid }) => names.get(uid)?.toLowerCase() === alias)
+  })
 }
 
 export async function findWorkerByUid(broker: Broker, uid: string): Promise<Worker | undefined> {

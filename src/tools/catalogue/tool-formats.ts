@@ -5,9 +5,12 @@ import { isRecord, type JsonRecord } from '../read-json.ts'
 export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp', 'jsonschema'] as const
 export type ToolFormat = (typeof TOOL_FORMATS)[number]
 
-/** The tool in the format of a model's API. */
-export function formatTool(tool: Tool, format: ToolFormat): Record<string, unknown> {
-  const name = functionName(tool)
+/** The tool in the format of a model's API, under the name that `modelNames` gives it. */
+export function formatTool(
+  tool: Tool,
+  format: ToolFormat,
+  name = functionName(tool),
+): Record<string, unknown> {
   const { description, title } = tool
   switch (format) {
     case 'openai':
