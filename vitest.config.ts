@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { sandboxThreadOfBundle } from './test/program-bundle.ts'
 
 /** These measure memory, processor time or counters of their own process, which other files in it would change. */
 const MEASURING = [
@@ -94,6 +95,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig(({ mode }) => ({
+  plugins: [sandboxThreadOfBundle],
   test: {
     globalSetup: ['test/sdk-setup.ts', 'test/postgres-setup.ts', 'test/program-bundle.ts'],
     // each test file loads drizzle-orm: 0.3 s of CPU less for each
