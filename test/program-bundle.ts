@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, glob, mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { glob, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'vite'
@@ -32,7 +32,8 @@ async function bundledProgram(): Promise<string> {
   await utimes(folder, now, now)
   for (const name of await readdir(BUNDLES)) {
     const other = join(BUNDLES, name)
-    if (Date.now() - (await stat(other)).mtimeMs > UNUSED_MS) await rm(other, { recursive: true })
+    const usedAt = (await stat(other).catch(() => undefined))?.mtimeMs ?? Date.now() // another run may remove it
+    if (Date.now() - usedAt > UNUSED_MS) await rm(other, { recursive: true, force: true })
   }
   return join(folder, 'main.js')
 }
@@ -61,7 +62,12 @@ async function bundle(folder: string): Promise<void> {
       minify: false,
     },
   })
-  await rename(unfinished, folder)
+  try {
+    await rename(unfinished, folder)
+  } catch (error) {
+    await rm(unfinished, { recursive: true })
+    if (!existsSync(folder)) throw error // another run has made the same bundle meanwhile
+  }
 }
 
 /** A module finds its threads, migrations and assets from where its source is. */

@@ -14,8 +14,11 @@ export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 export const CHECKOUT_PROGRAM = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
 /** The same, in the few files that `program-bundle.ts` makes of it: a start takes half the processor time. */
 export const PROGRAM = process.env.TEST_PROGRAM ?? CHECKOUT_PROGRAM
-/** Compiled modules: loading them from here halves the processor time of a start. */
-export const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url))
+/** Compiled modules: loading them from here halves the processor time of a start. A bundle's are removed with it. */
+export const COMPILE_CACHE =
+  process.env.TEST_PROGRAM === undefined
+    ? fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url))
+    : join(process.env.TEST_PROGRAM, '../compiled')
 
 /** `gatepass serve` in a process of its own, as an operator runs it. */
 export interface Served extends AsyncDisposable {
