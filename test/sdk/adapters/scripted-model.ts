@@ -36,9 +36,9 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       case '/v1/responses':
         return answerResponse(res, turn, `resp_${++ids}`, body.stream === true)
       case '/v1/chat/completions':
-        return answerJson(res, 200, completionOf(turn))
+        return answerJson(res, 200, completionOf(turn, `chatcmpl_${++ids}`))
       case '/v1/messages':
-        return answerJson(res, 200, messageOf(turn))
+        return answerJson(res, 200, messageOf(turn, `msg_${++ids}`))
       default:
         return answerJson(res, 404, { error: { message: `no ${path}` } })
     }
@@ -120,20 +120,20 @@ function answerResponse(res: ServerResponse, { text, calls = [] }: Turn, id: str
   return answer(res, 200, 'text/event-stream', lines.join(''))
 }
 
-function completionOf({ text, calls }: Turn) {
+function completionOf({ text, calls }: Turn, id: string) {
   const message = {
     role: 'assistant',
     content: text ?? null,
     ...(calls && {
-      tool_calls: calls.map(({ id, name, input }) => ({
-        id,
+      tool_calls: calls.map((call) => ({
+        id: call.id,
         type: 'function',
-        function: { name, arguments: JSON.stringify(input) },
+        function: { name: call.name, arguments: JSON.stringify(call.input) },
       })),
     }),
   }
   return {
-    id: 'chatcmpl_1',
+    id,
     object: 'chat.completion',
     created: 1_800_000_000,
     model: 'scripted',
@@ -142,9 +142,9 @@ function completionOf({ text, calls }: Turn) {
   }
 }
 
-function messageOf({ text, calls }: Turn) {
+function messageOf({ text, calls }: Turn, id: string) {
   return {
-    id: 'msg_1',
+    id,
     type: 'message',
     role: 'assistant',
     model: 'scripted',

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import type { AgentWorld } from './agent-world.ts'
+import type { ScriptedModel } from './scripted-model.ts'
+
+/** What a program gets, and what a user does with the link that it prints. */
+export interface Program {
+  readonly arguments: readonly string[]
+  readonly input?: string
+  readonly approve?: (url: string) => Promise<void>
+}
+
+/** Runs a program with a Gatepass and a scripted model in its environment, and answers what it prints. */
+export async function inAnotherProcess(
+  file: URL,
+  { world }: AgentWorld,
+  model: ScriptedModel,
+  { arguments: more, input = '', approve }: Program,
+): Promise<string> {
+  const child = spawn(process.execPath, [file.pathname, ...more], {
+    env: {
+      GATEPASS_URL: world.gatepass.url,
+      GATEPASS_API_KEY: world.gatepass.apiKey,
+      OPENAI_BASE_URL: `${model.url}/v1`,
+      OPENAI_API_KEY: 'scripted',
+      ANTHROPIC_BASE_URL: model.url,
+      ANTHROPIC_API_KEY: 'scripted',
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child.stdin.end(input)
+  let printed = ''
+  let isApproved = false
+  for await (const chunk of child.stdout) {
+    printed += chunk
+    const [url] = /http\S+\/connect\/\S+/.exec(printed) ?? []
+    if (url === undefined || isApproved) continue
+    isApproved = true
+    await approve?.(url)
+  }
+  return printed
+}
