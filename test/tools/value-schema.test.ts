@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonSchema, Tool } from '../../src/domain/tool.ts'
 import { functionName } from '../../src/domain/tool.ts'
 import { toDefinition } from '../../src/http/dialects/arcade-tools.ts'
+import { toParameters, toValueSchema, type ValueSchema } from '../../src/sdk/worker/value-schema.ts'
 import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
-import { toParameters, toValueSchema, type ValueSchema } from '../../src/tools/arcade/value-schema.ts'
 import { formatTool } from '../../src/tools/catalogue/tool-formats.ts'
 
 describe('JSON Schema as a value schema', () => {

@@ -1,6 +1,6 @@
 import { invalidMember } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import { toParameters, toValueSchema, type ValueSchema } from '../../tools/arcade/value-schema.ts'
+import { toParameters, toValueSchema, type ValueSchema } from '../../sdk/worker/value-schema.ts'
 import type { ManyRequirements, SharedProvider } from '../../tools/catalogue/requirements-of-many.ts'
 import { type BehaviourFilter, type ListFilter, toolMetadata } from '../../tools/catalogue/search-tools.ts'
 import type {

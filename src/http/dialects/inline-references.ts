@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 import { KEYWORDS } from '../../tools/json-schema/dialect.ts'
-import { valueAtReference } from '../../tools/json-schema/json-pointer.ts'
 import { isRecord } from '../../tools/read-json.ts'
 
 const LISTS = union('schemaList')

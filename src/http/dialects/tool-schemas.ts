@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { WORKER_STATUSES } from '../../domain/worker.ts'
-import { type Parameter, VALUE_TYPES, type ValueSchema } from '../../tools/arcade/value-schema.ts'
+import { type Parameter, VALUE_TYPES, type ValueSchema } from '../../sdk/worker/value-schema.ts'
 import { AUTHORIZATION_STATUSES } from '../../tools/tool-answer.ts'
 import type { AnswerOf } from '../endpoint/answer-of.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'

@@ -33,3 +33,32 @@ export function errorResult({
     _meta: { arcade: { errorKind: kind, ...details } },
   }
 }
+
+/**
+ * The value that a complete result stands for, where only values are taken: `structuredContent`, else its text (parsed
+ * if it is JSON), else its texts; with images or other content, all of it.
+ */
+export function plainValue(
+  result: CallToolResult,
+):
+  | { readonly outcome: 'value'; readonly value: unknown }
+  | { readonly outcome: 'error'; readonly error: ErrorDetails } {
+  const { content, structuredContent, isError } = result
+  const texts = content.flatMap((item) => (item.type === 'text' ? [item.text] : []))
+  if (isError === true) {
+    const message = texts.join('\n') || 'The tool failed without saying why.'
+    return { outcome: 'error', error: { kind: 'TOOL_RUNTIME_FATAL', message, canRetry: false } }
+  }
+  if (structuredContent !== undefined) return { outcome: 'value', value: structuredContent }
+  if (texts.length < content.length) return { outcome: 'value', value: { content } }
+  const [first = null, ...others] = texts
+  return { outcome: 'value', value: others.length > 0 ? texts : jsonOr(first) }
+}
+
+function jsonOr(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import type { JsonType } from '../json-schema/value-shape.ts'
+import { VALUE_TYPES } from '../../sdk/worker/value-schema.ts'
+import type { JsonType } from '../../sdk/worker/value-shape.ts'
 import { isAbsent, type JsonRecord, list, record, text } from '../read-json.ts'
-import { VALUE_TYPES } from './value-schema.ts'
 
 const JSON_TYPES: readonly JsonType[] = ['array', 'boolean', 'null', 'number', 'object', 'string']
 

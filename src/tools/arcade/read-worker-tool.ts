@@ -6,6 +6,7 @@ import type {
   ToolRequirements,
 } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
+import { INFERRABLE } from '../../sdk/worker/value-schema.ts'
 import type { CatalogueTool, ListedTool } from '../backend.ts'
 import {
   isAbsent,
@@ -20,7 +21,6 @@ import {
   text,
 } from '../read-json.ts'
 import { readValueSchema, type ValueReading } from './read-value-schema.ts'
-import { INFERRABLE } from './value-schema.ts'
 
 const MAX_DEPTH = 64
 const VERSION = /^[A-Za-z0-9_.+-]{1,64}$/

@@ -1,5 +1,5 @@
 import { functionName, type JsonSchema, type Tool } from '../../domain/tool.ts'
-import { INFERRABLE } from '../arcade/value-schema.ts'
+import { INFERRABLE } from '../../sdk/worker/value-schema.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 
 export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp', 'jsonschema'] as const

@@ -1,5 +1,5 @@
+import { escapeToken } from '../../sdk/worker/json-pointer.ts'
 import { type Dialect, KEYWORDS, readDialect, TYPES } from './dialect.ts'
-import { escapeToken } from './json-pointer.ts'
 import { locationOf, SchemaFault } from './schema-fault.ts'
 import { compilePattern, type Pattern } from './schema-pattern.ts'
 import { SchemaResources } from './schema-resources.ts'

@@ -1,5 +1,5 @@
+import { valueAt } from '../../sdk/worker/json-pointer.ts'
 import type { Dialect } from './dialect.ts'
-import { valueAt } from './json-pointer.ts'
 import { excerpt, locationOf, SchemaFault } from './schema-fault.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>

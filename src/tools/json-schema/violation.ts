@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv'
-import { pointerTokens } from './json-pointer.ts'
+import { pointerTokens } from '../../sdk/worker/json-pointer.ts'
 import { excerpt } from './schema-fault.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { escapeToken } from '../json-schema/json-pointer.ts'
+import { escapeToken } from '../../sdk/worker/json-pointer.ts'
 import { isRecord, type JsonRecord, quote } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 

@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { valueAtReference } from '../json-schema/json-pointer.ts'
+import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 import { isDeeperThan, isRecord, type JsonRecord, quote, Refusal, record } from '../read-json.ts'
 
 /** An OpenAPI 3.0 or 3.1 document. References are resolved within it only: nothing is fetched. */

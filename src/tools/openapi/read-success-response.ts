@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { schemaReader } from '../json-schema/value-shape.ts'
+import { schemaReader } from '../../sdk/worker/value-shape.ts'
 import { isRecord } from '../read-json.ts'
 import { type OpenapiDocument, resolved } from './openapi-document.ts'
 import { isJsonType } from './read-parameters.ts'

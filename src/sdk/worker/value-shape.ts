@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../domain/tool.ts'
-import { isRecord } from '../read-json.ts'
+import type { JsonSchema } from '../tools/content.ts'
+import { isRecord } from './is-record.ts'
 import { valueAtReference } from './json-pointer.ts'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'

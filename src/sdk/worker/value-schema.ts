@@ -1,13 +1,8 @@
-import type { JsonSchema } from '../../domain/tool.ts'
-import {
-  type JsonType,
-  type SchemaReader,
-  schemaReader,
-  type ValueShape,
-} from '../json-schema/value-shape.ts'
-import { isRecord } from '../read-json.ts'
+import type { JsonSchema } from '../tools/content.ts'
+import { isRecord } from './is-record.ts'
+import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
 
-// Converts JSON Schema to Arcade's parameters; `read-value-schema.ts` converts back. A worker's definition that is
+// Converts JSON Schema to Arcade's parameters; Gatepass converts back. A worker's definition that is
 // converted both ways says the same.
 
 export const VALUE_TYPES = ['string', 'integer', 'number', 'boolean', 'json', 'array'] as const

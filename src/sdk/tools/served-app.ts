@@ -1,0 +1,13 @@
+import type { AppParts } from './app-parts.ts'
+import type { AppTools } from './app-tools.ts'
+import type { GatepassClient } from './gatepass-client.ts'
+
+/** What the ways of serving need of a `ToolApp`. */
+export interface ServedApp extends AppParts {
+  readonly name: string
+  readonly version: string | undefined
+  readonly title: string | undefined
+  readonly instructions: string | undefined
+  readonly gatepass: GatepassClient | undefined
+  readonly tools: Pick<AppTools, 'list' | 'find'>
+}

@@ -1,0 +1,81 @@
+import { allAuths, authName, type RequiresAuth } from '../tools/auth.ts'
+import type { AuthInfo } from '../tools/context.ts'
+import { isRecord } from './is-record.ts'
+
+// Reading the body of `POST /worker/tools/invoke`: Arcade's ToolCallRequest, with what Gatepass adds to it.
+
+export interface CallRequest {
+  readonly executionId: string
+  readonly tool: string
+  /** Absent: any. */
+  readonly toolkit?: string
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly userId: string | null
+  readonly secrets: Readonly<Record<string, string>>
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** The tokens by the names in the tool's `requiresAuth`. */
+  authorizations(requiresAuth: RequiresAuth | undefined): Readonly<Record<string, AuthInfo>>
+}
+
+/** Returns `undefined` for a body that names no tool. */
+export function readCallRequest(body: unknown): CallRequest | undefined {
+  const { execution_id, tool, inputs, context } = members(body)
+  const { name, toolkit } = members(tool)
+  if (typeof name !== 'string' || (!isAbsent(inputs) && !isRecord(inputs))) return undefined
+  const { user_id, secrets, metadata, authorization, authorizations } = members(context)
+  return {
+    executionId: typeof execution_id === 'string' ? execution_id : crypto.randomUUID(),
+    tool: name,
+    ...(typeof toolkit === 'string' && { toolkit }),
+    inputs: members(inputs),
+    userId: typeof user_id === 'string' ? user_id : null,
+    secrets: keyed(secrets, (value) => typeof value === 'string') as Record<string, string>, // filtered
+    metadata: keyed(metadata, () => true),
+    authorizations(requiresAuth) {
+      const auths = allAuths(requiresAuth)
+      const several = Array.isArray(authorizations) ? authorizations.map(members) : []
+      return Object.fromEntries(
+        auths.flatMap((auth, i) => {
+          const name = authName(auth)
+          const named = several.find(({ names }) => Array.isArray(names) && names.includes(name))
+          const given = named ?? (several.length > 0 || i > 0 ? undefined : members(authorization))
+          const info = given && toAuthInfo(given, auth.scopes ?? [])
+          return info === undefined ? [] : [[name, info]]
+        }),
+      )
+    },
+  }
+}
+
+/** Arcade tells no scopes: a call comes only when those that the tool requires are granted. */
+function toAuthInfo(
+  { token, token_type, expires_at, scopes, user_info, extra }: Readonly<Record<string, unknown>>,
+  required: readonly string[],
+): AuthInfo | undefined {
+  if (typeof token !== 'string' || token === '') return undefined
+  const expiresAt = typeof expires_at === 'string' ? new Date(expires_at) : undefined
+  return {
+    token,
+    tokenType: typeof token_type === 'string' ? token_type : 'bearer',
+    ...(expiresAt !== undefined && { expiresAt }),
+    scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : required,
+    userInfo: members(user_info),
+    extra: members(extra),
+  }
+}
+
+/** Reads `[{key, value}]`, or an object as Arcade's published schema has it. */
+function keyed(value: unknown, isTaken: (value: unknown) => boolean): Readonly<Record<string, unknown>> {
+  const pairs: [string, unknown][] = Array.isArray(value)
+    ? value.map(members).map(({ key, value }) => [typeof key === 'string' ? key : '', value])
+    : Object.entries(members(value))
+  return Object.fromEntries(pairs.filter(([key, one]) => key !== '' && isTaken(one)))
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}
+
+function members(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {}
+}

@@ -1,0 +1,56 @@
+import type { AppTool } from '../tools/app-tools.ts'
+import { authRequirements, type ToolAuth } from '../tools/auth.ts'
+import { jsonSchemaOf } from '../tools/schema.ts'
+import type { ServedApp } from '../tools/served-app.ts'
+import { toParameters, toValueSchema } from './value-schema.ts'
+
+/** A tool as `GET /worker/tools` lists it. */
+export function toolDefinition(app: ServedApp, { name, options }: AppTool) {
+  const { title, description, input, output, annotations = {}, version = app.version, tags } = options
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations
+  const hints = {
+    ...(readOnlyHint !== undefined && { read_only: readOnlyHint }),
+    ...(destructiveHint !== undefined && { destructive: destructiveHint }),
+    ...(idempotentHint !== undefined && { idempotent: idempotentHint }),
+    ...(openWorldHint !== undefined && { open_world: openWorldHint }),
+  }
+  return {
+    name,
+    fully_qualified_name: `${app.name}.${name}`,
+    ...(title !== undefined && { title }),
+    description: description ?? '',
+    toolkit: { name: app.name, version: version ?? null, description: app.instructions ?? null },
+    input: { parameters: toParameters(jsonSchemaOf(input, 'input')) },
+    output: {
+      available_modes: ['value', 'error', 'null'],
+      ...(output !== undefined && { value_schema: toValueSchema(jsonSchemaOf(output, 'output')) }),
+    },
+    requirements: requirementsOf(options),
+    ...(Object.keys(hints).length > 0 && { metadata: { behavior: hints } }),
+    ...(tags && { tags }),
+    deprecation_message: null,
+  }
+}
+
+/**
+ * Arcade knows one authorization for each tool. Where there are several, `authorizations` (all are needed) and
+ * `authorization_alternatives` (besides, all of any one list) hold them for Gatepass.
+ */
+function requirementsOf({ requiresAuth, requiresSecrets = [], requiresMetadata = [] }: AppTool['options']) {
+  const { all, alternatives } = authRequirements(requiresAuth)
+  const [first] = [...all, ...alternatives.flat()]
+  return {
+    authorization: first === undefined ? null : authorizationOf(first),
+    ...((all.length > 1 || alternatives.length > 0) && { authorizations: all.map(authorizationOf) }),
+    ...(alternatives.length > 0 && {
+      authorization_alternatives: alternatives.map((group) => group.map(authorizationOf)),
+    }),
+    secrets: requiresSecrets.map((key) => ({ key })),
+    metadata: requiresMetadata.map((key) => ({ key })),
+  }
+}
+
+function authorizationOf(auth: ToolAuth) {
+  const name = 'id' in auth ? { id: auth.id } : { provider_id: auth.provider }
+  return { ...name, provider_type: 'oauth2', oauth2: { scopes: [...(auth.scopes ?? [])] } }
+}
