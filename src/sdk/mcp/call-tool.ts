@@ -10,13 +10,13 @@ import { allAuths } from '../tools/auth.ts'
 import type { ToolResult } from '../tools/run.ts'
 import { runTool } from '../tools/run-tool.ts'
 import { toCallToolResult } from '../tools/tool-result.ts'
+import { userAuthorizations } from '../tools/user-authorizations.ts'
 import { type GivenToTool, readBrokerContext } from './broker-context.ts'
 import { type Caller, userOf } from './caller.ts'
 import { answerConsent, type ConsentOptions, waitForConsent } from './consent.ts'
 import { listedMcpTool } from './listed-tool.ts'
 import { inRound, type Round, type RoundsOptions } from './rounds.ts'
 import { mcpRun } from './tool-run.ts'
-import { userAuthorizations } from './user-authorizations.ts'
 
 export interface CallOptions extends RoundsOptions, ConsentOptions {
   readonly caller: Caller

@@ -38,4 +38,4 @@ export {
   type ToolOptions,
   tool,
 } from './tool.ts'
-export { ToolApp, type ToolAppOptions } from './tool-app.ts'
+export { type ServeOptions, type Serving, ToolApp, type ToolAppOptions } from './tool-app.ts'

@@ -1,9 +1,11 @@
+import { createWorker, type ToolWorker, type WorkerOptions } from '../worker/index.ts'
 import { type AnyPromptOptions, appPrompts, type PromptOptions } from './app-prompts.ts'
 import { appResources, type ResourceOptions } from './app-resources.ts'
 import { type AppTools, appTools, isName } from './app-tools.ts'
 import type { RequiresAuth } from './auth.ts'
 import type { LogLevel } from './context.ts'
 import type { GatepassClient } from './gatepass-client.ts'
+import { listen } from './listen.ts'
 import type { AppChange } from './run.ts'
 import { isMaterialized, type MaterializedTool, type ToolOptions, tool } from './tool.ts'
 
@@ -25,6 +27,22 @@ export interface ToolAppOptions {
    * `tools.call` of tools that the app does not have.
    */
   readonly gatepass?: GatepassClient
+}
+
+export interface ServeOptions extends WorkerOptions {
+  readonly as: 'worker'
+  readonly transport?: 'http'
+  /** Default: `127.0.0.1`. */
+  readonly host?: string
+  /** Default: 8500; 0 for any that is free. */
+  readonly port?: number
+}
+
+export interface Serving {
+  /** Register the worker with this URL. */
+  readonly url: string
+  /** Ends open requests. */
+  close(): Promise<void>
 }
 
 /** A set of tools, with the resources and prompts that go with them. */
@@ -89,6 +107,19 @@ export class ToolApp {
   onChange(listener: (change: AppChange) => void | Promise<void>): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * The app as an HTTP worker of Arcade's protocol, to be mounted: `app.worker({secret}).fetch`. Throws `TypeError` without
+   * a secret.
+   */
+  worker(options: WorkerOptions): ToolWorker {
+    return createWorker(this, options)
+  }
+
+  /** Serves the app until it is closed. Rejects where the port is taken, or something that it needs is missing. */
+  async serve({ host = '127.0.0.1', port = 8500, ...options }: ServeOptions): Promise<Serving> {
+    return listen(this.worker(options).fetch, { host, port })
   }
 
   /** Tells everyone who serves the app of a change. */

@@ -49,16 +49,27 @@ function endpointOf(broker: Broker, worker: Worker): WorkerEndpoint {
 }
 
 /** The tool's context: its first authorization, and all of them in declared order when it needs several providers. */
-export function contextOf({ authorizations, secrets, metadata, userId }: BackendCall): WorkerCallContext {
-  const all = authorizations.map(toAuthorization)
-  const [authorization] = all
+export function contextOf({
+  tool,
+  authorizations,
+  secrets,
+  metadata,
+  userId,
+}: BackendCall): WorkerCallContext {
+  const all = authorizations.map((one) => ({ ...toAuthorization(one), names: namesOf(one) }))
+  const [authorization] = authorizations.map(toAuthorization)
   return {
     ...(authorization && { authorization }),
-    ...(all.length > 1 && { authorizations: all }),
+    ...((all.length > 1 || tool.requirements.alternatives !== undefined) && { authorizations: all }),
     secrets,
     metadata,
     ...(userId !== undefined && { user_id: userId }),
   }
+}
+
+/** The ids and kinds of provider by which the tool's requirements name it. */
+function namesOf({ requirements }: GivenAuthorization): string[] {
+  return requirements.flatMap(({ id, providerId }) => id ?? providerId ?? [])
 }
 
 function toAuthorization({ release }: GivenAuthorization): ToolAuthorization {

@@ -168,7 +168,7 @@ function readRequirements(value: unknown, metadata: unknown): ToolRequirements {
   const requirements = isAbsent(value) ? {} : record(value, 'requirements')
   const stated = new Set(statedKeys(metadata).concat(statedKeys(requirements.metadata)))
   return {
-    authorization: readAuthorization(requirements.authorization),
+    ...readAuthorizations(requirements),
     secrets: readKeys(requirements.secrets, 'requirements.secrets'),
     metadata: readKeys(requirements.metadata, 'requirements.metadata').filter((key) => !stated.has(key)),
   }
@@ -180,9 +180,30 @@ function statedKeys(value: unknown): string[] {
   return Object.keys(value).filter((key) => !isAbsent(value[key]) && value[key] !== true)
 }
 
-function readAuthorization(value: unknown): AuthorizationRequirement[] {
+/**
+ * Arcade has one authorization for each tool. A worker of Gatepass's SDK lists several in `authorizations` and
+ * `authorization_alternatives`, and `authorization` repeats the first of them.
+ */
+function readAuthorizations({
+  authorization,
+  authorizations,
+  authorization_alternatives: alternatives,
+}: JsonRecord): Pick<ToolRequirements, 'authorization' | 'alternatives'> {
+  if (isAbsent(authorizations))
+    return { authorization: readAuthorization(authorization, 'requirements.authorization') }
+  const readList = (value: unknown, path: string) =>
+    list(value, path).flatMap((one, index) => readAuthorization(one, `${path}[${index}]`))
+  const path = 'requirements.authorization_alternatives'
+  return {
+    authorization: readList(authorizations, 'requirements.authorizations'),
+    ...(!isAbsent(alternatives) && {
+      alternatives: list(alternatives, path).map((group, index) => readList(group, `${path}[${index}]`)),
+    }),
+  }
+}
+
+function readAuthorization(value: unknown, path: string): AuthorizationRequirement[] {
   if (isAbsent(value)) return []
-  const path = 'requirements.authorization'
   const authorization = record(value, path)
   const type = text(authorization.provider_type, `${path}.provider_type`) ?? 'oauth2'
   if (type !== 'oauth2') throw new Refusal(`${path}.provider_type is ${quote(type)}; only "oauth2" is known.`)

@@ -51,6 +51,8 @@ export interface ToolAuthorization {
   readonly scopes?: readonly string[]
   /** The provider entry's id. */
   readonly provider_id?: string
+  /** In `authorizations`: the ids and kinds of provider by which the tool's requirements name it. */
+  readonly names?: readonly string[]
   /** Other members of the token response, such as `instance_url`. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
