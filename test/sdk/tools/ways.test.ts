@@ -36,7 +36,7 @@ afterAll(async () => {
 describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
   const run = async (name: string, input: object = {}, more: object = {}) =>
     (await world.execute(`${namespace}.${name}`, { input, user_id: 'ada', ...more }, 'arcade')).body
-  const valueOf = async (...of: Parameters<typeof run>) => {
+  const resultOf = async (...of: Parameters<typeof run>) => {
     const { output } = await run(...of)
     expect(output.error).toBeUndefined()
     return output.value
@@ -44,7 +44,7 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
 
   test('is given input, secrets, metadata and who calls', async () => {
     const at = '2026-02-03T04:05:06Z'
-    const given = await valueOf('Context', { at }, { metadata: { locale: 'de' } })
+    const given = await resultOf('Context', { at }, { metadata: { locale: 'de' } })
     expect(given).toEqual({
       year: 2026,
       n: 1,
@@ -72,7 +72,7 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
   })
 
   test('is given the token of its provider', async () => {
-    expect(await valueOf('WhoAmI')).toMatchObject({
+    expect(await resultOf('WhoAmI')).toMatchObject({
       digest: digest(tokens.demo ?? ''),
       tokenType: 'bearer',
       scopes: ['read'],
@@ -89,14 +89,14 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
     const user_id = `both ${way}`
     const asked = await world.execute(`${namespace}.Both`, { user_id })
     await approve(asked.body.output.requires_authorization.url)
-    const { demo, other } = await valueOf('Both', {}, { user_id })
+    const { demo, other } = await resultOf('Both', {}, { user_id })
     expect(demo).toMatch(/^[0-9a-f]{64}$/)
     expect(other).toMatch(/^[0-9a-f]{64}$/)
     expect(demo).not.toBe(other)
   })
 
   test('with anyOf is given the token that the user has granted', async () => {
-    expect(await valueOf('Either')).toEqual({ digest: digest(tokens.demo ?? ''), names: ['demo'] })
+    expect(await resultOf('Either')).toEqual({ digest: digest(tokens.demo ?? ''), names: ['demo'] })
     const asked = await world.execute(`${namespace}.Either`, { user_id: `either ${way}` })
     expect(asked.body.output.requires_authorization).toMatchObject({ status: 'pending' })
   })
@@ -119,7 +119,7 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
   })
 
   test('reads the resources and prompts of its app', async () => {
-    expect(await valueOf('Library')).toEqual({
+    expect(await resultOf('Library')).toEqual({
       list: [
         { uri: 'hub://motd', name: 'motd', mimeType: 'text/plain' },
         { uri: 'hub://bytes', name: 'hub://bytes' },
@@ -148,29 +148,29 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
   const named = (name: string) => (way === 'P' ? `${namespace}:${name}` : name)
 
   test('calls other tools', async () => {
-    const { answered } = await valueOf('Outer', { call: named('Return'), args: { what: 'object' } })
+    const { answered } = await resultOf('Outer', { call: named('Return'), args: { what: 'object' } })
     expect(answered).toEqual({ content: [{ type: 'text', text: '{"n":1}' }], structuredContent: { n: 1 } })
-    const failed = await valueOf('Outer', { call: named('Fail'), args: { how: 'own' } })
+    const failed = await resultOf('Outer', { call: named('Fail'), args: { how: 'own' } })
     expect(failed.answered).toMatchObject({
       content: [{ text: 'Refused.' }],
       isError: true,
       _meta: { arcade: { errorKind: 'UPSTREAM_RUNTIME_NOT_FOUND', statusCode: 404, canRetry: false } },
     })
-    const unknown = await valueOf('Outer', { call: 'Nowhere' })
+    const unknown = await resultOf('Outer', { call: 'Nowhere' })
     expect(unknown.answered).toMatchObject({ isError: true })
-    const bad = await valueOf('Outer', { call: named('Return'), args: { what: 'unheard of' } })
+    const bad = await resultOf('Outer', { call: named('Return'), args: { what: 'unheard of' } })
     expect(bad.answered._meta.arcade.errorKind).toBe('TOOL_RUNTIME_BAD_INPUT_VALUE')
-    expect((await valueOf('List')).includes(way === 'P' ? `${namespace}:Return:1.2.3` : 'Return')).toBe(true)
+    expect((await resultOf('List')).includes(way === 'P' ? `${namespace}:Return:1.2.3` : 'Return')).toBe(true)
   })
 
   test('calls tools with its user’s token', async () => {
-    const { answered } = await valueOf('Outer', { call: 'hub:WhoAmI' })
+    const { answered } = await resultOf('Outer', { call: 'hub:WhoAmI' })
     if (way === 'P') expect(answered.structuredContent.digest).toBe(digest(tokens.demo ?? ''))
     else expect(answered).toMatchObject({ isError: true }) // this app has no client of Gatepass
   })
 
   test('calls tools that call tools, eight deep', async () => {
-    const ended = await valueOf('Deep', { name: named('Deep') })
+    const ended = await resultOf('Deep', { name: named('Deep') })
     expect(ended).toMatchObject({ depth: 8, content: [{ text: expect.stringContaining('More than 8') }] })
   })
 
@@ -189,10 +189,10 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
   })
 
   test('adds and removes tools while it is served', async () => {
-    expect(await valueOf('Announce')).toBe('announced')
+    expect(await resultOf('Announce')).toBe('announced')
     if (way === 'W') await world.call('PATCH', '/v1/workers/wired', { enabled: true }) // reads the list again
-    expect(await valueOf('Added')).toBe('added')
-    expect(await valueOf('Announce', { remove: true })).toBe('announced')
+    expect(await resultOf('Added')).toBe('added')
+    expect(await resultOf('Announce', { remove: true })).toBe('announced')
     if (way === 'W') await world.call('PATCH', '/v1/workers/wired', { enabled: true })
     expect((await world.execute(`${namespace}.Added`)).status).toBe(404)
   })
@@ -205,7 +205,7 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
     ['image', { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] }],
     ['nothing', null],
   ])('returns %s', async (what, value) => {
-    expect(await valueOf('Return', { what })).toEqual(value)
+    expect(await resultOf('Return', { what })).toEqual(value)
   })
 
   test('returns a failure', async () => {
