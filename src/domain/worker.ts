@@ -37,7 +37,7 @@ export interface Worker {
   readonly syncError?: string
   /** Since when the catalogue cannot be read; absent while it can. */
   readonly unreachableSince?: EpochSeconds
-  /** Keyed MAC over the members that grant rights (`signed-rows.ts`); the store writes it. */
+  /** Keyed MAC over the members that grant rights (`signed-store.ts`); the store writes it. */
   readonly mac?: string
   /**
    * What its tools may request; absent for a worker of a release before acceptance existed, until its catalogue is

@@ -142,7 +142,7 @@ export interface ProviderEntry {
   readonly provider: Provider
   readonly clientId?: string
   readonly clientSecret?: Sealed
-  /** The MAC of the members that grant permissions (`signed-rows.ts`); the store writes it. */
+  /** The MAC of the members that grant permissions (`signed-store.ts`); the store writes it. */
   readonly mac?: string
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds

@@ -3,9 +3,9 @@ import type { Log } from '../domain/log.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Sealer } from '../store/seal.ts'
 import { factPlace } from '../store/sealed-columns.ts'
-import { type RowSigner, signOlderRows } from '../store/signed-rows.ts'
 import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
+import { type RowSigner, signOlderRows } from './signed-store.ts'
 
 const INSTALLATION_KEY = 'installation_key'
 /** The fact's name in releases before rows had MACs. */

@@ -5,6 +5,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { laterUse, type Uses, usedRows } from './last-use.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 export interface ApiKeys {
   /** Adds the key; one with the same hash stays unchanged. */
@@ -81,11 +82,7 @@ export function createApiKeys({ tables, query, statement, read, write, dialect }
 
   return {
     async add(key, audit) {
-      await write(audit, function* (announce) {
-        const added = yield* insert(key)
-        if (added.length > 0) announce({ noun: 'api_key' })
-        return added.length > 0
-      })
+      await writeRow(write, audit, { noun: 'api_key' }, () => insert(key))
     },
     async findByHash(hash) {
       return (await read(byHash({ hash })))[0]
@@ -94,11 +91,8 @@ export function createApiKeys({ tables, query, statement, read, write, dialect }
       return read(ofProject({ projectId }))
     },
     async revoke(projectId, id, now, audit) {
-      return write(audit, function* (announce) {
-        const revoked = yield* revoke({ projectId, id, now })
-        if (revoked.length > 0) announce({ noun: 'api_key' })
-        return revoked.length > 0
-      })
+      const revoked = await writeRow(write, audit, { noun: 'api_key' }, () => revoke({ projectId, id, now }))
+      return revoked !== undefined
     },
     async rotate({ projectId, id, mac }, expiresAt, successor, audit) {
       return write(audit, function* (announce) {

@@ -22,10 +22,11 @@ import {
   toAuthorization,
 } from './authorization-row.ts'
 import { type Beginning, createBeginning, failStatements } from './begin-authorizations.ts'
-import { ownerOf } from './connection-row.ts'
+import { connectionChange } from './connection-row.ts'
 import { connectionWrites } from './connection-writes.ts'
 import type { Database } from './database.ts'
-import { type ById, type Transaction, variantsOf } from './statement.ts'
+import { type BoundStatement, type ById, type Transaction, variantsOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 /** An authorization response that waits until its user is confirmed. */
 export type HeldResponse = Pick<Confirming, 'flowHash' | 'response' | 'deadline'>
@@ -223,46 +224,32 @@ export function createAuthorizations(database: Database): Authorizations {
       .returning({ id: authorizations.id }),
   )
 
-  /** Writes one row, and announces it if there was one to write. */
-  async function writeRow<T extends Authorization>(
+  const authorizationChange = ({ id }: ById) => ({ noun: 'authorization', id }) as const
+
+  async function findOne(wanted: BoundStatement<AuthorizationRow>): Promise<Authorization | undefined> {
+    const [row] = await read(wanted)
+    return row && toAuthorization(row)
+  }
+
+  async function transition<T extends Authorization>(
     audit: AuditEntries | undefined,
     body: () => Transaction<readonly AuthorizationRow[]>,
   ): Promise<T | undefined> {
-    const row = await write(audit, function* (announce) {
-      const [written] = yield* body()
-      if (written !== undefined) announce({ noun: 'authorization', id: written.id })
-      return written
-    })
+    const row = await writeRow(write, audit, authorizationChange, body)
     return row && (toAuthorization(row) as T) // the status that the statement has just set
   }
 
   return {
     ...createBeginning(database),
-    async find(id) {
-      const [row] = await read(byId({ id }))
-      return row && toAuthorization(row)
-    },
-    async findByState(stateHash) {
-      const [row] = await read(byState({ stateHash }))
-      return row && toAuthorization(row)
-    },
-    async findByFlow(flowHash) {
-      const [row] = await read(byFlow({ flowHash }))
-      return row && toAuthorization(row)
-    },
+    find: (id) => findOne(byId({ id })),
+    findByState: (stateHash) => findOne(byState({ stateHash })),
+    findByFlow: (flowHash) => findOne(byFlow({ flowHash })),
 
-    async attempt(id, step, fresh, now) {
-      return writeRow(undefined, () => attempt({ ...fresh, id, step, now }))
-    },
-    async confirming(stateHash, held, now) {
-      return writeRow(undefined, () => hold({ ...held, stateHash, now }))
-    },
-    async confirm(flowHash, now, audit) {
-      return writeRow(audit, () => confirm({ flowHash, now }))
-    },
-    async claim(stateHash, now, { from, deadline, claimedBy }) {
-      return writeRow(undefined, () => claim(from)({ stateHash, deadline, claimedBy, now }))
-    },
+    attempt: (id, step, fresh, now) => transition(undefined, () => attempt({ ...fresh, id, step, now })),
+    confirming: (stateHash, held, now) => transition(undefined, () => hold({ ...held, stateHash, now })),
+    confirm: (flowHash, now, audit) => transition(audit, () => confirm({ flowHash, now })),
+    claim: (stateHash, now, { from, ...claimed }) =>
+      transition(undefined, () => claim(from)({ ...claimed, stateHash, now })),
     async finishStep(claimed, connection, options, now, audit) {
       const { id, step, flowHash, attempt } = claimed
       const steps = claimed.steps.map((one, i) =>
@@ -275,7 +262,7 @@ export function createAuthorizations(database: Database): Authorizations {
         const [finished] = yield* finish(how)({ id, stateHash, steps, nextStep: step + 1, flowHash, now })
         if (finished === undefined) return undefined
         yield* connections.put(connection, options)
-        announce({ noun: 'connection', id: connection.id, owner: ownerOf(connection) })
+        announce(connectionChange(connection))
         announce({ noun: 'authorization', id: finished.id })
         return finished
       })
@@ -283,7 +270,7 @@ export function createAuthorizations(database: Database): Authorizations {
     },
     async fail(id, reason, message, now, stateHash, audit) {
       const variant = fail(stateHash === undefined ? 'any attempt' : 'one attempt')
-      return writeRow(audit, () => variant({ id, reason, message, now, stateHash: stateHash ?? '' }))
+      return transition(audit, () => variant({ id, reason, message, now, stateHash: stateHash ?? '' }))
     },
     async forgetResponses(now) {
       return (await write(undefined, () => forget({ now }))).length

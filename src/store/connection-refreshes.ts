@@ -3,10 +3,11 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { connectionColumns, writeConnection } from './connection-row.ts'
+import { connectionChange, connectionColumns } from './connection-row.ts'
 import type { Database } from './database.ts'
 import type { Lease } from './lease.ts'
 import { variantsOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 export interface RefreshedTokens {
   readonly access: Sealed
@@ -188,14 +189,16 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       return row && (row.left ?? 0)
     },
     async settleRefresh(id, generation, { refresh, expiresAt, ...tokens }, audit) {
-      return writeConnection(write, audit, () => settle({ id, generation, ...tokens, refresh, expiresAt }))
+      return writeRow(write, audit, connectionChange, () =>
+        settle({ id, generation, ...tokens, refresh, expiresAt }),
+      )
     },
     async releaseRefresh(id, owner, outcome) {
       await write(undefined, () => release(outcome)({ id, owner }))
     },
     async needsAuthorization(id, generation, reason, audit, leaseOwner) {
       const variant = disable(leaseOwner === undefined ? 'by anyone' : 'held')
-      const written = await writeConnection(write, audit, () =>
+      const written = await writeRow(write, audit, connectionChange, () =>
         variant({ id, generation, reason, leaseOwner: leaseOwner ?? '' }),
       )
       return written !== undefined

@@ -1,10 +1,7 @@
 import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
-import type { Connection } from '../domain/connection.ts'
-import type { AuditEntries } from './audit-entries.ts'
-import type { ConnectionOwner } from './changes.ts'
-import type { Database } from './database.ts'
+import type { ConnectionOwner, StoreChange } from './changes.ts'
 import type { Tables } from './schema.ts'
-import type { Transaction } from './statement.ts'
+import type { ById } from './statement.ts'
 
 /** What a query of connections gives: all columns but those of the lease. */
 export function connectionColumns(connections: Tables['connections']) {
@@ -12,17 +9,9 @@ export function connectionColumns(connections: Tables['connections']) {
   return { ...columns, account: { id: accountId, name: accountName } }
 }
 
-/** Writes one row, and announces it if there was one to write. */
-export async function writeConnection(
-  write: Database['write'],
-  audit: AuditEntries | undefined,
-  body: () => Transaction<readonly Connection[]>,
-): Promise<Connection | undefined> {
-  return write(audit, function* (announce) {
-    const [written] = yield* body()
-    if (written !== undefined) announce({ noun: 'connection', id: written.id, owner: ownerOf(written) })
-    return written
-  })
+/** The announcement of a connection that was written. */
+export function connectionChange(written: ConnectionOwner & ById): StoreChange {
+  return { noun: 'connection', id: written.id, owner: ownerOf(written) }
 }
 
 export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): ConnectionOwner {

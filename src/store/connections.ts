@@ -4,12 +4,13 @@ import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { ConnectionOwner } from './changes.ts'
 import { type ConnectionRefreshes, createConnectionRefreshes } from './connection-refreshes.ts'
-import { connectionColumns, ownedBy, ownerOf, writeConnection } from './connection-row.ts'
+import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { laterUse, type Uses, usedRows } from './last-use.ts'
 import type { Page, PageRequest } from './page.ts'
 import { type ById, variantsOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 export interface Connections extends ConnectionRefreshes {
   find(id: string): Promise<Connection | undefined>
@@ -95,7 +96,7 @@ export function createConnections(database: Database): Connections {
     },
 
     async makeDefault(id, audit) {
-      await writeConnection(write, audit, function* () {
+      await writeRow(write, audit, connectionChange, function* () {
         const [chosen] = yield* byId({ id })
         if (chosen === undefined) return []
         const all = yield* heirs(ownerOf(chosen))
@@ -117,7 +118,7 @@ export function createConnections(database: Database): Connections {
       await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
     },
     async delete(id, audit) {
-      return writeConnection(write, audit, function* () {
+      return writeRow(write, audit, connectionChange, function* () {
         const [known] = yield* byId({ id })
         if (known === undefined) return []
         const left = (yield* heirs(ownerOf(known))).filter((one) => one.id !== id)

@@ -13,6 +13,7 @@ import { createPolicies } from './policies.ts'
 import { createProcesses } from './processes.ts'
 import { createProjects } from './projects.ts'
 import { createProviders } from './providers.ts'
+import { retrying } from './retry.ts'
 import { createSecrets } from './secrets.ts'
 import { createSettleRestore } from './settle-restore.ts'
 import type { Store } from './store.ts'
@@ -27,26 +28,27 @@ export function createNouns(
   database: Database,
   appending: Pick<AuditTrail, 'append' | 'release'>,
 ): Omit<Store, Exclude<OfDatabase, 'audit'>> {
-  const { retrying } = database.dialect
+  const { retries } = database.dialect
   const facts = createFacts(database)
+  const retried = <Noun extends object>(noun: Noun) => retrying(noun, retries)
   return {
-    projects: retrying(createProjects(database)),
-    apiKeys: retrying(createApiKeys(database)),
-    providers: retrying(createProviders(database)),
-    authorizations: retrying(createAuthorizations(database)),
-    connections: retrying(createConnections(database)),
-    tools: retrying(createTools(database)),
-    workers: retrying(createWorkers(database)),
-    secrets: retrying(createSecrets(database)),
-    facts: retrying(facts),
-    envelopes: retrying(createEnvelopes(database)),
-    answers: retrying(createAnswers(database)),
-    policies: retrying(createPolicies(database)),
-    processes: retrying(createProcesses(database)),
-    executions: retrying(createExecutions(database)),
-    chains: retrying(createChains(database)),
-    audit: retrying({ ...appending, ...createAuditReader(database) }),
-    ...retrying({
+    projects: retried(createProjects(database)),
+    apiKeys: retried(createApiKeys(database)),
+    providers: retried(createProviders(database)),
+    authorizations: retried(createAuthorizations(database)),
+    connections: retried(createConnections(database)),
+    tools: retried(createTools(database)),
+    workers: retried(createWorkers(database)),
+    secrets: retried(createSecrets(database)),
+    facts: retried(facts),
+    envelopes: retried(createEnvelopes(database)),
+    answers: retried(createAnswers(database)),
+    policies: retried(createPolicies(database)),
+    processes: retried(createProcesses(database)),
+    executions: retried(createExecutions(database)),
+    chains: retried(createChains(database)),
+    audit: retried({ ...appending, ...createAuditReader(database) }),
+    ...retried({
       // a database whose disk is full reads well; and SQLite does not write a value that is there already
       probe: () => facts.put(PROBE_FACT, randomUUID()),
       settleRestore: createSettleRestore(database),

@@ -3,6 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { StoreChange } from './changes.ts'
+import type { RetryOptions } from './retry.ts'
 import type { Tables } from './schema.ts'
 import type { BoundStatement, StatementMaker, Transaction } from './statement.ts'
 
@@ -53,9 +54,6 @@ export interface Dialect {
   readonly contains: (text: SQLWrapper, part: string) => SQL
   /** How many rows a sweep deletes by one statement: few on SQLite, where requests wait meanwhile. */
   readonly sweptAtOnce: number
-  /**
-   * The same noun, whose methods are tried again for a moment while the database is busy or away, and then throw
-   * `store_unavailable`; `already_exists` for what another writer has added in a race.
-   */
-  readonly retrying: <Noun extends object>(noun: Noun) => Noun
+  /** How methods of nouns are made again while the database is busy or away, and which errors they throw in the end. */
+  readonly retries: RetryOptions
 }

@@ -6,8 +6,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import type { Lease } from './lease.ts'
 import type { Page, PageRequest } from './page.ts'
-import type { Tables } from './schema.ts'
-import { type InProject, type OfProject, type Present, placeholdersOf, variantsOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf, variantsOf } from './statement.ts'
 
 export interface ExecutionFilter {
   readonly userId?: string
@@ -59,12 +58,11 @@ export interface Executions {
   sweep(before: EpochSeconds): Promise<number>
 }
 
-type ExecutionRow = Present<Tables['executions']['$inferSelect']>
-
 export function createExecutions(database: Database): Executions {
   const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { executions } = tables
-  const { request: _, result: __, leaseOwner: ___, leaseUntil: ____, ...listed } = getTableColumns(executions)
+  const { leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(executions)
+  const { request: ___, result: ____, ...listed } = columns
 
   const named = (p: InProject) => and(eq(executions.projectId, p.projectId), eq(executions.id, p.id))
   const isScheduled = eq(executions.status, 'scheduled')
@@ -73,7 +71,7 @@ export function createExecutions(database: Database): Executions {
   const insert = statement((_: ExecutionRecord) =>
     query.insert(executions).values(placeholdersOf(executions)).returning({ id: executions.id }),
   )
-  const byId = statement((p: InProject) => query.select().from(executions).where(named(p)))
+  const byId = statement((p: InProject) => query.select(columns).from(executions).where(named(p)))
   /** One pair of statements for each combination of filters. `scheduled` is in the text, for its partial index. */
   const filtered = variantsOf((shape: string) => {
     const given = shape.split(' ')
@@ -132,7 +130,7 @@ export function createExecutions(database: Database): Executions {
         leaseUntil: sql`${dialect.leaseNow(p.now)} + ${p.seconds}`,
       })
       .where(eq(executions.id, p.id))
-      .returning(),
+      .returning(columns),
   )
   const prolong = statement((p: Lease & { id: string; now: EpochSeconds }) =>
     query
@@ -166,7 +164,7 @@ export function createExecutions(database: Database): Executions {
       .update(executions)
       .set({ status: 'cancelled', finishedAt: p.now, updatedAt: p.now })
       .where(and(named(p), isScheduled))
-      .returning(),
+      .returning(columns),
   )
   const scheduledCount = statement((p: OfProject) =>
     query
@@ -197,8 +195,7 @@ export function createExecutions(database: Database): Executions {
       })
     },
     async find(projectId, id) {
-      const [row] = await read(byId({ projectId, id }))
-      return row && toExecution(row)
+      return (await read(byId({ projectId, id })))[0]
     },
     async list(projectId, { userId = '', toolId = '', type, status }, { offset, limit }) {
       const { page, total } = filtered(
@@ -228,7 +225,7 @@ export function createExecutions(database: Database): Executions {
         const claimed: ExecutionRecord[] = []
         // locked first and by a statement of their own, so that not more than `limit` are locked
         for (const { id } of yield* due({ now, limit, except }))
-          claimed.push(...(yield* claim({ ...lease, id, now })).map(toExecution))
+          claimed.push(...(yield* claim({ ...lease, id, now })))
         return claimed
       })
     },
@@ -239,11 +236,9 @@ export function createExecutions(database: Database): Executions {
       return (await write(undefined, () => settle({ ...record, owner }))).length > 0
     },
     async cancel(projectId, id, now, audit) {
-      const row = await write(audit, function* () {
-        const [cancelled] = yield* cancel({ projectId, id, now })
-        return cancelled
+      return write(audit, function* () {
+        return (yield* cancel({ projectId, id, now }))[0]
       })
-      return row && toExecution(row)
     },
     async countScheduled(projectId) {
       const [row] = await read(scheduledCount({ projectId }))
@@ -258,8 +253,4 @@ export function createExecutions(database: Database): Executions {
       }
     },
   }
-}
-
-function toExecution({ leaseOwner: _, leaseUntil: __, ...record }: ExecutionRow): ExecutionRecord {
-  return record
 }

@@ -1,11 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabasePlace } from './database-place.ts'
-import type { Store } from './store.ts'
-
-export interface OpeningOptions {
-  /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
-  readonly admit?: (facts: ReadonlyMap<string, string>) => void
-}
+import type { OpeningOptions, Store } from './store.ts'
 
 /** Opens the database, and migrates it first. Only the driver that is needed is loaded. */
 export async function openStore(place: DatabasePlace, options: OpeningOptions = {}): Promise<Store> {

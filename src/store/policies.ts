@@ -1,10 +1,9 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Policy } from '../domain/policy.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import type { Tables } from './schema.ts'
 import { policyUid } from './sealed-columns.ts'
-import { type InProject, type OfProject, type Present, placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
 /** The enabled policies of a project, and the version of all its policies, which each write of one raises. */
 export interface PoliciesInForce {
@@ -25,11 +24,12 @@ export interface Policies {
 
 export function createPolicies({ tables, query, statement, read, write }: Database): Policies {
   const { policies, projects } = tables
+  const { uid: _, ...columns } = getTableColumns(policies)
   const named = (p: InProject) => and(eq(policies.projectId, p.projectId), eq(policies.id, p.id))
 
-  const byId = statement((p: InProject) => query.select().from(policies).where(named(p)))
+  const byId = statement((p: InProject) => query.select(columns).from(policies).where(named(p)))
   const ofProject = statement((p: OfProject) =>
-    query.select().from(policies).where(eq(policies.projectId, p.projectId)).orderBy(policies.id),
+    query.select(columns).from(policies).where(eq(policies.projectId, p.projectId)).orderBy(policies.id),
   )
   const version = statement((p: OfProject) =>
     query.select({ version: projects.policiesVersion }).from(projects).where(eq(projects.id, p.projectId)),
@@ -53,7 +53,7 @@ export function createPolicies({ tables, query, statement, read, write }: Databa
       .returning({ id: projects.id }),
   )
 
-  const list = async (projectId: string) => (await read(ofProject({ projectId }))).map(toPolicy)
+  const list = async (projectId: string) => read(ofProject({ projectId }))
 
   return {
     async put(policy, audit) {
@@ -65,8 +65,7 @@ export function createPolicies({ tables, query, statement, read, write }: Databa
       })
     },
     async find(projectId, id) {
-      const [row] = await read(byId({ projectId, id }))
-      return row && toPolicy(row)
+      return (await read(byId({ projectId, id })))[0]
     },
     list,
     async inForce(projectId) {
@@ -85,8 +84,4 @@ export function createPolicies({ tables, query, statement, read, write }: Databa
       })
     },
   }
-}
-
-function toPolicy({ uid: _, ...policy }: Present<Tables['policies']['$inferSelect']>): Policy {
-  return policy
 }

@@ -4,6 +4,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 export interface Providers {
   /** Adds the entry, or returns `undefined` when its `id` is taken in the project. */
@@ -46,11 +47,7 @@ export function createProviders(database: Database): Providers {
 
   return {
     async add(entry, audit) {
-      return write(audit, function* (announce) {
-        const [added] = yield* insert(entry)
-        if (added !== undefined) announce({ noun: 'provider' })
-        return added
-      })
+      return writeRow(write, audit, { noun: 'provider' }, () => insert(entry))
     },
     async put(entry, audit, kept) {
       await write(audit, function* (announce) {
@@ -71,11 +68,9 @@ export function createProviders(database: Database): Providers {
       return read(ofProject({ projectId }))
     },
     async delete(projectId, id, audit) {
-      return write(audit, function* (announce) {
-        const gone = yield* remove({ projectId, id })
-        if (gone.length > 0) announce({ noun: 'provider' })
-        return gone.length > 0
-      })
+      return (
+        (await writeRow(write, audit, { noun: 'provider' }, () => remove({ projectId, id }))) !== undefined
+      )
     },
   }
 }

@@ -15,6 +15,8 @@ export interface RetryOptions {
   readonly pauseMs: (attempts: number) => number
   /** Called with each transient error after which the call is made again. */
   readonly onRetry?: (error: unknown) => void
+  /** What is thrown in the end for the error of the last attempt. By default the error itself. */
+  readonly toFailure?: (error: unknown) => unknown
   /** Whether the pauses let the process end meanwhile. By default they keep it running. */
   readonly mayProcessEnd?: boolean
 }
@@ -23,20 +25,40 @@ export interface RetryOptions {
  * Waits for a database that cannot be used at the moment: makes the call again, after a pause, while it throws a
  * transient error and `mayRetry` allows it. Throws the last error otherwise, and any other error at once.
  */
-export async function retry<T>(
-  attempt: (attempts: number) => Promise<T>,
-  { isTransient = isStoreUnavailable, mayRetry, pauseMs, onRetry, mayProcessEnd = false }: RetryOptions,
-): Promise<T> {
+export async function retry<T>(attempt: (attempts: number) => Promise<T>, options: RetryOptions): Promise<T> {
+  const { isTransient = isStoreUnavailable, mayRetry, pauseMs, onRetry, toFailure = unchanged } = options
   const began = performance.now()
   for (let attempts = 1; ; attempts++) {
     try {
       return await attempt(attempts)
     } catch (error) {
-      if (!isTransient(error) || !mayRetry(performance.now() - began, attempts)) throw error
+      if (!isTransient(error) || !mayRetry(performance.now() - began, attempts)) throw toFailure(error)
       onRetry?.(error)
-      await sleep(pauseMs(attempts), undefined, { ref: !mayProcessEnd })
+      await sleep(pauseMs(attempts), undefined, { ref: options.mayProcessEnd !== true })
     }
   }
+}
+
+/** The same noun, whose methods are made again and fail as the options say. */
+export function retrying<Noun extends object>(noun: Noun, options: RetryOptions): Noun {
+  const methods = Object.entries(noun).map(([name, method]) => [
+    name,
+    (...args: unknown[]) => retry(() => method(...args), options),
+  ])
+  return Object.fromEntries(methods) as Noun // the same names with the same signatures
+}
+
+/** The refusal while the database cannot be used. */
+export function unavailable(cause: unknown): BrokerError {
+  return new BrokerError('store_unavailable', 'The database cannot be used right now. Try again shortly.', {
+    cause,
+    retryAfter: 5,
+  })
+}
+
+/** The refusal of a write that lost a race for the same key, or with a deletion. */
+export function alreadyAdded(cause: unknown): BrokerError {
+  return new BrokerError('already_exists', 'Somebody else has just added the same. Try again.', { cause })
 }
 
 /**
@@ -55,4 +77,8 @@ export function retryWrite<Written>(
 /** Pauses that double after each attempt, up to the longest one. */
 export function doublingPause(firstMs: number, longestMs: number): (attempts: number) => number {
   return (attempts) => Math.min(firstMs * 2 ** (attempts - 1), longestMs)
+}
+
+function unchanged(error: unknown): unknown {
+  return error
 }

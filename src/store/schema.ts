@@ -5,7 +5,7 @@ import type { NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
-import type { SchemaKit } from './dialects/sqlite/schema-kit.ts'
+import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
 
 export type Tables = ReturnType<typeof describeTables>

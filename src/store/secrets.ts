@@ -5,6 +5,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { laterUse, type Uses, usedRows } from './last-use.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 export interface Secrets {
   /** Sets the secret of that key (in any case). `undefined` when another process has set the key under another id. */
@@ -56,12 +57,9 @@ export function createSecrets({ tables, query, statement, read, write, dialect }
   return {
     async put(secret, audit) {
       const { description, key } = secret
-      return write(audit, function* (announce) {
-        const [added] = yield* insert(secret)
-        const [put] =
-          added === undefined ? yield* update({ ...secret, description, key: key.toLowerCase() }) : [added]
-        if (put !== undefined) announce({ noun: 'secret' })
-        return put
+      return writeRow(write, audit, { noun: 'secret' }, function* () {
+        const added = yield* insert(secret)
+        return added.length > 0 ? added : yield* update({ ...secret, description, key: key.toLowerCase() })
       })
     },
     async find(projectId, key) {
@@ -74,11 +72,7 @@ export function createSecrets({ tables, query, statement, read, write, dialect }
       await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
     },
     async delete(projectId, id, audit) {
-      return write(audit, function* (announce) {
-        const gone = yield* remove({ projectId, id })
-        if (gone.length > 0) announce({ noun: 'secret' })
-        return gone.length > 0
-      })
+      return (await writeRow(write, audit, { noun: 'secret' }, () => remove({ projectId, id }))) !== undefined
     },
   }
 }

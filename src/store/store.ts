@@ -66,6 +66,11 @@ export interface Store {
   close(): Promise<void>
 }
 
+export interface OpeningOptions {
+  /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
+  readonly admit?: (facts: ReadonlyMap<string, string>) => void
+}
+
 export interface StoreFigures {
   /** SQLite: statements that were tried again because another process was writing. */
   readonly busyRetries?: number

@@ -12,7 +12,7 @@ import type {
 } from '../domain/tool.ts'
 import type { WorkerType } from '../domain/worker.ts'
 import type { WorkerNeeds } from '../domain/worker-needs.ts'
-import type { SchemaKit } from './dialects/sqlite/schema-kit.ts'
+import type { SchemaKit } from './schema-kit.ts'
 
 /** The part of `describeTables` about tools: what they run on, which secrets they get, who may use them, and their runs. */
 export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {

@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import { providerUpsert } from './providers.ts'
 import type { Tables } from './schema.ts'
 import { type OfProject, type Present, placeholdersOf, type Steps } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 export interface Tools {
   /** Adds or replaces the tool with that `uid`, its aliases, and the provider entries that come with it: all or nothing. */
@@ -101,11 +102,7 @@ export function createTools(database: Database): Tools {
       })
     },
     async delete(uid, audit) {
-      await write(audit, function* (announce) {
-        const gone = yield* remove({ uid })
-        if (gone.length > 0) announce({ noun: 'tool' })
-        return gone.length > 0
-      })
+      await writeRow(write, audit, { noun: 'tool' }, () => remove({ uid }))
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
 
 /** What the tools of the worker may ask for, and the MAC of that. */
 export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
@@ -63,25 +64,13 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
 
   return {
     async add(worker, audit) {
-      return write(audit, function* (announce) {
-        const [added] = yield* insert(worker)
-        if (added !== undefined) announce({ noun: 'worker' })
-        return added
-      })
+      return writeRow(write, audit, { noun: 'worker' }, () => insert(worker))
     },
     async put(worker, audit) {
-      await write(audit, function* (announce) {
-        yield* update(worker)
-        announce({ noun: 'worker' })
-        return true
-      })
+      await writeRow(write, audit, { noun: 'worker' }, () => update(worker))
     },
     async accept(needs, audit) {
-      await write(audit, function* (announce) {
-        yield* accept(needs)
-        announce({ noun: 'worker' })
-        return true
-      })
+      await writeRow(write, audit, { noun: 'worker' }, () => accept(needs))
     },
     async findByUid(uid) {
       return (await read(byUid({ uid })))[0]

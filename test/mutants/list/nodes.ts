@@ -33,7 +33,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['29', '49'],
     fault: 'a row that was written by hand has power',
-    file: 'src/store/signed-rows.ts',
+    file: 'src/services/signed-store.ts',
     from: 'if (row === undefined || isGenuine(row)) return row',
     to: 'return row',
     test: 'threats/altered-rows.test.ts',
@@ -42,7 +42,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['29', '49'],
     fault: 'what was accepted of a worker can be widened by hand',
-    file: 'src/store/signed-rows.ts',
+    file: 'src/services/signed-store.ts',
     from: '(row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),',
     to: '(row) => isSame(row.mac, signer.worker(row)),',
     test: 'threats/altered-rows.test.ts',
@@ -114,7 +114,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['49'],
     fault: 'a policy that was changed by hand is changed further',
-    file: 'src/store/signed-rows.ts',
+    file: 'src/services/signed-store.ts',
     from: 'find: async (projectId, id) => policy(await policies.find(projectId, id)),',
     to: '',
     test: 'threats/altered-rows.test.ts',

@@ -109,9 +109,9 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R14'],
     fault: 'a busy database is an error at once',
-    file: 'src/store/dialects/sqlite/retrying.ts',
-    from: 'if (isBusy(error) && tries < BUSY_RETRIES) {\n            retried++',
-    to: 'if (isBusy(error) && tries < 0) {\n            retried++',
+    file: 'src/store/dialects/sqlite/failures.ts',
+    from: 'mayRetry: (_, attempts) => attempts <= BUSY_RETRIES',
+    to: 'mayRetry: () => false',
     test: 'store/sqlite.test.ts',
     name: 'waits while another process writes',
   },

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AnyPgSelect } from 'drizzle-orm/pg-core'
 import type { Dialect } from '../../database.ts'
-import { retrying } from './failures.ts'
+import { PASSING } from './failures.ts'
 
 export const postgresDialect: Dialect = {
   leaseNow: () => sql`floor(extract(epoch from clock_timestamp()))::bigint`,
@@ -16,5 +16,5 @@ export const postgresDialect: Dialect = {
   member: (column, name) => sql`${column}::json ->> ${name}`,
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
   sweptAtOnce: 5_000,
-  retrying,
+  retries: PASSING,
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
+import { alreadyAdded, type RetryOptions, unavailable } from '../../retry.ts'
 
 /** How long a call is tried again while the database restarts or fails over, or while other writers conflict. */
 export const RETRY_MS = 2_000
@@ -10,7 +10,7 @@ export class RetryableError extends Error {}
 
 /** SQLSTATEs after which nothing was written: serialization failure, deadlock, a server that stops, starts, has no free
  * connection or is a replica. */
-const PASSING = ['40001', '40P01', '57P01', '57P02', '57P03', '53300', '25006', '25P03']
+const PASSING_STATES = ['40001', '40P01', '57P01', '57P02', '57P03', '53300', '25006', '25P03']
 
 /** Constraints at which the second of two racing writers tries again, and finds what the first has written. */
 const RACED_CONSTRAINTS = ['connections_default', 'audit_heads_pkey']
@@ -46,36 +46,19 @@ function isPassing(error: unknown): boolean {
   if (error instanceof RetryableError || isConnectionFailure(error)) return true
   if (!(error instanceof pg.DatabaseError)) return false
   return (
-    PASSING.includes(error.code ?? '') ||
+    PASSING_STATES.includes(error.code ?? '') ||
     (error.code === '23505' && RACED_CONSTRAINTS.includes(error.constraint ?? ''))
   )
 }
 
 /**
- * The same noun with methods that are tried again for `RETRY_MS` when nothing was written, and that throw
- * `store_unavailable` when the database cannot be used at all. A write whose outcome is unknown is not tried again.
+ * Calls are made again for `RETRY_MS` when nothing was written. A write whose outcome is unknown is not tried again.
  */
-export function retrying<Noun extends object>(noun: Noun): Noun {
-  const wrapped = Object.entries(noun).map(([name, method]) => [
-    name,
-    (...args: unknown[]) => withRetries(() => method(...args)),
-  ])
-  return Object.fromEntries(wrapped) as Noun // the same names with the same signatures
-}
-
-export async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
-  const end = performance.now() + RETRY_MS
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (isPassing(error) && performance.now() < end) {
-        await sleep(Math.min(100, 5 * tries) * (0.5 + Math.random()))
-        continue
-      }
-      throw toBrokerError(error)
-    }
-  }
+export const PASSING: RetryOptions = {
+  isTransient: isPassing,
+  mayRetry: (elapsedMs) => elapsedMs < RETRY_MS,
+  pauseMs: (attempts) => Math.min(100, 5 * attempts) * (0.5 + Math.random()),
+  toFailure: toBrokerError,
 }
 
 /** Translates failures of the database; other errors are faults of this program and are returned unchanged. */
@@ -83,18 +66,14 @@ function toBrokerError(error: unknown): unknown {
   const state = sqlStateOf(error)
   if (state === undefined && !isPassing(error)) return error
   const cause = forLog(error)
-  if (state?.startsWith('23'))
-    return new BrokerError('already_exists', 'Somebody else has just added the same. Try again.', { cause })
+  if (state?.startsWith('23')) return alreadyAdded(cause)
   if (state !== undefined && UNKEEPABLE.includes(state))
     return new BrokerError(
       'invalid_request',
       'A value cannot be kept by the database: it is too long, too large or has the character U+0000 in it.',
       { cause },
     )
-  return new BrokerError('store_unavailable', 'The database cannot be used right now. Try again shortly.', {
-    cause,
-    retryAfter: 5,
-  })
+  return unavailable(cause)
 }
 
 /** The message and the SQLSTATE, without the values of the statement. */

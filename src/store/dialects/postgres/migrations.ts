@@ -4,7 +4,8 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import { databaseName } from '../../database-place.ts'
-import { forLog, fromDriver, RetryableError, withRetries } from './failures.ts'
+import { retry } from '../../retry.ts'
+import { forLog, fromDriver, PASSING, RetryableError } from './failures.ts'
 import { clientConfig } from './pool.ts'
 
 /** "gatepass" in ASCII: the one advisory lock of this database that Gatepass takes. */
@@ -82,7 +83,7 @@ async function migrationsDone(query: Query): Promise<ReadonlySet<string>> {
 /** Runs on a connection of its own. Closing it releases its locks and rolls back what was not committed. */
 async function connected<T>(url: string, run: (query: Query) => Promise<T>): Promise<T> {
   try {
-    return await withRetries(async () => {
+    return await retry(async () => {
       const client = new pg.Client({
         ...clientConfig(url),
         statement_timeout: LONGEST_MIGRATION_MS,
@@ -101,7 +102,7 @@ async function connected<T>(url: string, run: (query: Query) => Promise<T>): Pro
       } finally {
         await client.end().catch(() => {})
       }
-    })
+    }, PASSING)
   } catch (error) {
     throw error instanceof BrokerError && error.cause !== undefined ? cannotOpen(url, error.cause) : error
   }

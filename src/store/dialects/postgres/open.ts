@@ -6,22 +6,18 @@ import { BrokerError } from '../../../domain/errors.ts'
 import type { StoreChange } from '../../changes.ts'
 import { createNouns } from '../../create-nouns.ts'
 import type { Database } from '../../database.ts'
+import { retry } from '../../retry.ts'
 import { type BoundStatement, createStatementMaker } from '../../statement.ts'
-import type { Store } from '../../store.ts'
+import type { OpeningOptions, Store } from '../../store.ts'
 import { listen } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresDialect } from './dialect.ts'
-import { fromDriver, withRetries } from './failures.ts'
+import { fromDriver, PASSING } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { clientConfig, openPool } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
 import { tables } from './schema.ts'
 import { createTransact } from './write.ts'
-
-export interface OpeningOptions {
-  /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
-  readonly admit?: (facts: ReadonlyMap<string, string>) => void
-}
 
 /**
  * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
@@ -45,7 +41,7 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
   }
 
   try {
-    const { announces, tellsOutcome } = await withRetries(() => examine(pool))
+    const { announces, tellsOutcome } = await retry(() => examine(pool), PASSING)
     const transact = createTransact({
       pool,
       announces,

@@ -10,7 +10,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { describeTables } from '../../schema.ts'
-import type { SchemaKit } from '../sqlite/schema-kit.ts'
+import type { SchemaKit } from '../../schema-kit.ts'
 
 const json = customType<{ data: unknown; driverData: string }>({
   dataType: () => 'text',

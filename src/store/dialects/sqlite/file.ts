@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { BrokerError } from '../../../domain/errors.ts'
-import { BUSY_RETRIES, isBusy } from './retrying.ts'
+import { BUSY_RETRIES, isBusy } from './failures.ts'
 
 /** SQLite before this has the WAL-reset bug, which can corrupt a database that several connections write. */
 const OLDEST_SQLITE = '3.51.3'

@@ -4,20 +4,15 @@ import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { StoreChange } from '../../changes.ts'
 import { createNouns } from '../../create-nouns.ts'
 import { createStatementMaker, type Transaction } from '../../statement.ts'
-import type { Store } from '../../store.ts'
+import type { OpeningOptions, Store } from '../../store.ts'
 import { createAuditAppender, createReleaseCheck, sqliteAudit } from './audit.ts'
 import { createChangeFeed } from './change-feed.ts'
 import { sqliteDialect } from './dialect.ts'
+import { busyRetries } from './failures.ts'
 import { openDatabase } from './file.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
-import { busyRetries } from './retrying.ts'
 import { createRunner, type Transact } from './runner.ts'
 import { tables } from './schema.ts'
-
-export interface OpeningOptions {
-  /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
-  readonly admit?: (facts: ReadonlyMap<string, string>) => void
-}
 
 /** The store on one SQLite file, which several processes of one machine may share. Migrates it first. */
 export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): Store {

@@ -1,6 +1,6 @@
 import type { StoreChange } from '../../changes.ts'
 import { describeTables } from '../../schema.ts'
-import { sqliteKit } from './schema-kit.ts'
+import { sqliteKit } from '../../schema-kit.ts'
 
 export const tables = describeTables(sqliteKit)
 

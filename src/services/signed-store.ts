@@ -4,8 +4,8 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
-import type { Store } from './store.ts'
-import type { AcceptedNeeds } from './workers.ts'
+import type { Store } from '../store/store.ts'
+import type { AcceptedNeeds } from '../store/workers.ts'
 
 /** A row whose MAC does not match its members: it was written without the installation's key. */
 export interface AlteredRow {

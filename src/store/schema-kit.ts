@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** What SQLite makes columns and indexes with. Its type is that of every database's kit, see `describeTables`. */
+/**
+ * What a database makes columns and indexes with, see `describeTables`: SQLite's, whose types are those of every kit.
+ */
 export const sqliteKit = {
   table: sqliteTable,
   text,

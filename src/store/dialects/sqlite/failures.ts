@@ -1,0 +1,34 @@
+import Database from 'better-sqlite3'
+import { alreadyAdded, type RetryOptions, unavailable } from '../../retry.ts'
+
+export const BUSY_RETRIES = 40
+
+let retried = 0
+
+/** How often a call was tried again, since the start of this process. */
+export function busyRetries(): number {
+  return retried
+}
+
+/** Calls are made again while another process is writing, beyond the busy timeout, which blocks the event loop. */
+export const BUSY: RetryOptions = {
+  isTransient: isBusy,
+  mayRetry: (_, attempts) => attempts <= BUSY_RETRIES,
+  pauseMs: () => 5 + Math.random() * 20,
+  onRetry: () => void retried++,
+  toFailure(error) {
+    if (!(error instanceof Database.SqliteError)) return error
+    return TAKEN.has(error.code) ? alreadyAdded(error) : unavailable(error)
+  },
+}
+
+/** Error codes of a race for the same key, or with a deletion. */
+const TAKEN = new Set([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  'SQLITE_CONSTRAINT_FOREIGNKEY',
+])
+
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+}
