@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import { databaseName } from '../../database-place.ts'
+import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { retry } from '../../retry.ts'
 import { forLog, fromDriver, PASSING, RetryableError } from './failures.ts'
 import { clientConfig } from './pool.ts'
@@ -18,11 +16,7 @@ const RACED = ['42P07', '42710', '23505', '40001']
 
 /** How many migrations the database still needs. Writes nothing. */
 export async function pendingMigrations(url: string): Promise<number> {
-  return connected(url, async (query) => {
-    const migrations = knownMigrations()
-    const done = await migrationsDone(query)
-    return migrations.filter(({ hash }) => !done.has(hash)).length
-  })
+  return connected(url, async (query) => migrationsAfter('postgres', await migrationsDone(query)).length)
 }
 
 /** Whether Gatepass has ever been started on it. */
@@ -52,15 +46,8 @@ export async function migrateDatabase(url: string): Promise<void> {
       'create table if not exists schema_migrations (hash text primary key, created_at bigint not null)',
     )
     const done = await migrationsDone(query)
-    const migrations = knownMigrations()
-    const known = new Set(migrations.map(({ hash }) => hash))
-    if ([...done].some((hash) => !known.has(hash)))
-      throw new BrokerError(
-        'store_unavailable',
-        'The database was migrated by a newer release of Gatepass. Start that release, or restore a backup.',
-      )
-    for (const { hash, sql, folderMillis } of migrations) {
-      if (done.has(hash)) continue
+    refuseNewer('postgres', done)
+    for (const { hash, sql, folderMillis } of migrationsAfter('postgres', done)) {
       await query(sql.join('\n'))
       await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
     }
@@ -116,10 +103,4 @@ function cannotOpen(url: string, cause: unknown): BrokerError {
     `The database ${databaseName({ kind: 'postgres', url })} cannot be opened (${why}). Check GATEPASS_DATABASE_URL, and that the server runs and lets this user in.`,
     { cause },
   )
-}
-
-function knownMigrations(): readonly MigrationMeta[] {
-  const migrationsFolder = fileURLToPath(new URL('../../../../drizzle/postgres', import.meta.url))
-  if (existsSync(migrationsFolder)) return readMigrationFiles({ migrationsFolder })
-  throw new Error('the drizzle/ folder with the migrations is missing from this installation')
 }

@@ -1,40 +1,28 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { BrokerError } from '../../../domain/errors.ts'
+import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { BUSY_TIMEOUT_MS, cannotOpen } from './file.ts'
 
 /** How many migrations the file still needs: all, when it does not exist. Writes nothing. */
 export function pendingMigrations(path: string): number {
-  const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() })
-  if (!existsSync(path)) return migrations.length
-  try {
-    const client = new Database(path, { readonly: true, fileMustExist: true })
-    try {
-      const begun = client.prepare("select 1 from sqlite_master where name = 'schema_migrations'").get()
-      if (begun === undefined) return migrations.length
-      const done = new Set(client.prepare('select hash from schema_migrations').pluck().all())
-      return migrations.filter(({ hash }) => !done.has(hash)).length
-    } finally {
-      client.close()
-    }
-  } catch (error) {
-    throw cannotOpen(path, error)
-  }
+  return migrationsAfter('sqlite', readTable(path, 'schema_migrations', migrationsDone) ?? new Set()).length
 }
 
 /** The facts of the file; none when it does not exist or has no tables yet. Writes nothing. */
 export function readFacts(path: string): ReadonlyMap<string, string> {
-  if (!existsSync(path)) return new Map()
+  const factsIn = (client: Database.Database) =>
+    client.prepare<[], { name: string; value: string }>('select name, value from facts').all()
+  return new Map(readTable(path, 'facts', factsIn)?.map(({ name, value }) => [name, value]))
+}
+
+/** What `read` gives; `undefined` when there is no such file, or no such table in it. */
+function readTable<T>(path: string, table: string, read: (client: Database.Database) => T): T | undefined {
+  if (!existsSync(path)) return undefined
   try {
-    const client = new Database(path, { readonly: true, fileMustExist: true })
+    const client = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
     try {
-      client.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
-      const begun = client.prepare("select 1 from sqlite_master where name = 'facts'").get()
-      if (begun === undefined) return new Map()
-      const rows = client.prepare<[], { name: string; value: string }>('select name, value from facts').all()
-      return new Map(rows.map(({ name, value }) => [name, value]))
+      const begun = client.prepare('select 1 from sqlite_master where name = ?').get(table)
+      return begun === undefined ? undefined : read(client)
     } finally {
       client.close()
     }
@@ -49,7 +37,6 @@ export function readFacts(path: string): ReadonlyMap<string, string> {
  * has migrated is refused.
  */
 export function migrateDatabase(client: Database.Database): void {
-  const migrations = readMigrationFiles({ migrationsFolder: migrationsFolder() })
   client.pragma('busy_timeout = 30000')
   try {
     client
@@ -57,15 +44,9 @@ export function migrateDatabase(client: Database.Database): void {
         client.exec(
           'create table if not exists schema_migrations (hash text primary key, created_at integer not null)',
         )
-        const done = new Set(client.prepare('select hash from schema_migrations').pluck().all())
-        const known = new Set<unknown>(migrations.map((one) => one.hash))
-        if ([...done].some((hash) => !known.has(hash)))
-          throw new BrokerError(
-            'store_unavailable',
-            'The database was migrated by a newer release of Gatepass. Start that release, or restore a backup.',
-          )
-        for (const { hash, sql, folderMillis } of migrations) {
-          if (done.has(hash)) continue
+        const done = migrationsDone(client)
+        refuseNewer('sqlite', done)
+        for (const { hash, sql, folderMillis } of migrationsAfter('sqlite', done)) {
           for (const statement of sql) client.exec(statement)
           client.prepare('insert into schema_migrations values (?, ?)').run(hash, folderMillis)
         }
@@ -76,8 +57,6 @@ export function migrateDatabase(client: Database.Database): void {
   }
 }
 
-function migrationsFolder(): string {
-  const folder = fileURLToPath(new URL('../../../../drizzle/sqlite', import.meta.url))
-  if (existsSync(folder)) return folder
-  throw new Error('the drizzle/ folder with the migrations is missing from this installation')
+function migrationsDone(client: Database.Database): ReadonlySet<string> {
+  return new Set(client.prepare<[], string>('select hash from schema_migrations').pluck().all())
 }
