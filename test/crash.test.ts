@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../src/domain/clock.ts'
+import type { AnswerBody } from './answer-body.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from './fake-authorization-server.ts'
 import { toolMetadata } from './fixtures.ts'
 import { type Gatepass, startGatepass } from './gatepass.ts'
@@ -90,8 +91,7 @@ async function call(method: string, path: string, body?: object) {
     headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  return { status: response.status, body: (await response.json()) as any }
+  return { status: response.status, body: (await response.json()) as AnswerBody }
 }
 
 interface Flow {

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../src/domain/clock.ts'
 import type { Log } from '../src/domain/log.ts'
 import { startServer } from '../src/server.ts'
 import { openStore } from '../src/store/open-store.ts'
+import type { AnswerBody } from './answer-body.ts'
 import { freePort } from './ports.ts'
 import { API_KEY, MASTER_KEY } from './served.ts'
 
@@ -37,8 +38,7 @@ export interface CallOptions {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  readonly body: any
+  readonly body: AnswerBody
 }
 
 export interface GatepassOptions {

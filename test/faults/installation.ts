@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
 import { readAudit, verifyAudit } from '../../src/flows/read-audit.ts'
 import { openBroker } from '../../src/open-broker.ts'
+import type { AnswerBody } from '../answer-body.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 import { API_KEY, MASTER_KEY, type Served, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
@@ -26,8 +27,7 @@ export interface Answer {
   readonly status: number
   readonly requestId: string
   readonly retryAfter: string | null
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-  readonly body: any
+  readonly body: AnswerBody
 }
 
 /** One process. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AnswerBody } from '../answer-body.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { API_KEY } from '../served.ts'
 import { until } from '../until.ts'
@@ -59,8 +60,7 @@ export function namedRequests(kind: DatabaseKind): void {
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(30_000),
       })
-      // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-      const answer: any = await response.json()
+      const answer: AnswerBody = await response.json()
       return { status: response.status, body: answer, ms: performance.now() - began }
     }
 
