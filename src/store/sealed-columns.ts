@@ -1,59 +1,39 @@
 import type { Sealed } from '../domain/sealed.ts'
+import type { Tables } from './schema.ts'
 import type { SealedPlace } from './seal.ts'
+
+const IN_PROJECT = { needs: ['project_id'], place: ofProject }
+const OF_CONNECTION = { needs: ['project_id', 'user_id', 'provider_uid'], place: ofConnection }
+const OF_STEP = { needs: ['project_id', 'user_id', 'steps', 'step'], place: ofStep }
 
 /**
  * Every column that holds envelopes, with the place that its envelopes are bound to. Rotation, counts and checks go
  * through this list; a test compares it with the schema.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  { table: 'facts', column: 'value', id: 'name', needs: [], place: ofInstallation },
-  { table: 'providers', column: 'client_secret', id: 'uid', needs: ['project_id'], place: ofProvider },
-  { table: 'workers', column: 'secret', id: 'uid', needs: ['project_id'], place: ofProject },
-  { table: 'secrets', column: 'value', id: 'id', needs: ['project_id'], place: ofProject },
-  ...(['access', 'refresh'] as const).map(
-    (column): SealedColumn => ({
-      table: 'connections',
-      column,
-      id: 'id',
-      needs: ['project_id', 'user_id', 'provider_uid'],
-      place: ofConnection,
-    }),
-  ),
-  ...(['secrets', 'response'] as const).map(
-    (column): SealedColumn => ({
-      table: 'authorizations',
-      column,
-      id: 'id',
-      needs: ['project_id', 'user_id', 'steps', 'step'],
-      place: ofStep,
-    }),
-  ),
-  { table: 'answers', column: 'answer', id: 'place', needs: ['project_id'], place: ofProject },
-  { table: 'policies', column: 'hook_secret', id: 'uid', needs: ['project_id'], place: ofProject },
-  ...(['request', 'result'] as const).map(
-    (column): SealedColumn => ({
-      table: 'executions',
-      column,
-      id: 'id',
-      needs: ['project_id'],
-      place: ofProject,
-    }),
-  ),
-  { table: 'chains', column: 'state', id: 'id', needs: ['project_id'], place: ofProject },
+  ...sealed('facts', 'name', ['value'], { needs: [], place: ofInstallation }),
+  ...sealed('providers', 'uid', ['client_secret'], { needs: ['project_id'], place: ofProvider }),
+  ...sealed('workers', 'uid', ['secret'], IN_PROJECT),
+  ...sealed('secrets', 'id', ['value'], IN_PROJECT),
+  ...sealed('connections', 'id', ['access', 'refresh'], OF_CONNECTION),
+  ...sealed('authorizations', 'id', ['secrets', 'response'], OF_STEP),
+  ...sealed('answers', 'place', ['answer'], IN_PROJECT),
+  ...sealed('policies', 'uid', ['hook_secret'], IN_PROJECT),
+  ...sealed('executions', 'id', ['request', 'result'], IN_PROJECT),
+  ...sealed('chains', 'id', ['state'], IN_PROJECT),
 ]
 
+function sealed(
+  table: SealedColumn['table'],
+  id: string,
+  columns: readonly string[],
+  place: Pick<SealedColumn, 'needs' | 'place'>,
+): readonly SealedColumn[] {
+  return columns.map((column) => ({ table, column, id, ...place }))
+}
+
 export interface SealedColumn {
-  readonly table:
-    | 'facts'
-    | 'providers'
-    | 'workers'
-    | 'secrets'
-    | 'connections'
-    | 'authorizations'
-    | 'answers'
-    | 'policies'
-    | 'executions'
-    | 'chains'
+  readonly table: keyof Tables
   readonly column: string
   /** The column that names the row. */
   readonly id: string

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import type { AuditHead } from '../../../domain/audit.ts'
-import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
 import type { StoreChange } from '../../changes.ts'
+import { type IsCurrent, PRECONDITIONS, type PreconditionNoun, staleChangeOf } from '../../preconditions.ts'
 import { appendTo, lockHead } from './audit-chain.ts'
 import { fromDriver } from './failures.ts'
 import type { Transact } from './write.ts'
@@ -22,8 +22,8 @@ export function postgresAudit(
         const heads = new Map<string, AuditHead>()
         for (const projectId of [...new Set(releases.map((one) => one.projectId))].sort())
           heads.set(projectId, await lockHead(client, projectId))
-        const found = await preconditionsOf(client, releases)
-        const stale = releases.map((one) => staleChangeOf(one, found, at))
+        const isCurrent = await comparisonOf(client, releases)
+        const stale = releases.map((one) => staleChangeOf(one, at, isCurrent))
         for (const [projectId, head] of heads) {
           const lines = releases
             .filter((one, i) => one.projectId === projectId && stale[i] === undefined)
@@ -38,25 +38,12 @@ export function postgresAudit(
   }
 }
 
-/** The current rows that the releases are based on, by noun and id. */
-type Preconditions = ReadonlyMap<string, { readonly version: number; readonly status: string }>
-
-async function preconditionsOf(
-  client: pg.ClientBase,
-  releases: readonly AuditedRelease[],
-): Promise<Preconditions> {
+/** Compares with the current rows of everything that the releases are based on. */
+async function comparisonOf(client: pg.ClientBase, releases: readonly AuditedRelease[]): Promise<IsCurrent> {
   const { rows } = await fromDriver(
-    client.query<{ noun: string; id: string; version: string; status: string }>({
+    client.query<{ noun: PreconditionNoun; id: string; version: string; status: string }>({
       name: 'preconditions_of_releases',
-      text: `select 'connection' as noun, id, generation::bigint as version, status
-          from connections where id = any($1::text[])
-        union all
-        select 'provider', uid, updated_at, status from providers where uid = any($2::text[])
-        union all
-        select 'api_key', id, coalesce(expires_at, 0), case when revoked_at is null then 'active' else 'revoked' end
-          from api_keys where id = any($3::text[])
-        union all
-        select 'policies', id, policies_version, '' from projects where id = any($4::text[])`,
+      text: SELECT_PRECONDITIONS,
       values: [
         [...new Set(releases.map(({ connection }) => connection.id))],
         [...new Set(releases.map(({ entry }) => entry.uid))],
@@ -65,29 +52,20 @@ async function preconditionsOf(
       ],
     }),
   )
-  return new Map(
+  const found = new Map(
     rows.map(({ noun, id, version, status }) => [`${noun} ${id}`, { version: Number(version), status }]),
   )
+  return (noun, key, _basis, matches) => {
+    const row = found.get(`${noun} ${key}`)
+    return row !== undefined && matches(row)
+  }
 }
 
-/** The change that the release does not know of, or `undefined` when everything it is based on is current. */
-function staleChangeOf(
-  { connection, entry, apiKey, policies }: AuditedRelease,
-  found: Preconditions,
-  at: EpochSeconds,
-): StoreChange | undefined {
-  const { id, projectId, providerUid, userId } = connection
-  const tokens = found.get(`connection ${id}`)
-  if (tokens?.version !== connection.generation || tokens.status !== connection.status)
-    return { noun: 'connection', id, owner: { projectId, providerUid, userId } }
-  const provider = found.get(`provider ${entry.uid}`)
-  if (provider?.version !== entry.updatedAt || provider.status !== entry.status) return { noun: 'provider' }
-  if (apiKey !== undefined) {
-    const key = found.get(`api_key ${apiKey.id}`)
-    // a rotation may have set an end meanwhile
-    const isOver = key !== undefined && key.version > 0 && key.version <= at
-    if (key?.status !== 'active' || isOver) return { noun: 'api_key' }
-  }
-  if (found.get(`policies ${projectId}`)?.version !== policies.version) return { noun: 'policy' }
-  return undefined
-}
+/** One statement for all nouns, with an array of keys for each. */
+const SELECT_PRECONDITIONS = Object.entries(PRECONDITIONS)
+  .map(
+    ([noun, { table, key, version, status }], i) =>
+      `select '${noun}' as noun, ${key} as id, (${version})::bigint as version, ${status} as status
+        from ${table} where ${key} = any($${i + 1}::text[])`,
+  )
+  .join(' union all ')

@@ -4,6 +4,13 @@ import type { Connection } from '../../../domain/connection.ts'
 import type { AuditEntries } from '../../audit-entries.ts'
 import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
 import type { StoreChange } from '../../changes.ts'
+import {
+  type IsCurrent,
+  PRECONDITIONS,
+  type Precondition,
+  type PreconditionNoun,
+  staleChangeOf,
+} from '../../preconditions.ts'
 import type { Transact } from './runner.ts'
 
 /** Appends a block, inside the transaction of the write that it records. */
@@ -95,67 +102,40 @@ export function createReleaseCheck(
   client: Database.Database,
   onChange: (listener: (change: StoreChange) => void) => void,
 ): ReleaseCheck {
-  const connectionOf = client.prepare<[string], { generation: number; status: string }>(
-    'select generation, status from connections where id = ?',
-  )
-  const providerOf = client.prepare<[string], { updated_at: number; status: string }>(
-    'select updated_at, status from providers where uid = ?',
-  )
-  const keyOf = client.prepare<[string], { revoked_at: number | null; expires_at: number | null }>(
-    'select revoked_at, expires_at from api_keys where id = ?',
-  )
-  const versionOf = client
-    .prepare<[string], number>('select policies_version from projects where id = ?')
-    .pluck()
-
+  const prepared = (noun: PreconditionNoun) => {
+    const { table, key, version, status } = PRECONDITIONS[noun]
+    return client.prepare<[string], Precondition>(
+      `select ${version} as version, ${status} as status from ${table} where ${key} = ?`,
+    )
+  }
+  const rowOf = {
+    connection: prepared('connection'),
+    provider: prepared('provider'),
+    api_key: prepared('api_key'),
+    policy: prepared('policy'),
+  }
   const changes = { connection: 0, provider: 0, api_key: 0, policy: 0 }
   const checked = new WeakMap<object, number>()
   onChange(({ noun }) => {
-    if (noun in changes) changes[noun as keyof typeof changes]++
+    if (noun in changes) changes[noun as PreconditionNoun]++
   })
 
-  function isCurrent(row: object, noun: keyof typeof changes, compare: () => boolean): boolean {
-    if (checked.get(row) === changes[noun]) return true
-    if (!compare()) return false
-    checked.set(row, changes[noun])
+  const isCurrent: IsCurrent = (noun, key, basis, matches) => {
+    if (checked.get(basis) === changes[noun]) return true
+    const row = rowOf[noun].get(key)
+    if (row === undefined || !matches(row)) return false
+    checked.set(basis, changes[noun])
     return true
   }
 
-  function staleChangeOf(
-    { projectId, connection, entry, apiKey, policies }: AuditedRelease,
-    at: EpochSeconds,
-  ): StoreChange | undefined {
-    const isConnectionCurrent = () => {
-      const row = connectionOf.get(connection.id)
-      return row?.generation === connection.generation && row.status === connection.status
-    }
-    if (!isCurrent(connection, 'connection', isConnectionCurrent)) {
-      const { id, providerUid, userId } = connection
-      return { noun: 'connection', id, owner: { projectId: connection.projectId, providerUid, userId } }
-    }
-    const isEntryCurrent = () => {
-      const row = providerOf.get(entry.uid)
-      return row?.updated_at === entry.updatedAt && row.status === entry.status
-    }
-    if (!isCurrent(entry, 'provider', isEntryCurrent)) return { noun: 'provider' }
-    const isKeyCurrent = () => {
-      const row = apiKey && keyOf.get(apiKey.id)
-      // a rotation may have set an end meanwhile
-      return row?.revoked_at === null && (row.expires_at === null || row.expires_at > at)
-    }
-    if (apiKey !== undefined && !isCurrent(apiKey, 'api_key', isKeyCurrent)) return { noun: 'api_key' }
-    if (!isCurrent(policies, 'policy', () => versionOf.get(projectId) === policies.version))
-      return { noun: 'policy' }
-    return undefined
-  }
   return {
-    staleChangeOf,
+    staleChangeOf: (release, at) => staleChangeOf(release, at, isCurrent),
     beforeReading() {
       const before = changes.connection
       return (connection) => void checked.set(connection, before)
     },
     missed() {
-      for (const noun of Object.keys(changes)) changes[noun as keyof typeof changes]++
+      for (const noun of Object.keys(changes)) changes[noun as PreconditionNoun]++
     },
   }
 }
