@@ -3,6 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Database } from './database.ts'
+import { leaseEnd } from './lease.ts'
 import { variantsOf } from './statement.ts'
 
 /** What is stored at a place: an answer, or no answer while the request is carried out. */
@@ -67,7 +68,6 @@ export function createAnswers({
 }: Database): Answers {
   const { answers } = tables
   const isOpen = isNull(answers.answer)
-  const until = (p: { seconds: number; now: EpochSeconds }) => sql`${dialect.leaseNow(p.now)} + ${p.seconds}`
   const hasExpired = (now: EpochSeconds) => lte(answers.until, dialect.leaseNow(now))
   const ofOwner = (p: { place: string; owner: string }) =>
     and(eq(answers.place, p.place), eq(answers.owner, p.owner))
@@ -92,7 +92,7 @@ export function createAnswers({
         owner: p.owner,
         request: p.request,
         claimedBy: p.claimedBy,
-        until: until(p),
+        until: leaseEnd(dialect, p),
       }
       const ofTheDead = and(eq(answers.owner, p.over), isOpen, isNull(answers.begun))
       return query
@@ -109,21 +109,21 @@ export function createAnswers({
   const prolong = statement((p: Owned) =>
     query
       .update(answers)
-      .set({ until: until(p) })
+      .set({ until: leaseEnd(dialect, p) })
       .where(and(ofOwner(p), isOpen))
       .returning(place),
   )
   const begin = statement((p: Owned & { run: BegunRun }) =>
     query
       .update(answers)
-      .set({ begun: p.run, until: until(p) })
+      .set({ begun: p.run, until: leaseEnd(dialect, p) })
       .where(and(ofOwner(p), isOpen))
       .returning(place),
   )
   const settle = statement((p: Owned & { answer: Sealed }) =>
     query
       .update(answers)
-      .set({ answer: p.answer, until: until(p) })
+      .set({ answer: p.answer, until: leaseEnd(dialect, p) })
       .where(ofOwner(p))
       .returning(place),
   )

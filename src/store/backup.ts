@@ -6,7 +6,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { COPIED_TABLES, copyRows } from './copy.ts'
 import type { DatabasePlace } from './database-place.ts'
 import { openSqliteTarget } from './dialects/sqlite/copy.ts'
-import { discard, sync } from './durable-file.ts'
+import { discard, reasonOf, sync } from './durable-file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './facts.ts'
 
 export interface Backup {
@@ -124,6 +124,7 @@ function isThere(path: string): BrokerError {
 }
 
 function cannotBackUp(path: string, cause: unknown): BrokerError {
-  const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'unknown'
-  return new BrokerError('store_unavailable', `No backup was made at ${path} (${why}).`, { cause })
+  return new BrokerError('store_unavailable', `No backup was made at ${path} (${reasonOf(cause)}).`, {
+    cause,
+  })
 }

@@ -5,7 +5,7 @@ import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { connectionChange, connectionColumns } from './connection-row.ts'
 import type { Database } from './database.ts'
-import type { Lease } from './lease.ts'
+import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { variantsOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -76,69 +76,61 @@ export interface ConnectionRefreshes {
   ): Promise<readonly Connection[]>
 }
 
+/** The tokens that a refresh starts from. */
+type Generation = Pick<Connection, 'id' | 'generation'>
+
 export function createConnectionRefreshes(database: Database): ConnectionRefreshes {
   const { tables, query, statement, read, write, dialect } = database
   const { connections } = tables
   const columns = connectionColumns(connections)
 
-  const ofGeneration = ({ id, generation }: { id: string; generation: number }): SQL | undefined =>
+  const ofGeneration = ({ id, generation }: Generation): SQL | undefined =>
     and(eq(connections.id, id), eq(connections.generation, generation), eq(connections.status, 'active'))
   const isUnleased = (now: EpochSeconds) =>
     or(isNull(connections.leaseUntil), lte(connections.leaseUntil, dialect.leaseNow(now)))
-  const noLease = { leaseOwner: null, leaseUntil: null }
 
-  const claim = statement((p: Lease & { id: string; generation: number; now: EpochSeconds }) =>
+  const claim = statement((p: Lease & Generation & { now: EpochSeconds }) =>
     query
       .update(connections)
       .set({
         leaseOwner: p.owner,
-        leaseUntil: sql`${dialect.leaseNow(p.now)} + ${p.seconds}`,
+        leaseUntil: leaseEnd(dialect, p),
         unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
       })
       .where(and(ofGeneration(p), isUnleased(p.now)))
       .returning(columns),
   )
-  const left = statement((p: { id: string; generation: number; owner: string; now: EpochSeconds }) =>
+  const left = statement((p: Generation & { owner: string; now: EpochSeconds }) =>
     query
       .select({ left: sql`${connections.leaseUntil} - ${dialect.leaseNow(p.now)}`.mapWith(Number) })
       .from(connections)
       .where(and(ofGeneration(p), eq(connections.leaseOwner, p.owner))),
   )
-  const settle = statement(
-    (p: {
-      id: string
-      generation: number
-      access: Sealed
-      refresh: Sealed | undefined
-      tokenType: string
-      scopes: readonly string[]
-      receivedAt: EpochSeconds
-      expiresAt: EpochSeconds | undefined
-    }) =>
-      query
-        .update(connections)
-        .set({
-          access: p.access,
-          refresh: sql`coalesce(${p.refresh}, ${connections.refresh})`,
-          tokenType: p.tokenType,
-          scopes: p.scopes,
-          receivedAt: p.receivedAt,
-          expiresAt: p.expiresAt,
-          status: 'active',
-          statusReason: null,
-          generation: sql`${connections.generation} + 1`,
-          ...noLease,
-          unansweredRefreshes: 0,
-        })
-        .where(and(eq(connections.id, p.id), eq(connections.generation, p.generation)))
-        .returning(columns),
+  const settle = statement((p: Generation & RefreshedTokens) =>
+    query
+      .update(connections)
+      .set({
+        access: p.access,
+        refresh: sql`coalesce(${p.refresh}, ${connections.refresh})`,
+        tokenType: p.tokenType,
+        scopes: p.scopes,
+        receivedAt: p.receivedAt,
+        expiresAt: p.expiresAt,
+        status: 'active',
+        statusReason: null,
+        generation: sql`${connections.generation} + 1`,
+        ...NO_LEASE,
+        unansweredRefreshes: 0,
+      })
+      .where(and(eq(connections.id, p.id), eq(connections.generation, p.generation)))
+      .returning(columns),
   )
   const release = variantsOf((outcome: 'answered' | 'unknown') =>
     statement((p: { id: string; owner: string }) =>
       query
         .update(connections)
         .set({
-          ...noLease,
+          ...NO_LEASE,
           ...(outcome === 'answered' && {
             unansweredRefreshes: sql`${connections.unansweredRefreshes} - 1`,
           }),
@@ -148,13 +140,13 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
     ),
   )
   const disable = variantsOf((held: 'held' | 'by anyone') =>
-    statement((p: { id: string; generation: number; reason: NeedsAuthorizationReason; leaseOwner: string }) =>
+    statement((p: Generation & { reason: NeedsAuthorizationReason; leaseOwner: string }) =>
       query
         .update(connections)
         .set({
           status: 'needs_authorization',
           statusReason: p.reason,
-          ...noLease,
+          ...NO_LEASE,
           unansweredRefreshes: 0,
         })
         .where(and(ofGeneration(p), held === 'held' ? eq(connections.leaseOwner, p.leaseOwner) : undefined))
@@ -188,10 +180,8 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       const [row] = await read(left({ id, generation, owner, now }))
       return row && (row.left ?? 0)
     },
-    async settleRefresh(id, generation, { refresh, expiresAt, ...tokens }, audit) {
-      return writeRow(write, audit, connectionChange, () =>
-        settle({ id, generation, ...tokens, refresh, expiresAt }),
-      )
+    async settleRefresh(id, generation, tokens, audit) {
+      return writeRow(write, audit, connectionChange, () => settle({ id, generation, ...tokens }))
     },
     async releaseRefresh(id, owner, outcome) {
       await write(undefined, () => release(outcome)({ id, owner }))

@@ -3,6 +3,7 @@ import type { Connection } from '../domain/connection.ts'
 import type { ConnectionOwner } from './changes.ts'
 import { connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
+import { NO_LEASE } from './lease.ts'
 import type { Tables } from './schema.ts'
 import { type ById, placeholdersOf, type Steps } from './statement.ts'
 
@@ -92,8 +93,7 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
           providerIdentity: row.providerIdentity,
           isDefault: sql`excluded.is_default or ${connections.isDefault}`,
           generation: sql`${connections.generation} + 1`,
-          leaseOwner: null,
-          leaseUntil: null,
+          ...NO_LEASE,
           unansweredRefreshes: 0,
           consentedAt: row.consentedAt,
           withheldScopes: row.withheldScopes,

@@ -14,3 +14,8 @@ export function sync(path: string): void {
 export function discard(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
 }
+
+/** Why a file could not be used, to be put into a sentence. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown'
+}

@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import type { Lease } from './lease.ts'
+import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import type { Page, PageRequest } from './page.ts'
 import { type InProject, type OfProject, placeholdersOf, variantsOf } from './statement.ts'
 
@@ -66,7 +66,6 @@ export function createExecutions(database: Database): Executions {
 
   const named = (p: InProject) => and(eq(executions.projectId, p.projectId), eq(executions.id, p.id))
   const isScheduled = eq(executions.status, 'scheduled')
-  const noLease = { leaseOwner: null, leaseUntil: null }
 
   const insert = statement((_: ExecutionRecord) =>
     query.insert(executions).values(placeholdersOf(executions)).returning({ id: executions.id }),
@@ -127,7 +126,7 @@ export function createExecutions(database: Database): Executions {
         startedAt: p.now,
         updatedAt: p.now,
         leaseOwner: p.owner,
-        leaseUntil: sql`${dialect.leaseNow(p.now)} + ${p.seconds}`,
+        leaseUntil: leaseEnd(dialect, p),
       })
       .where(eq(executions.id, p.id))
       .returning(columns),
@@ -135,7 +134,7 @@ export function createExecutions(database: Database): Executions {
   const prolong = statement((p: Lease & { id: string; now: EpochSeconds }) =>
     query
       .update(executions)
-      .set({ leaseUntil: sql`${dialect.leaseNow(p.now)} + ${p.seconds}` })
+      .set({ leaseUntil: leaseEnd(dialect, p) })
       .where(and(eq(executions.id, p.id), eq(executions.leaseOwner, p.owner)))
       .returning({ id: executions.id }),
   )
@@ -154,7 +153,7 @@ export function createExecutions(database: Database): Executions {
         durationMs: row.durationMs,
         attempts: row.attempts,
         result: sql`coalesce(${row.result}, ${executions.result})`,
-        ...noLease,
+        ...NO_LEASE,
       })
       .where(and(named(p), eq(executions.leaseOwner, p.owner)))
       .returning({ id: executions.id })

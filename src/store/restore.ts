@@ -5,7 +5,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { copyRows } from './copy.ts'
 import { type DatabasePlace, databaseName } from './database-place.ts'
-import { discard, sync } from './durable-file.ts'
+import { discard, reasonOf, sync } from './durable-file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from './facts.ts'
 import { openSource, openTarget } from './open-copy.ts'
 import { openStore } from './open-store.ts'
@@ -69,8 +69,9 @@ function restoreFile(backup: string, to: string): Restored {
     return restored
   } catch (error) {
     if (error instanceof BrokerError) throw error
-    const why = error instanceof Error ? error.message : 'unknown'
-    throw new BrokerError('store_unavailable', `Nothing was restored to ${to} (${why}).`, { cause: error })
+    throw new BrokerError('store_unavailable', `Nothing was restored to ${to} (${reasonOf(error)}).`, {
+      cause: error,
+    })
   } finally {
     discard(partial)
   }
@@ -101,9 +102,7 @@ function copyMarked(backup: string, to: string): Restored {
     client.prepare('delete from facts where name in (?, ?)').run(LAST_BACKUP_FACT, MOVED_FACT)
     return { takenAt }
   } catch (error) {
-    throw error instanceof BrokerError
-      ? error
-      : damaged(backup, error instanceof Error ? error.message : 'unknown')
+    throw error instanceof BrokerError ? error : damaged(backup, reasonOf(error))
   } finally {
     client.close()
   }
@@ -113,7 +112,7 @@ function openCopy(path: string, backup: string): Database.Database {
   try {
     return new Database(path, { fileMustExist: true })
   } catch (error) {
-    throw damaged(backup, error instanceof Error ? error.message : 'unknown')
+    throw damaged(backup, reasonOf(error))
   }
 }
 

@@ -3,6 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { SETTLED, UNSETTLED } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { BACKUP_FACT } from './facts.ts'
+import { NO_LEASE } from './lease.ts'
 
 export interface SettledRestore {
   /** When the backup was taken. */
@@ -18,7 +19,6 @@ export type SettleRestore = (message: string, now: EpochSeconds) => Promise<Sett
 
 export function createSettleRestore({ tables, query, statement, write }: Database): SettleRestore {
   const { authorizations, chains, connections, executions, facts } = tables
-  const noLease = { leaseOwner: null, leaseUntil: null }
 
   const takeMark = statement((_: object) =>
     query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning(),
@@ -26,7 +26,7 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
   const countRefreshes = statement((_: object) =>
     query
       .update(connections)
-      .set({ ...noLease, unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1` })
+      .set({ ...NO_LEASE, unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1` })
       .where(and(isNotNull(connections.refresh), eq(connections.status, 'active')))
       .returning({ id: connections.id }),
   )
@@ -45,7 +45,7 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
         status: 'failed',
         outcome: 'error',
         errorKind: 'UNKNOWN',
-        ...noLease,
+        ...NO_LEASE,
         finishedAt: p.now,
         updatedAt: p.now,
       })

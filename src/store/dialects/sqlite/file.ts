@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { BrokerError } from '../../../domain/errors.ts'
+import { reasonOf } from '../../durable-file.ts'
 import { BUSY_RETRIES, isBusy } from './failures.ts'
 
 /** SQLite before this has the WAL-reset bug, which can corrupt a database that several connections write. */
@@ -66,10 +67,9 @@ function makeSafe(client: Database.Database, path: string): void {
 
 /** No such directory, no permission, no database. The message is for the operator; callers are not shown it. */
 export function cannotOpen(path: string, cause: unknown): BrokerError {
-  const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'unknown'
   return new BrokerError(
     'store_unavailable',
-    `The database ${path} cannot be opened (${why}). Check GATEPASS_DATABASE_URL, and that this user may read and write the file and its directory.`,
+    `The database ${path} cannot be opened (${reasonOf(cause)}). Check GATEPASS_DATABASE_URL, and that this user may read and write the file and its directory.`,
     { cause },
   )
 }
