@@ -20,10 +20,7 @@ export function elicitationForm(
   }
   const other = Object.keys(form).find((one) => !FORM_MEMBERS.includes(one))
   if (other !== undefined) throw fault(`uses ${other}`)
-  const members = Object.entries(properties).map(([name, member]) => {
-    const { pattern: _, ...plain } = isRecord(member) ? member : {}
-    return [name, plain]
-  })
+  const members = Object.entries(properties).map(([name, member]) => [name, toMember(member)])
   return { ...form, properties: Object.fromEntries(members) }
 }
 
@@ -58,4 +55,19 @@ function isChoice({ enum: values, oneOf, anyOf }: Readonly<Record<string, unknow
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A choice with titles as MCP writes it: `oneOf` for one of them, `anyOf` for several. */
+function toMember(member: unknown): Readonly<Record<string, unknown>> {
+  const { pattern: _, anyOf, oneOf, items, ...plain } = isRecord(member) ? member : {}
+  const choices = choicesOf(oneOf ?? anyOf)
+  if (choices !== undefined) return { type: 'string', ...plain, oneOf: choices }
+  if (!isRecord(items)) return plain
+  const several = choicesOf(items.anyOf ?? items.oneOf)
+  return { ...plain, items: several === undefined ? items : { anyOf: several } }
+}
+
+function choicesOf(members: unknown): readonly Readonly<Record<string, unknown>>[] | undefined {
+  if (!Array.isArray(members)) return undefined
+  return members.filter(isRecord).map(({ const: value, title = value }) => ({ const: value, title }))
 }

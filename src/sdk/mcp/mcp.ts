@@ -1,0 +1,70 @@
+import { listen } from '../tools/listen.ts'
+import type { ToolApp } from '../tools/tool-app.ts'
+import { createHandler, type McpHandler, type McpHandlerOptions } from './mcp-handler.ts'
+import { isLoopback, LOOPBACK_HOSTS } from './origins.ts'
+import { rpcError } from './rpc-error.ts'
+
+// An app as an MCP server, by the official SDK: Streamable HTTP and stdio, protocols 2025-03-26 to 2026-07-28.
+
+/**
+ * A handler that mounts in hono, Next.js, a Worker: `mcp(app, options).fetch`. Throws `TypeError` where a tool needs a
+ * user or a secret and callers are not identified.
+ */
+export function mcp(app: ToolApp, options: McpHandlerOptions = {}): McpHandler {
+  return createHandler(app, options)
+}
+
+export type ServeMcpOptions =
+  | (McpHandlerOptions & {
+      readonly transport?: 'http' | undefined
+      /** Default: `127.0.0.1`. */
+      readonly host?: string | undefined
+      /** Default: 8000. */
+      readonly port?: number | undefined
+      /** Default: `/mcp`. */
+      readonly path?: string | undefined
+    })
+  | {
+      readonly transport: 'stdio'
+      /** Whose tools they are, as Gatepass knows the user. Default: `GATEPASS_USER`. */
+      readonly user?: string | undefined
+    }
+
+export interface ServedMcp {
+  /** Absent on stdio. */
+  readonly url?: string
+  close(): Promise<void>
+}
+
+const DEFAULT_PORT = 8000
+
+/** Serves the app until it is closed; on stdio, until the client closes its end. */
+export async function serveMcp(app: ToolApp, options: ServeMcpOptions = {}): Promise<ServedMcp> {
+  if (options.transport === 'stdio') {
+    const { serveOnStdio } = await import('./mcp-stdio.ts')
+    return serveOnStdio(app, options.user ?? globalThis.process?.env.GATEPASS_USER)
+  }
+  const { host = '127.0.0.1', port = DEFAULT_PORT, path = '/mcp', ...rest } = options
+  const handler = mcp(app, { ...(isLoopback(host) && { allowedHosts: LOOPBACK_HOSTS }), ...rest })
+  const listening = await listen(
+    (request) => (isOf(path, request) ? handler.fetch(request) : rpcError(404, -32_000, `It is at ${path}.`)),
+    { host, port },
+  )
+  return {
+    url: `${listening.url}${path}`,
+    async close() {
+      await handler.close()
+      await listening.close()
+    },
+  }
+}
+
+function isOf(path: string, request: Request): boolean {
+  const { pathname } = new URL(request.url)
+  return pathname === path || pathname.startsWith('/.well-known/oauth-protected-resource')
+}
+
+export type { Caller, CallerOptions, VerifiedToken } from './caller.ts'
+export type { IssuerOptions } from './issuer.ts'
+export type { McpHandler, McpHandlerOptions } from './mcp-handler.ts'
+export type { OriginOptions } from './origins.ts'
