@@ -1,0 +1,360 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { mcp } from '../../../src/sdk/mcp/mcp.ts'
+import { createHandler } from '../../../src/sdk/mcp/mcp-handler.ts'
+import { ToolApp } from '../../../src/sdk/tools/index.ts'
+import { questionsApp } from './questions-app.ts'
+
+// Who is believed, what a request's state is bound to, and which pages may call.
+
+const URL_ = 'https://hub.example.com/mcp'
+const SECRET = 'a broker secret of thirty-two characters'
+
+function secretApp() {
+  const app = new ToolApp({ name: 'hub', version: '1.0.0' })
+  app.tool('whoami', {
+    description: 'Says what the call has.',
+    input: z.object({}),
+    requiresSecrets: ['HUB_KEY'],
+    handler: ({ userId, getSecret }) => ({ userId, key: getSecret('HUB_KEY') }),
+  })
+  return app
+}
+
+async function brokerToken(claims: Record<string, unknown> = {}, secret = SECRET): Promise<string> {
+  return new SignJWT({ aud: 'worker', ver: '1', exp: Math.floor(Date.now() / 1000) + 60, ...claims })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(secret))
+}
+
+type Handler = { readonly fetch: (request: Request) => Promise<Response> }
+
+/** Sends one request of 2026-07-28. */
+async function call(
+  { fetch }: Handler,
+  method: string,
+  params: Record<string, unknown>,
+  headers: Record<string, string> = {},
+  capabilities: object = { elicitation: {} },
+) {
+  const { name } = params
+  const { _meta, ...rest } = params
+  const response = await fetch(
+    new Request(URL_, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        ...(typeof name === 'string' && { 'mcp-name': name }),
+        ...headers,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method,
+        params: {
+          ...rest,
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': capabilities,
+            ...(_meta as object | undefined),
+          },
+        },
+      }),
+    }),
+  )
+  const text = await response.text()
+  const data = /^data: (.*)$/m.exec(text)?.[1] ?? text
+  return { status: response.status, headers: response.headers, body: JSON.parse(data) }
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const WHOAMI = {
+  name: 'whoami',
+  arguments: {},
+  _meta: { arcade_context: { user_id: 'ada', secrets: [{ key: 'HUB_KEY', value: 'from the broker' }] } },
+}
+
+describe('callers', () => {
+  test('an app that needs callers to be known is not served without', () => {
+    expect(() => mcp(secretApp())).toThrow(/whoami uses secrets.*brokerSecret, issuer or verify/)
+    expect(() => mcp(secretApp(), { brokerSecret: 'short' })).toThrow(/32 characters/)
+    expect(() => mcp(questionsApp().app)).not.toThrow()
+  })
+
+  test('Gatepass names the user and the secrets, by its signature', async () => {
+    const handler = mcp(secretApp(), { brokerSecret: SECRET })
+    const { body } = await call(handler, 'tools/call', WHOAMI, bearer(await brokerToken()))
+    expect(body.result.structuredContent).toEqual({ userId: 'ada', key: 'from the broker' })
+  })
+
+  test.each([
+    ['no token', async () => undefined],
+    ['another secret', () => brokerToken({}, `${SECRET}!`)],
+    ['another audience', () => brokerToken({ aud: 'somebody' })],
+    ['another version', () => brokerToken({ ver: '2' })],
+    ['one that has expired', () => brokerToken({ exp: 1 })],
+    ['one without a signature', async () => (await brokerToken()).replace(/[^.]*$/, 'AA')],
+    [
+      'one by the algorithm none',
+      async () => `${btoa('{"alg":"none"}')}.${(await brokerToken()).split('.')[1]}.AA`,
+    ],
+  ])('%s is refused', async (_, token) => {
+    const handler = mcp(secretApp(), { brokerSecret: SECRET })
+    const said = await token()
+    const { status, headers } = await call(
+      handler,
+      'tools/call',
+      WHOAMI,
+      said === undefined ? {} : bearer(said),
+    )
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toMatch(/^Bearer/)
+  })
+
+  test('a verified user is who the token says, whatever the call says', async () => {
+    process.env.HUB_KEY = 'from the environment'
+    try {
+      const verify = (token: string) => (token === 'good' ? { sub: 'grace' } : undefined)
+      const handler = mcp(secretApp(), { brokerSecret: SECRET, verify })
+      const { body } = await call(handler, 'tools/call', WHOAMI, bearer('good'))
+      expect(body.result.structuredContent).toEqual({ userId: 'grace', key: 'from the environment' })
+      expect((await call(handler, 'tools/call', WHOAMI, bearer('bad'))).status).toBe(401)
+    } finally {
+      delete process.env.HUB_KEY
+    }
+  })
+
+  test('an issuer’s token is checked by its keys, its audience and its time; the challenge names the metadata', async () => {
+    const issuer = 'https://issuer.example.com'
+    const { publicKey, privateKey } = await generateKeyPair('ES256')
+    const other = await generateKeyPair('ES256')
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }
+    let reads = 0
+    const fetch = async (url: string | URL | Request) => {
+      reads++
+      const metadata = { issuer, jwks_uri: `${issuer}/jwks` }
+      return Response.json(String(url).endsWith('/jwks') ? { keys: [jwk] } : metadata)
+    }
+    const app = questionsApp().app
+    const handler = mcp(app, { issuer: { url: issuer, audience: URL_, fetch } })
+    const token = (claims: Record<string, unknown>, key = privateKey) =>
+      new SignJWT({ iss: issuer, aud: URL_, sub: 'ada', exp: Math.floor(Date.now() / 1000) + 60, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+        .sign(key)
+    const whoIs = async (said: Promise<string>) =>
+      call(handler, 'tools/call', { name: 'context', arguments: {} }, bearer(await said))
+
+    expect((await whoIs(token({}))).body.result.structuredContent).toMatchObject({ userId: 'ada' })
+    for (const wrong of [
+      token({ aud: 'other' }),
+      token({ iss: 'x' }),
+      token({ exp: 1 }),
+      token({}, other.privateKey),
+    ])
+      expect((await whoIs(wrong)).status).toBe(401)
+    expect(reads).toBe(2) // the metadata and the keys, once; keys are not read again for each stranger
+
+    const refused = await handler.fetch(new Request(URL_, { method: 'POST', body: '{}' }))
+    expect(refused.headers.get('www-authenticate')).toBe(
+      'Bearer resource_metadata="https://hub.example.com/.well-known/oauth-protected-resource/mcp"',
+    )
+    const metadata = await handler.fetch(
+      new Request('https://hub.example.com/.well-known/oauth-protected-resource/mcp'),
+    )
+    expect(await metadata.json()).toEqual({ resource: URL_, authorization_servers: [issuer] })
+  })
+})
+
+describe('the state of a call', () => {
+  const verify = (token: string) => ({ sub: token })
+  const BOOK = { name: 'book', arguments: { place: 'Oslo' } }
+  const GUESTS = { inputResponses: { 'elicitation-1': { action: 'accept', content: { guests: 4 } } } }
+
+  async function asked(handler: Handler) {
+    const { body } = await call(handler, 'tools/call', BOOK, bearer('ada'))
+    expect(body.result.inputRequests).toEqual({
+      'elicitation-1': {
+        method: 'elicitation/create',
+        params: expect.objectContaining({ mode: 'form', message: 'How many?' }),
+      },
+    })
+    return body.result.requestState as string
+  }
+
+  test('is not readable, and is bound to the user, the tool and the arguments', async () => {
+    const { app, counts } = questionsApp()
+    const handler = mcp(app, { verify })
+    const requestState = await asked(handler)
+    const next = await call(handler, 'tools/call', { ...BOOK, ...GUESTS, requestState }, bearer('ada'))
+    const later: string = next.body.result.requestState
+    expect(next.body.result.inputRequests).toHaveProperty('elicitation-2')
+    expect(atob(later.split('.')[2]?.replaceAll('-', '+').replaceAll('_', '/') ?? '')).not.toContain('guests')
+
+    const answer = { inputResponses: { 'elicitation-2': { action: 'accept', content: { sure: true } } } }
+    const retry = (changed: object, user = 'ada') =>
+      call(handler, 'tools/call', { ...BOOK, ...answer, requestState: later, ...changed }, bearer(user))
+    for (const stolen of [
+      retry({}, 'mallory'),
+      retry({ arguments: { place: 'Rome' } }),
+      retry({ name: 'context', arguments: {} }),
+      retry({ requestState: `${later.slice(0, -2)}AA` }),
+      retry({ requestState: 'v1.AAAA.AAAA' }),
+    ])
+      expect((await stolen).body.error).toMatchObject({
+        code: -32_602,
+        data: { reason: 'invalid_request_state' },
+      })
+    expect(counts.charged).toBe(1)
+    expect((await retry({})).body.result.structuredContent).toEqual({ place: 'Oslo', guests: 4, paid: 1 })
+    expect(counts.charged).toBe(1) // kept by step()
+  })
+
+  test('expires, and is understood by every process that has the same secret', async () => {
+    const { app } = questionsApp()
+    let now = Date.now()
+    const [one, two] = ['same', 'same'].map((stateSecret) =>
+      createHandler(app, { verify, stateSecret }, { now: () => now }),
+    )
+    if (one === undefined || two === undefined) throw new Error('two handlers')
+    const requestState = await asked(one)
+    const retry = () => call(two, 'tools/call', { ...BOOK, ...GUESTS, requestState }, bearer('ada'))
+    expect((await retry()).body.result.inputRequests).toHaveProperty('elicitation-2')
+    now += 601_000
+    expect((await retry()).body.error.code).toBe(-32_602)
+  })
+
+  test.each([
+    ['does not fit the form', { guests: 99 }, 'asked again'],
+    ['is declined', undefined, 'goes on'],
+  ])('an answer that %s: %s', async (_, content, outcome) => {
+    const handler = mcp(questionsApp().app, { verify })
+    const requestState = await asked(handler)
+    const response = content === undefined ? { action: 'decline' } : { action: 'accept', content }
+    const { body } = await call(
+      handler,
+      'tools/call',
+      { ...BOOK, inputResponses: { 'elicitation-1': response }, requestState },
+      bearer('ada'),
+    )
+    const key = outcome === 'asked again' ? 'elicitation-1' : 'elicitation-2'
+    expect(Object.keys(body.result.inputRequests)).toEqual([key])
+  })
+
+  test('a handler that asks something else the second time is told so', async () => {
+    const app = new ToolApp({ name: 'random' })
+    let times = 0
+    app.tool('asks', {
+      input: z.object({}),
+      async handler({ ui }) {
+        const { content } = await ui.elicit(`Question ${times++}`, z.object({ ok: z.boolean() }))
+        return `${content?.ok}`
+      },
+    })
+    const handler = mcp(app)
+    const first = await call(handler, 'tools/call', { name: 'asks', arguments: {} })
+    const { body } = await call(handler, 'tools/call', {
+      name: 'asks',
+      arguments: {},
+      inputResponses: { 'elicitation-1': { action: 'accept', content: { ok: true } } },
+      requestState: first.body.result.requestState,
+    })
+    expect(body.result.inputRequests['elicitation-1'].params.message).toBe('Question 1')
+  })
+})
+
+describe('sessions of 2025', () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  }
+  const post = (handler: Handler, body: object, headers: Record<string, string>) =>
+    handler.fetch(
+      new Request(URL_, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      }),
+    )
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} }
+
+  async function opened(handler: Handler, user: string) {
+    const response = await post(handler, initialize, bearer(user))
+    await response.text()
+    return { ...bearer(user), 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' }
+  }
+
+  test('belong to the caller that opened them, and end when they are deleted or idle', async () => {
+    let now = 0
+    const sessions = { max: 2, idleMs: 1000 }
+    const verify = (token: string) => ({ sub: token })
+    const handler = createHandler(questionsApp().app, { verify }, { now: () => now, sessions })
+    const ada = await opened(handler, 'ada')
+    expect((await post(handler, list, ada)).status).toBe(200)
+    expect((await post(handler, list, { ...ada, ...bearer('mallory') })).status).toBe(404)
+    await handler.fetch(new Request(URL_, { method: 'DELETE', headers: ada }))
+    expect((await post(handler, list, ada)).status).toBe(404)
+
+    const idle = await opened(handler, 'ada')
+    now += 2000
+    const fresh = await opened(handler, 'ada')
+    expect((await post(handler, list, idle)).status).toBe(404)
+    const [second, third] = [await opened(handler, 'ada'), await opened(handler, 'ada')]
+    expect((await post(handler, list, fresh)).status).toBe(404) // the oldest gave way to the third
+    expect((await post(handler, list, second)).status).toBe(200)
+    expect((await post(handler, list, third)).status).toBe(200)
+    await handler.close()
+  })
+
+  test('a client without one is answered too', async () => {
+    const response = await post(mcp(questionsApp().app), list, { 'mcp-protocol-version': '2025-03-26' })
+    expect(await response.text()).toContain('"name":"book"')
+  })
+})
+
+describe('pages', () => {
+  const send = (origin: string, options = {}, method = 'POST') =>
+    mcp(questionsApp().app, options).fetch(new Request(URL_, { method, headers: { origin } }))
+
+  test.each([
+    ['a foreign one', 'https://evil.example.com', {}, 403],
+    ['one without an origin', 'null', {}, 403],
+    [
+      'one that the author names',
+      'https://inspector.example.com',
+      { allowedOrigins: ['https://inspector.example.com'] },
+      415,
+    ],
+    ['one of the same host', 'https://hub.example.com', {}, 406],
+  ])('%s', async (_, origin, options, status) => {
+    expect((await send(origin, options)).status).toBe(status)
+  })
+
+  test('may ask before they send, and read the answer', async () => {
+    const { status, headers } = await send('https://hub.example.com', {}, 'OPTIONS')
+    expect(status).toBe(204)
+    expect(headers.get('access-control-allow-origin')).toBe('https://hub.example.com')
+    expect(headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id')
+  })
+})
+
+test('mounts by its fetch alone', async () => {
+  const { fetch } = mcp(questionsApp().app)
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(URL_), { fetch: (url, init) => fetch(new Request(url, init)) }),
+  )
+  expect((await client.listTools()).tools).toHaveLength(4)
+  await client.close()
+})
