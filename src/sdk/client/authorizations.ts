@@ -12,8 +12,8 @@ import { readEvents } from './server-sent-events.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 const WAIT_TIMEOUT_MS = 600_000
-/** How long one request waits for a change, in seconds, and how much longer its answer may take. */
-const POLL_SECONDS = 45
+/** How long one request waits for a change, and how much longer its answer may take. */
+const POLL_MS = 45_000
 const POLL_GRACE_MS = 15_000
 /** A poll that ends earlier without a change was not held: Gatepass had no room for it, or was shutting down. */
 const HELD_MS = 1_000
@@ -57,18 +57,23 @@ function withMethods<T extends Authorization>(transport: Transport, data: Omit<T
   return authorization
 }
 
-/** The status now, or once it has changed within `waitSeconds`. */
+/** How to ask for the status of an authorization. */
+export interface StatusOptions extends RequestOptions {
+  /** Holds the answer until the status changes, at most this long, in milliseconds; at most 59,000. */
+  readonly waitMs?: number | undefined
+}
+
 export async function getAuthorization(
   transport: Transport,
   id: string,
-  options: RequestOptions & { readonly waitSeconds?: number } = {},
+  { waitMs = 0, timeoutMs, ...options }: StatusOptions = {},
 ): Promise<Authorization> {
-  const { waitSeconds, ...others } = options
+  const held = { timeoutMs: timeoutMs ?? waitMs + POLL_GRACE_MS }
   const wire = await transport.call<'getAuthorizationStatus'>({
     method: 'GET',
     path: '/v1/auth/status',
-    query: { id, wait: waitSeconds },
-    options: others,
+    query: { id, wait: Math.ceil(waitMs / 1000) },
+    options: { ...options, ...(waitMs > 0 ? held : { timeoutMs }) },
   })
   return toAuthorization(transport, wire)
 }
@@ -94,14 +99,9 @@ async function waitFor(
         { cause },
       )
     try {
-      const waitSeconds = Math.max(0, Math.min(POLL_SECONDS, Math.ceil((deadline - begun) / 1000)))
-      const limit = Math.min(waitSeconds * 1000 + POLL_GRACE_MS, deadline - begun)
-      current = await getAuthorization(transport, id, {
-        waitSeconds,
-        signal,
-        timeoutMs: limit,
-        maxRetries: 0,
-      })
+      const left = deadline - begun
+      const limits = { timeoutMs: Math.min(POLL_MS + POLL_GRACE_MS, left), maxRetries: 0 }
+      current = await getAuthorization(transport, id, { waitMs: Math.min(POLL_MS, left), ...limits, signal })
       const wasHeld = Date.now() - begun >= HELD_MS
       failures = wasHeld ? 0 : failures + 1
       cause = undefined

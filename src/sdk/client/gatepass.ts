@@ -7,7 +7,7 @@ import {
 } from './access-token.ts'
 import { type Admin, createAdmin } from './admin/admin.ts'
 import type { Authorization, CompletedAuthorization, PendingAuthorization } from './authorization.ts'
-import { getAuthorization, toAuthorization } from './authorizations.ts'
+import { getAuthorization, type StatusOptions, toAuthorization } from './authorizations.ts'
 import { type Code, createCode } from './code.ts'
 import { type Connections, createConnections } from './connections.ts'
 import type { ErrorCode, GatepassError } from './errors.ts'
@@ -79,7 +79,7 @@ export class Gatepass {
   }
 
   /** An authorization by its id, in the process that began it or in another one. */
-  authorization(id: string, options: RequestOptions = {}): Promise<Authorization> {
+  authorization(id: string, options: StatusOptions = {}): Promise<Authorization> {
     return getAuthorization(this.#transport, id, options)
   }
 
@@ -217,10 +217,30 @@ export type {
   PendingAuthorization,
   WaitOptions,
 } from './authorization.ts'
+export type { StatusOptions } from './authorizations.ts'
 export type { ChainOptions, ChainResult, ChainStep, ChainStepResult } from './chain.ts'
 export type { Code, CodeLimits, CodeOptions, CodeOutcome } from './code.ts'
 export type { Connection, ConnectionFilter, Connections, DeletedConnection } from './connections.ts'
-export * from './errors.ts'
+export {
+  AuthorizationFailed,
+  AuthorizationRequired,
+  AuthorizationTimeout,
+  type ClientErrorCode,
+  ConnectionError,
+  DeniedByPolicy,
+  type ErrorCode,
+  type ErrorDetails,
+  type Fault,
+  Forbidden,
+  GatepassError,
+  InvalidRequest,
+  NotFound,
+  ProviderUnavailable,
+  RateLimited,
+  TimeoutError,
+  Unauthenticated,
+  UserMismatch,
+} from './errors.ts'
 export type {
   Execution,
   ExecutionAttempt,

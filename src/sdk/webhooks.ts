@@ -1,0 +1,184 @@
+/**
+ * Webhooks of Gatepass, by the Standard Webhooks specification. **Gatepass sends none yet**: no release has the endpoint to
+ * register a receiver. This verifies what a later release will send, so that a receiver can be written and tested now.
+ */
+
+/** Why a webhook was refused. */
+export type WebhookFault =
+  | 'missing_header'
+  | 'invalid_timestamp'
+  | 'outside_tolerance'
+  | 'wrong_signature'
+  | 'invalid_secret'
+  | 'invalid_body'
+
+/** The request is not a webhook of this Gatepass, or an old one. Answer 400 and do nothing. */
+export class WebhookRefused extends Error {
+  override readonly name = 'WebhookRefused'
+  /** Stable, for programs. */
+  readonly reason: WebhookFault
+
+  constructor(reason: WebhookFault, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+interface Subject {
+  /** The id of what the event is about. */
+  readonly id: string
+  /** Counts the events about it, so that a receiver can tell the later one. */
+  readonly sequence: number
+}
+
+interface OfUser extends Subject {
+  readonly userId: string
+}
+
+interface OfConnection extends OfUser {
+  readonly providerId: string
+}
+
+/** What each type of event tells: ids, states and codes, never a token, a link or the input of a tool. */
+export interface WebhookData {
+  readonly 'authorization.completed': OfUser & {
+    readonly status: 'completed'
+    readonly connectionIds: readonly string[]
+  }
+  readonly 'authorization.failed': OfUser & { readonly status: 'failed'; readonly reason: string }
+  readonly 'authorization.expired': OfUser & { readonly status: 'failed'; readonly reason: 'expired' }
+  readonly 'connection.created': OfConnection & { readonly scopes: readonly string[] }
+  readonly 'connection.refreshed_scopes': OfConnection & {
+    readonly scopes: readonly string[]
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+  }
+  readonly 'connection.needs_authorization': OfConnection & {
+    readonly status: 'needs_authorization'
+    readonly reason: string
+  }
+  readonly 'connection.revoked': OfUser & WhoEnded
+  readonly 'connection.deleted': OfUser & WhoEnded
+  readonly 'tool.run.failed': OfUser & {
+    readonly toolId: string
+    readonly errorKind: string
+    readonly retryable: boolean
+  }
+  readonly 'worker.requirements_changed': Subject & {
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+  }
+}
+
+interface WhoEnded {
+  readonly by: 'user' | 'operator' | 'provider'
+  readonly revocation: 'revoked' | 'unsupported' | 'failed'
+}
+
+/** An event: switch on `type`, and ignore the types you do not know. */
+export type WebhookEvent = {
+  [Type in keyof WebhookData]: {
+    /** The same for each delivery of this event: keep it, and ignore an event that you have seen. */
+    readonly id: string
+    readonly type: Type
+    readonly timestamp: Date
+    readonly data: WebhookData[Type]
+  }
+}[keyof WebhookData]
+
+export interface VerifyOptions {
+  /** How far the clock of the sender may be away, in seconds; 300 by default. */
+  readonly toleranceSeconds?: number | undefined
+  /** The time, in milliseconds since 1970; `Date.now()` by default. */
+  readonly now?: number | undefined
+}
+
+const TOLERANCE_SECONDS = 300
+
+/**
+ * Verifies a webhook and returns its event. The signature is over the raw body, so the request must not have been read.
+ * `secrets`: one, or several while a secret is being replaced, each `whsec_…`.
+ * @throws WebhookRefused when no secret fits, a header is missing, or the timestamp is too far away
+ */
+export async function verifyWebhook(
+  request: Request,
+  secrets: string | readonly string[],
+  { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const id = header(request, 'webhook-id')
+  const timestamp = header(request, 'webhook-timestamp')
+  const signatures = signaturesOf(header(request, 'webhook-signature'))
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new WebhookRefused('invalid_timestamp', 'webhook-timestamp is no time.')
+  if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
+    throw new WebhookRefused('outside_tolerance', 'The webhook is too old, or from the future.')
+  const body = new Uint8Array(await request.arrayBuffer())
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const signed = new Uint8Array([...head, ...body])
+  for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
+    const key = await importKey(secret)
+    // compares in constant time
+    for (const signature of signatures)
+      if (await crypto.subtle.verify('HMAC', key, signature, signed))
+        return toEvent(id, new TextDecoder().decode(body))
+  }
+  throw new WebhookRefused('wrong_signature', 'No signature fits a secret.')
+}
+
+function header(request: Request, name: string): string {
+  const value = request.headers.get(name)
+  if (value === null || value === '')
+    throw new WebhookRefused('missing_header', `The header ${name} is missing.`)
+  return value
+}
+
+/** Those of version 1: `v1,<base64>`, with spaces between. */
+function signaturesOf(text: string): Uint8Array<ArrayBuffer>[] {
+  return text
+    .split(' ')
+    .filter((one) => one.startsWith('v1,'))
+    .flatMap((one) => fromBase64(one.slice(3)) ?? [])
+}
+
+async function importKey(secret: string): Promise<CryptoKey> {
+  const bytes = fromBase64(secret.replace(/^whsec_/, ''))
+  if (bytes === undefined || bytes.length === 0)
+    throw new WebhookRefused('invalid_secret', 'A secret is whsec_ and base64.')
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+function toEvent(id: string, body: string): WebhookEvent {
+  const event = parse(body)
+  if (typeof event?.type !== 'string' || typeof event.timestamp !== 'string' || !isRecord(event.data))
+    throw new WebhookRefused('invalid_body', 'The body is no event.')
+  const data = Object.fromEntries(
+    Object.entries(event.data).map(([name, value]) => [toCamelCase(name), value]),
+  )
+  const { type, timestamp } = event
+  return { id, type, timestamp: new Date(timestamp), data } as unknown as WebhookEvent // signed by Gatepass
+}
+
+function parse(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toCamelCase(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
