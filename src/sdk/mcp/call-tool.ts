@@ -6,17 +6,17 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import type { AppTool } from '../tools/app-tools.ts'
-import { allAuths } from '../tools/auth.ts'
+import { withOwnTools } from '../tools/own-tools.ts'
 import type { ToolResult } from '../tools/run.ts'
 import { runTool } from '../tools/run-tool.ts'
 import { toCallToolResult } from '../tools/tool-result.ts'
 import { userAuthorizations } from '../tools/user-authorizations.ts'
-import { type GivenToTool, readBrokerContext } from './broker-context.ts'
+import { readCallContext } from '../worker/call-request.ts'
 import { type Caller, userOf } from './caller.ts'
 import { answerConsent, type ConsentOptions, waitForConsent } from './consent.ts'
 import { listedMcpTool } from './listed-tool.ts'
 import { inRound, type Round, type RoundsOptions } from './rounds.ts'
-import { mcpRun } from './tool-run.ts'
+import { type GivenToTool, mcpRun } from './tool-run.ts'
 
 export interface CallOptions extends RoundsOptions, ConsentOptions {
   readonly caller: Caller
@@ -39,7 +39,7 @@ export async function callTool(
     const given = await givenTo(options, tool, round)
     if ('answer' in given) return given.answer
     const { run, lacking } = mcpRun(app, context, round, given)
-    const result = await runTool({ ...tool, app }, input, run)
+    const result = await runTool({ ...tool, app }, input, withOwnTools(app, run))
     if (result.outcome === 'authorization_required')
       return answerConsent(options, tool, round, result.authorization)
     const capability = lacking()
@@ -74,8 +74,10 @@ async function givenTo(
   const { app, caller, context } = options
   const { requiresAuth } = tool.options
   // `_meta` counts from Gatepass only: others could name themselves any user by it
-  if (caller.kind === 'broker')
-    return readBrokerContext(context.mcpReq._meta?.arcade_context, allAuths(requiresAuth))
+  if (caller.kind === 'broker') {
+    const sent = readCallContext(context.mcpReq._meta?.arcade_context)
+    return { ...sent, authorizations: sent.authorizations(requiresAuth) }
+  }
   const userId = userOf(caller)
   const given = { userId, secrets: {}, metadata: {}, authorizations: {} }
   if (requiresAuth === undefined) return given

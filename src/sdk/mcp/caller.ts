@@ -1,5 +1,6 @@
+import { tokenVerifier } from '../worker/verify-token.ts'
 import { type IssuerOptions, issuerVerifier } from './issuer.ts'
-import { hasAudience, isCurrent, isSignedBySecret, parseJwt } from './jwt.ts'
+import { parseJwt } from './jwt.ts'
 
 /** Who sends a request. */
 export type Caller =
@@ -43,6 +44,7 @@ export function callerIdentification(
 ): IdentifyCaller {
   if (brokerSecret !== undefined && brokerSecret.length < MIN_SECRET_LENGTH)
     throw new TypeError(`brokerSecret must have at least ${MIN_SECRET_LENGTH} characters.`)
+  const isBroker = brokerSecret === undefined ? undefined : tokenVerifier(brokerSecret)
   const isIssued = issuer && issuerVerifier(issuer, now)
   if (brokerSecret === undefined && isIssued === undefined && verify === undefined) {
     if (needsCaller !== undefined)
@@ -54,12 +56,8 @@ export function callerIdentification(
   return async (request) => {
     const token = /^Bearer +([^\s]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
     if (token === undefined) return undefined
+    if (await isBroker?.(request.headers.get('authorization'))) return { kind: 'broker' }
     const jwt = parseJwt(token)
-    if (brokerSecret !== undefined && jwt?.header.alg === 'HS256') {
-      const { claims } = jwt
-      const isBroker = hasAudience(claims, 'worker') && claims.ver === '1' && isCurrent(claims, now())
-      if (isBroker && (await isSignedBySecret(jwt, brokerSecret))) return { kind: 'broker' }
-    }
     if (
       isIssued !== undefined &&
       jwt !== undefined &&

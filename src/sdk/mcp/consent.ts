@@ -8,14 +8,14 @@ import {
 import type { AppTool } from '../tools/app-tools.ts'
 import type { GatepassClient } from '../tools/gatepass-client.ts'
 import type { RequiredAuthorization } from '../tools/run.ts'
-import type { ToolApp } from '../tools/tool-app.ts'
+import type { ServedApp } from '../tools/served-app.ts'
 import type { Round } from './rounds.ts'
 
 // A missing consent, told in one of three ways: by `input_required` with the link (2026-07-28), by the error -32042
 // (2025-11-25), or by text, for clients that declare neither.
 
 export interface ConsentOptions {
-  readonly app: ToolApp
+  readonly app: ServedApp
   readonly server: Server
   readonly context: ServerContext
   /** How long a request is held while its user approves, in milliseconds. */

@@ -39,15 +39,6 @@ export function hasAudience({ aud }: Jwt['claims'], audience: string): boolean {
   return Array.isArray(aud) ? aud.includes(audience) : aud === audience
 }
 
-export async function isSignedBySecret({ header, signature, signed }: Jwt, secret: string): Promise<boolean> {
-  if (header.alg !== 'HS256') return false
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, [
-    'verify',
-  ])
-  return crypto.subtle.verify('HMAC', key, signature, signed)
-}
-
 const ALGORITHMS: Readonly<Record<string, { readonly key: AlgorithmLike; readonly verify?: AlgorithmLike }>> =
   {
     RS256: { key: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } },

@@ -1,20 +1,13 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback } from '@modelcontextprotocol/server'
 import type { AppChange } from '../tools/run.ts'
-import type { ToolApp } from '../tools/tool-app.ts'
+import type { ServedApp } from '../tools/served-app.ts'
 import { type Caller, type CallerOptions, callerIdentification } from './caller.ts'
 import { legacySessions, SESSION_LIMITS, type SessionLimits } from './legacy-sessions.ts'
 import { createServer } from './mcp-server.ts'
-import { type OriginOptions, refuseOrigin, withCors } from './origins.ts'
+import type { McpHandlerOptions } from './options.ts'
+import { refuseOrigin, withCors } from './origins.ts'
 import { createStateCodec } from './request-state.ts'
 import { rpcError } from './rpc-error.ts'
-
-export interface McpHandlerOptions extends CallerOptions, OriginOptions {
-  /**
-   * Encrypts what clients carry between the rounds of a call. Give every process the same one where several answer;
-   * by default it is random.
-   */
-  readonly stateSecret?: string | undefined
-}
 
 /** What tests set. */
 export interface McpHandlerInternals {
@@ -36,7 +29,7 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /** Serves an app over Streamable HTTP. Throws `TypeError` where callers would have to be known and are not. */
 export function createHandler(
-  app: ToolApp,
+  app: ServedApp,
   options: McpHandlerOptions,
   { now = Date.now, holdMs = HOLD_MS, sessions: limits = SESSION_LIMITS }: McpHandlerInternals = {},
 ): McpHandler {
@@ -87,7 +80,7 @@ function unauthorized(request: Request, { origin, pathname }: URL, { issuer }: C
 }
 
 /** Why callers must be known, if they must. */
-function needOfCaller(app: ToolApp): string | undefined {
+function needOfCaller(app: ServedApp): string | undefined {
   for (const { name, options } of app.tools.list()) {
     if (options.requiresAuth !== undefined) return `${name} needs its user’s token`
     if (options.requiresSecrets !== undefined && options.requiresSecrets.length > 0)

@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { AppChange, ToolRun } from '../tools/run.ts'
-import type { ToolApp } from '../tools/tool-app.ts'
+import type { ServedApp } from '../tools/served-app.ts'
 import { type CallOptions, callTool } from './call-tool.ts'
 import { type Caller, userOf } from './caller.ts'
 import { listedMcpTool } from './listed-tool.ts'
@@ -18,7 +18,7 @@ import { inRound, type Round } from './rounds.ts'
 import { mcpRun } from './tool-run.ts'
 
 export interface ServerOptions {
-  readonly app: ToolApp
+  readonly app: ServedApp
   readonly caller: Caller
   readonly codec: StateCodec
   readonly holdMs: number
@@ -122,7 +122,7 @@ function servePrompts(server: Server, { app, caller }: ServerOptions, optionsOf:
 }
 
 /** For resources and prompts, which need neither tokens nor secrets. */
-function runOf(app: ToolApp, caller: Caller, context: ServerContext, round: Round): ToolRun {
+function runOf(app: ServedApp, caller: Caller, context: ServerContext, round: Round): ToolRun {
   const given = { userId: userOf(caller), authorizations: {}, secrets: {}, metadata: {} }
   return mcpRun(app, context, round, given).run
 }

@@ -1,13 +1,13 @@
 import type { Server } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { ToolApp } from '../tools/tool-app.ts'
+import type { ServedApp } from '../tools/served-app.ts'
 import type { Caller } from './caller.ts'
 import { HOLD_MS } from './mcp-handler.ts'
 import { announce, createServer } from './mcp-server.ts'
 import { createStateCodec } from './request-state.ts'
 
 /** Serves an app on standard input and output, for the one user whose client started this process. */
-export function serveOnStdio(app: ToolApp, user: string | undefined): { close(): Promise<void> } {
+export function serveOnStdio(app: ServedApp, user: string | undefined): { close(): Promise<void> } {
   const caller: Caller =
     user === undefined ? { kind: 'anonymous' } : { kind: 'user', userId: user, claims: {} }
   const codec = createStateCodec(undefined)

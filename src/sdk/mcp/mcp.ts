@@ -1,6 +1,7 @@
 import { listen } from '../tools/listen.ts'
-import type { ToolApp } from '../tools/tool-app.ts'
-import { createHandler, type McpHandler, type McpHandlerOptions } from './mcp-handler.ts'
+import type { ServedApp } from '../tools/served-app.ts'
+import { createHandler, type McpHandler } from './mcp-handler.ts'
+import type { McpHandlerOptions, ServeMcpOptions } from './options.ts'
 import { isLoopback, LOOPBACK_HOSTS } from './origins.ts'
 import { rpcError } from './rpc-error.ts'
 
@@ -10,25 +11,9 @@ import { rpcError } from './rpc-error.ts'
  * A handler that mounts in hono, Next.js, a Worker: `mcp(app, options).fetch`. Throws `TypeError` where a tool needs a
  * user or a secret and callers are not identified.
  */
-export function mcp(app: ToolApp, options: McpHandlerOptions = {}): McpHandler {
+export function mcp(app: ServedApp, options: McpHandlerOptions = {}): McpHandler {
   return createHandler(app, options)
 }
-
-export type ServeMcpOptions =
-  | (McpHandlerOptions & {
-      readonly transport?: 'http' | undefined
-      /** Default: `127.0.0.1`. */
-      readonly host?: string | undefined
-      /** Default: 8000. */
-      readonly port?: number | undefined
-      /** Default: `/mcp`. */
-      readonly path?: string | undefined
-    })
-  | {
-      readonly transport: 'stdio'
-      /** Whose tools they are, as Gatepass knows the user. Default: `GATEPASS_USER`. */
-      readonly user?: string | undefined
-    }
 
 export interface ServedMcp {
   /** Absent on stdio. */
@@ -39,7 +24,7 @@ export interface ServedMcp {
 const DEFAULT_PORT = 8000
 
 /** Serves the app until it is closed; on stdio, until the client closes its end. */
-export async function serveMcp(app: ToolApp, options: ServeMcpOptions = {}): Promise<ServedMcp> {
+export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): Promise<ServedMcp> {
   if (options.transport === 'stdio') {
     const { serveOnStdio } = await import('./mcp-stdio.ts')
     return serveOnStdio(app, options.user ?? globalThis.process?.env.GATEPASS_USER)
@@ -66,5 +51,6 @@ function isOf(path: string, request: Request): boolean {
 
 export type { Caller, CallerOptions, VerifiedToken } from './caller.ts'
 export type { IssuerOptions } from './issuer.ts'
-export type { McpHandler, McpHandlerOptions } from './mcp-handler.ts'
+export type { McpHandler } from './mcp-handler.ts'
+export type { McpHandlerOptions, ServeMcpOptions } from './options.ts'
 export type { OriginOptions } from './origins.ts'

@@ -1,10 +1,16 @@
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server'
 import type { CreateMessageResult, ElicitResult, Root } from '../tools/content.ts'
+import { environmentSecret } from '../tools/environment-secret.ts'
 import { ContextRequiredError } from '../tools/errors.ts'
 import type { ToolRun } from '../tools/run.ts'
-import type { ToolApp } from '../tools/tool-app.ts'
-import type { GivenToTool } from './broker-context.ts'
+import type { ServedApp } from '../tools/served-app.ts'
 import type { ClientCapability, Round } from './rounds.ts'
+
+/** What a tool is given besides its input. */
+export interface GivenToTool extends Pick<ToolRun, 'userId' | 'authorizations' | 'metadata'> {
+  /** Those that the caller sent; others come from the environment. */
+  readonly secrets: Readonly<Record<string, string>>
+}
 
 /** A run by MCP, and what it has found out. */
 export interface McpRun {
@@ -15,7 +21,7 @@ export interface McpRun {
 
 /** What MCP gives to a handler. */
 export function mcpRun(
-  app: ToolApp,
+  app: ServedApp,
   { mcpReq, sessionId = null }: Omit<ServerContext, 'sessionId'> & { readonly sessionId?: string | null },
   { questions, signal, can }: Round,
   { userId, authorizations, secrets, metadata }: GivenToTool,
@@ -39,7 +45,7 @@ export function mcpRun(
     requestId: String(mcpReq.id),
     authorizations,
     metadata,
-    secret: (key) => secrets[key],
+    secret: (key) => (Object.hasOwn(secrets, key) ? secrets[key] : environmentSecret(key)),
     signal,
     log: (level, message) => mcpReq.log(level, message),
     async progress(progress, total, message) {

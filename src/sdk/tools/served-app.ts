@@ -1,6 +1,7 @@
 import type { AppParts } from './app-parts.ts'
 import type { AppTools } from './app-tools.ts'
 import type { GatepassClient } from './gatepass-client.ts'
+import type { AppChange } from './run.ts'
 
 /** What the ways of serving need of a `ToolApp`. */
 export interface ServedApp extends AppParts {
@@ -10,4 +11,8 @@ export interface ServedApp extends AppParts {
   readonly instructions: string | undefined
   readonly gatepass: GatepassClient | undefined
   readonly tools: Pick<AppTools, 'list' | 'find'>
+  /** Calls the listener after each change, and returns the function that ends that. */
+  onChange(listener: (change: AppChange) => void | Promise<void>): () => void
+  /** Tells everyone who serves the app of a change. */
+  changed(change: AppChange): Promise<void>
 }

@@ -1,3 +1,4 @@
+import type { ServeMcpOptions } from '../mcp/options.ts'
 import { createWorker, type ToolWorker, type WorkerOptions } from '../worker/index.ts'
 import { type AnyPromptOptions, appPrompts, type PromptOptions } from './app-prompts.ts'
 import { appResources, type ResourceOptions } from './app-resources.ts'
@@ -29,7 +30,9 @@ export interface ToolAppOptions {
   readonly gatepass?: GatepassClient
 }
 
-export interface ServeOptions extends WorkerOptions {
+export type ServeOptions = ServeWorkerOptions | ({ readonly as: 'mcp' } & ServeMcpOptions)
+
+export interface ServeWorkerOptions extends WorkerOptions {
   readonly as: 'worker'
   readonly transport?: 'http'
   /** Default: `127.0.0.1`. */
@@ -39,8 +42,8 @@ export interface ServeOptions extends WorkerOptions {
 }
 
 export interface Serving {
-  /** Register the worker with this URL. */
-  readonly url: string
+  /** The URL of the worker, or of the MCP server; absent on stdio. */
+  readonly url?: string
   /** Ends open requests. */
   close(): Promise<void>
 }
@@ -118,7 +121,13 @@ export class ToolApp {
   }
 
   /** Serves the app until it is closed. Rejects where the port is taken, or something that it needs is missing. */
-  async serve({ host = '127.0.0.1', port = 8500, ...options }: ServeOptions): Promise<Serving> {
+  async serve(served: ServeOptions): Promise<Serving> {
+    if (served.as === 'mcp') {
+      const { as: _, ...options } = served
+      const { serveMcp } = await import('../mcp/mcp.ts')
+      return serveMcp(this, options)
+    }
+    const { host = '127.0.0.1', port = 8500, ...options } = served
     return listen(this.worker(options).fetch, { host, port })
   }
 

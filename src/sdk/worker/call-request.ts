@@ -2,14 +2,19 @@ import { allAuths, authName, type RequiresAuth } from '../tools/auth.ts'
 import type { AuthInfo } from '../tools/context.ts'
 import { isRecord } from './is-record.ts'
 
-// Reading the body of `POST /worker/tools/invoke`: Arcade's ToolCallRequest, with what Gatepass adds to it.
+// Reading the body of `POST /worker/tools/invoke`: Arcade's ToolCallRequest, with what Gatepass adds to it. Calls over
+// MCP have the same context in their `_meta`.
 
-export interface CallRequest {
+export interface CallRequest extends CallContext {
   readonly executionId: string
   readonly tool: string
   /** Absent: any. */
   readonly toolkit?: string
   readonly inputs: Readonly<Record<string, unknown>>
+}
+
+/** What Gatepass gives to a tool besides its input. */
+export interface CallContext {
   readonly userId: string | null
   readonly secrets: Readonly<Record<string, string>>
   readonly metadata: Readonly<Record<string, unknown>>
@@ -22,12 +27,19 @@ export function readCallRequest(body: unknown): CallRequest | undefined {
   const { execution_id, tool, inputs, context } = members(body)
   const { name, toolkit } = members(tool)
   if (typeof name !== 'string' || (!isAbsent(inputs) && !isRecord(inputs))) return undefined
-  const { user_id, secrets, metadata, authorization, authorizations } = members(context)
   return {
     executionId: typeof execution_id === 'string' ? execution_id : crypto.randomUUID(),
     tool: name,
     ...(typeof toolkit === 'string' && { toolkit }),
     inputs: members(inputs),
+    ...readCallContext(context),
+  }
+}
+
+/** What is missing or malformed is absent, as in the call of a tool that needs nothing. */
+export function readCallContext(context: unknown): CallContext {
+  const { user_id, secrets, metadata, authorization, authorizations } = members(context)
+  return {
     userId: typeof user_id === 'string' ? user_id : null,
     secrets: keyed(secrets, (value) => typeof value === 'string') as Record<string, string>, // filtered
     metadata: keyed(metadata, () => true),

@@ -334,7 +334,7 @@ describe('pages', () => {
       'one that the author names',
       'https://inspector.example.com',
       { allowedOrigins: ['https://inspector.example.com'] },
-      415,
+      406,
     ],
     ['one of the same host', 'https://hub.example.com', {}, 406],
   ])('%s', async (_, origin, options, status) => {
