@@ -16,8 +16,8 @@ const SHARED_WITH_TOOLS = [join(ROOT, 'src/sdk/'), join(ROOT, 'src/tools/module/
 
 /**
  * The tests start the program some 350 times, and finding and reading its 1,400 modules is nearly half of the processor
- * time of a start. So they start it from a few files that are made here once: the same sources and the same locked
- * packages, in the same order of evaluation. `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
+ * time of a start. So they start it from a few files that are made here once of the same sources and the same locked
+ * packages. `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
  * `test/cli/package.test.ts` what is published.
  */
 export default async function setup(): Promise<void> {
