@@ -51,6 +51,7 @@ const PAGES = [
   '/login/*',
   '/oauth/*',
   '/docs',
+  '/docs/*',
   '/openapi.json',
   '/assets/*',
   '/sandbox/*',

@@ -1281,6 +1281,11 @@ export interface McpTool {
 
 export interface McpWorkerChange {
   readonly uri?: string | undefined
+  /**
+   * Shared with the server: every request is signed with it, as for workers over HTTP, so that the
+   * server can believe `_meta`
+   */
+  readonly secret?: string | null | undefined
   /** Seconds */
   readonly timeout?: number | undefined
   readonly retry?: number | undefined
@@ -1342,6 +1347,11 @@ export interface McpWorkerChange {
 
 export interface McpWorkerRegistration {
   readonly uri: string
+  /**
+   * Shared with the server: every request is signed with it, as for workers over HTTP, so that the
+   * server can believe `_meta`
+   */
+  readonly secret?: string | null | undefined
   /**
    * Seconds
    * Default: `30`
@@ -1409,6 +1419,7 @@ export interface McpWorkerSettings {
   readonly uri: string
   readonly timeout: number
   readonly retry: number
+  readonly secret?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
   readonly headers?: { readonly [name: string]: string }
   readonly secrets?: {
     readonly [name: string]: {

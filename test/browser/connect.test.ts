@@ -295,6 +295,79 @@ describe('gatepass dev', () => {
     expect(second.body).toMatchObject({ success: true, output: { value: { message: expect.any(String) } } })
   })
 
+  describe('the API reference', () => {
+    test.each(WIDTHS)('finds operations, by the keyboard too, at %d px', async (width) => {
+      await using person = await newPerson(browser, { width })
+      const { page } = person
+      await page.goto(`${gatepass.url}/docs`)
+      await page.getByLabel('Search operations').fill('run tool stream')
+      await page.getByRole('status').getByText('1 operation').waitFor()
+      await looksRight(person, 'docs-search')
+      await page.getByRole('link', { name: 'POST /v1/tools/run_stream' }).focus()
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/docs/running-tools#streamTool')
+      await page.getByLabel('Search operations').fill('no such thing')
+      await page.getByRole('status').getByText('0 operations').waitFor()
+      await page.getByLabel('Search operations').fill('')
+      expect(await page.getByRole('link', { name: 'Schemas', exact: true }).isVisible()).toBe(true)
+      await looksRight(person, 'docs-group')
+      await page.goto(`${gatepass.url}/docs/schemas`)
+      await looksRight(person, 'docs-schemas')
+    })
+
+    test.each(WIDTHS)('sends the request of a form with the key that is typed, at %d px', async (width) => {
+      await using person = await newPerson(browser, { width })
+      const { page } = person
+      const urls: string[] = []
+      page.on('request', (request) => urls.push(request.url()))
+      await page.goto(`${gatepass.url}/docs/tools`)
+      const operation = page.locator('#getTool')
+      await operation.getByText('Try it').click()
+      await operation.getByLabel('name path').fill('Sandbox Profile')
+      await operation.getByRole('button', { name: 'Send' }).click()
+      await operation.getByText('401').waitFor()
+      await page.getByLabel('API key').fill(gatepass.apiKey)
+      await operation.getByLabel('name path').press('Enter')
+      await operation.getByRole('status').getByText('200').waitFor()
+      await operation.locator('details.try pre').getByText('"tool_id"').waitFor()
+      expect(urls.at(-1)).toBe(`${gatepass.url}/v1/tools/Sandbox%20Profile`)
+      expect(urls.join()).not.toContain(gatepass.apiKey)
+      expect(page.url()).toBe(`${gatepass.url}/docs/tools`)
+      if (SCREENSHOTS !== undefined)
+        await operation.screenshot({ path: `${SCREENSHOTS}/docs-try-${width}.png` })
+
+      await page.goto(`${gatepass.url}/docs/running-tools`)
+      await page.getByLabel('API key').fill(gatepass.apiKey)
+      const code = page.locator('#executeCode')
+      await code.getByText('Try it').click()
+      await code.getByLabel('Body').fill('{"code": "return 6 * 7"}')
+      await code.getByRole('button', { name: 'Send' }).click()
+      await code.locator('details.try pre').getByText('"value": 42').waitFor()
+    })
+
+    test('is readable without scripts, and then sends nothing', async () => {
+      const context = await browser.newContext({ javaScriptEnabled: false })
+      const page = await context.newPage()
+      await page.goto(`${gatepass.url}/docs/running-tools`)
+      await page.getByRole('heading', { name: 'Run several tools in a row' }).waitFor()
+      expect(await page.locator('form, input, textarea').filter({ visible: true }).count()).toBe(0)
+      await context.close()
+    })
+
+    test('sends nothing where it is no development', async () => {
+      await using person = await newPerson(browser)
+      await person.page.goto(`${world.gatepass.url}/docs/tools`)
+      expect(await person.page.locator('form').count()).toBe(0)
+      const sent = await person.page.evaluate(() =>
+        fetch('/health').then(
+          () => 'sent',
+          () => 'refused',
+        ),
+      )
+      expect(sent).toBe('refused')
+    })
+  })
+
   test('denied at the sandbox, in the dark', async () => {
     await using person = await newPerson(browser, { width: 375, colorScheme: 'dark' })
     const { page } = person

@@ -12,6 +12,7 @@ interface OpenApi {
   openapi: string
   info: { title: string; version: string }
   servers: { url: string }[]
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> }
 }
@@ -415,31 +416,57 @@ describe('the description', () => {
     for (const [, name = ''] of refs) expect(document.components.schemas).toHaveProperty([name])
   })
 
-  test('as a page has every route', async () => {
-    const { status, headers, body } = await gatepass.call('GET', '/docs', undefined, { key: null })
-    expect(status).toBe(200)
-    expect(headers.get('content-type')).toContain('text/html')
-    for (const path of Object.keys(document.paths)) expect(body).toContain(`<code>${path}</code>`)
-    expect(body).not.toContain('<script')
+  test('as pages has every route, once, and every link leads somewhere', async () => {
+    const page = async (path: string) =>
+      (await gatepass.call('GET', path, undefined, { key: null })).body as string
+    const overview = await page('/docs')
+    const paths = new Set([...overview.matchAll(/href="(\/docs[^"#]*)/g)].map(([, path = '']) => path))
+    const pages = new Map(
+      await Promise.all([...paths].map(async (path) => [path, await page(path)] as const)),
+    )
+    const all = [...pages.values()].join('\n')
+    for (const [path, operations] of Object.entries(document.paths))
+      for (const method of Object.keys(operations))
+        expect(all.split(`${method.toUpperCase()}</span> <code>${path}</code>`)).toHaveLength(2)
+    for (const [path, text] of pages)
+      for (const [, to, anchor] of text.matchAll(/href="(\/docs[^"#]*)?#([^"]+)"/g))
+        expect(pages.get(to ?? path), `${path} leads to ${to}#${anchor}`).toContain(`id="${anchor}"`)
+    expect(all).not.toMatch(/<form|data-path|connect-src/)
   })
 
-  test.each(['/docs', '/openapi.json'])('%s is compressed, and not sent to who has it', async (path) => {
-    const ask = (headers: Record<string, string>) => fetch(`${gatepass.url}${path}`, { headers })
-    const whole = await ask({ 'accept-encoding': 'identity' })
-    const text = await whole.text()
-    expect(whole.headers.get('content-encoding')).toBeNull()
-    for (const encoding of ['br', 'gzip']) {
-      const response = await ask({ 'accept-encoding': `deflate, ${encoding};q=0.8` })
-      expect(response.headers.get('content-encoding')).toBe(encoding)
-      expect(Number(response.headers.get('content-length'))).toBeLessThan(text.length / 4)
-      expect(await response.text()).toBe(text)
-      const etag = response.headers.get('etag') ?? ''
-      const again = await ask({ 'accept-encoding': encoding, 'if-none-match': `"other", W/${etag}` })
-      expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
-    }
-    expect((await ask({ 'accept-encoding': 'br;q=0' })).headers.get('content-encoding')).toBeNull()
-    expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200)
+  test('as a page that does not exist is not found', async () => {
+    expect((await gatepass.call('GET', '/docs/nothing', undefined, { key: null })).status).toBe(404)
   })
+
+  test('has each operation in a group that the reference describes', () => {
+    const groups = document.tags
+    const used = Object.values(document.paths).flatMap((one) =>
+      Object.values(one).flatMap(({ tags }) => tags),
+    )
+    expect(new Set(used)).toEqual(new Set(groups.map(({ name }) => name)))
+    expect(groups.filter(({ description }) => !description)).toEqual([])
+  })
+
+  test.each(['/docs', '/docs/schemas', '/openapi.json'])(
+    '%s is compressed, and not sent to who has it',
+    async (path) => {
+      const ask = (headers: Record<string, string>) => fetch(`${gatepass.url}${path}`, { headers })
+      const whole = await ask({ 'accept-encoding': 'identity' })
+      const text = await whole.text()
+      expect(whole.headers.get('content-encoding')).toBeNull()
+      for (const encoding of ['br', 'gzip']) {
+        const response = await ask({ 'accept-encoding': `deflate, ${encoding};q=0.8` })
+        expect(response.headers.get('content-encoding')).toBe(encoding)
+        expect(Number(response.headers.get('content-length'))).toBeLessThan(text.length / 4)
+        expect(await response.text()).toBe(text)
+        const etag = response.headers.get('etag') ?? ''
+        const again = await ask({ 'accept-encoding': encoding, 'if-none-match': `"other", W/${etag}` })
+        expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
+      }
+      expect((await ask({ 'accept-encoding': 'br;q=0' })).headers.get('content-encoding')).toBeNull()
+      expect((await ask({ 'if-none-match': '"other"' })).status).toBe(200)
+    },
+  )
 
   test('the landing page leads to it', async () => {
     const { status, body } = await gatepass.call('GET', '/', undefined, { key: null })

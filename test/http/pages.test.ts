@@ -1,12 +1,15 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import { html } from 'hono/html'
 import { describe, expect, test } from 'vitest'
 import { FAILURE_REASONS } from '../../src/domain/authorization.ts'
 import { assetHref, assets } from '../../src/http/pages/assets.ts'
 import { type ConnectView, connectPage } from '../../src/http/pages/connect-page.ts'
-import { docsPage, type OpenApiDocument } from '../../src/http/pages/docs-page.ts'
 import { ENDING_KINDS, type EndingView, endingPage, endingTitle } from '../../src/http/pages/ending-page.ts'
 import { landingPage } from '../../src/http/pages/landing-page.ts'
 import type { Html } from '../../src/http/pages/layout.ts'
+import { docsPages } from '../../src/http/reference/docs-page.ts'
+import type { OpenApiDocument } from '../../src/http/reference/document.ts'
+import type { Example } from '../../src/http/reference/example.ts'
 
 function connectView(view: Partial<ConnectView> = {}): ConnectView {
   return {
@@ -58,7 +61,6 @@ const document: OpenApiDocument = {
                 required: ['name'],
                 properties: { name: { type: 'string', maxLength: 40, description: 'What it is called.' } },
               },
-              example: { name: 'Rex' },
             },
           },
         },
@@ -79,8 +81,22 @@ const document: OpenApiDocument = {
   },
 }
 
+const examples: Record<string, Example> = {
+  'get-pets-id': { path: '/pets/7', status: 200, mediaType: 'application/json', answer: { name: 'Rex' } },
+  'post-pets': { path: '/pets', body: { name: "Rex's" }, status: 204, sdk: 'await pets.add()' },
+}
+
+function pagesOf(of: OpenApiDocument, { development = false } = {}) {
+  return docsPages(of, { development, examples })
+}
+
 async function render(html: Html): Promise<string> {
   return String(await html)
+}
+
+/** All pages of the API reference, one after the other. */
+function together(pages: ReadonlyMap<string, Html>): Html {
+  return html`${[...pages.values()]}`
 }
 
 describe('what others wrote is escaped', () => {
@@ -119,27 +135,33 @@ describe('what others wrote is escaped', () => {
     [
       'the document',
       (text) =>
-        docsPage({
-          info: { title: text, version: text, description: `${text}\n\n\`${text}\`` },
-          tags: [{ name: text, description: text }],
-          paths: {
-            [text]: {
-              get: {
-                summary: text,
-                description: text,
-                tags: [text],
-                parameters: [
-                  { name: text, in: text, schema: { enum: [text], pattern: text, default: text } },
-                ],
-                requestBody: { content: { [text]: { example: text } } },
-                responses: { [text]: { description: text, content: { [text]: { example: { a: text } } } } },
+        together(
+          docsPages(
+            {
+              info: { title: text, version: text, description: `${text}\n\n\`${text}\`` },
+              tags: [{ name: text, description: text }],
+              paths: {
+                [text]: {
+                  get: {
+                    summary: text,
+                    description: text,
+                    tags: [text],
+                    parameters: [
+                      { name: text, in: text, schema: { enum: [text], pattern: text, default: text } },
+                    ],
+                    operationId: text,
+                    requestBody: { content: { [text]: { schema: { const: text } } } },
+                    responses: { [text]: { description: text, content: { [text]: {} } } },
+                  },
+                },
+              },
+              components: {
+                schemas: { [text]: { properties: { [text]: { $ref: text }, b: { description: text } } } },
               },
             },
-          },
-          components: {
-            schemas: { [text]: { properties: { [text]: { $ref: text }, b: { description: text } } } },
-          },
-        }),
+            { development: true, examples: { [text]: { path: text, body: text, status: 200, sdk: text } } },
+          ),
+        ),
     ],
   ]
 
@@ -149,7 +171,7 @@ describe('what others wrote is escaped', () => {
     for (const text of hostile) {
       const shown = await render(show(text))
       expect(shown).not.toContain(text)
-      expect(shown).not.toMatch(/<script|<img src=x|["'] autofocus/)
+      expect(shown).not.toMatch(/<script>|<img src=x|["'] autofocus/)
       expect(tags(shown)?.filter((tag) => !/^\son/i.test(tag))).toEqual(expected)
     }
   })
@@ -165,7 +187,6 @@ test('no page carries a script, an inline style or anything from elsewhere', asy
     connectPage(connectView()),
     ...ENDING_KINDS.map((kind) => endingPage(endingView({ kind }))),
     landingPage({ version: '1', development: true, publicUrl: 'http://localhost:8400' }),
-    docsPage(document),
   ]
   for (const html of pages) {
     const shown = await render(html)
@@ -271,31 +292,66 @@ describe('an ending', () => {
 })
 
 describe('the API reference', () => {
-  test('shows each operation under its tag, with parameters, body and responses', async () => {
-    const shown = await render(docsPage(document))
-    expect(shown).toContain('<a href="#get-pets-id">GET /pets/{id}</a>')
+  test('has a page of each group, with the parameters, body and answers of its operations', async () => {
+    const pages = pagesOf(document)
+    expect([...pages.keys()]).toEqual(['/docs', '/docs/pets', '/docs/other', '/docs/schemas'])
+    const shown = await render(together(pages))
+    expect(shown).toContain('<a href="/docs/pets#get-pets-id">GET /pets/{id}</a>')
     expect(shown).toContain('id="get-pets-id"')
     expect(shown).toMatch(/<td><code>id<\/code><\/td><td>path<\/td>/)
     expect(shown).toContain('<code>name</code> <span class="muted">string · <strong>required</strong>')
     expect(shown).toContain('up to 40 characters')
-    expect(shown).toContain('&quot;name&quot;: &quot;Rex&quot;')
     expect(shown).toContain('All about <code>pets</code>.')
-    expect(shown.indexOf('>Other</h2>')).toBeGreaterThan(shown.indexOf('>Pets</h2>'))
   })
 
-  test('follows a $ref once and links it from then on', async () => {
-    const shown = await render(docsPage(document))
-    expect(shown).toContain('array of <a href="#schema-Pet">Pet</a>')
-    expect(shown).toContain('id="schema-Pet"')
-    expect(shown).toContain('map of string')
-    expect(shown.match(/one of <code>&quot;cat&quot;<\/code>, <code>&quot;dog&quot;<\/code>/g)).toHaveLength(
-      2,
+  test('shows what was recorded: the command, the call of the SDK and the answer', async () => {
+    const pages = pagesOf(document)
+    const pets = await render(pages.get('/docs/pets') ?? html``)
+    expect(pets).toContain('<code>curl /pets/7</code>')
+    expect(pets).toContain('{ &quot;name&quot;: &quot;Rex&quot; }')
+    const other = await render(pages.get('/docs/other') ?? html``)
+    // a POSIX shell joins the parts of a quoted quote
+    expect(other).toContain("-d '{ &quot;name&quot;: &quot;Rex'\\''s&quot; }'".replaceAll("'", '&#39;'))
+    expect(other).toContain('<code>await pets.add()</code>')
+    expect(other).toContain('Answer <code>204</code> without a body')
+  })
+
+  test('has a form for each operation in development alone, hidden without its script', async () => {
+    expect(await render(together(pagesOf(document)))).not.toMatch(/<form|<input(?! id="search")/)
+    const shown = await render(together(pagesOf(document, { development: true })))
+    expect(shown.match(/<form data-method=/g)).toHaveLength(2)
+    expect(shown.match(/<details class="try" hidden data-script>/g)).toHaveLength(2)
+    expect(shown).toContain(
+      'name="id" data-in="path" autocomplete="off" spellcheck="false" value="7" required>',
     )
   })
 
-  test('every link within the page leads somewhere', async () => {
-    const shown = await render(docsPage(document))
-    for (const [, anchor] of shown.matchAll(/href="#([^"]+)"/g)) expect(shown).toContain(`id="${anchor}"`)
+  test('links a schema to the page of schemas', async () => {
+    const shown = await render(together(pagesOf(document)))
+    expect(shown).toContain('array of <a href="/docs/schemas#Pet">Pet</a>')
+    expect(shown).toContain('id="Pet"')
+    expect(shown).toContain('map of string')
+  })
+
+  test.each([false, true])('every link leads somewhere (development: %s)', async (development) => {
+    const pages = pagesOf(document, { development })
+    for (const [path, page] of pages)
+      for (const [, to = '', anchor] of (await render(page)).matchAll(/href="([^"#]*)(?:#([^"]+))?"/g)) {
+        if (!to.startsWith('/docs') && to !== '') continue
+        const target = await render(pages.get(to || path) ?? html``)
+        // the overview links to pages of Gatepass's own document
+        if (to === '/docs/api-keys' || anchor === 'ErrorBody') continue
+        expect(target, `${path} leads to ${to}`).not.toBe('')
+        if (anchor !== undefined) expect(target).toContain(`id="${anchor}"`)
+      }
+  })
+
+  test('loads its own script and nothing else', async () => {
+    const shown = await render(together(pagesOf(document, { development: true })))
+    const scripts = shown.match(/<script[^>]*>/g)
+    expect(new Set(scripts)).toEqual(new Set([`<script src="${assetHref('docs.js')}" defer>`]))
+    expect(shown).not.toMatch(/<style|\sstyle=|\son\w+=|(src|href)="(?!\/|#)/)
+    expect(shown).not.toMatch(/undefined|\[object|NaN/)
   })
 
   test('takes the document that the route definitions give', async () => {
@@ -303,7 +359,7 @@ describe('the API reference', () => {
       openapi: '3.1.0',
       info: { title: 'T', version: '1' },
     })
-    expect(await render(docsPage(made))).toContain('<h1>T</h1>')
+    expect(await render(together(pagesOf(made as OpenApiDocument)))).toContain('<h1>T API</h1>')
   })
 })
 

@@ -6,7 +6,7 @@ import { type AuditEntry, type AuditFilter, entryToWire, readAudit } from '../..
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, limitQuery, userIdText, wholeNumber } from '../endpoint/fields.ts'
 
-const tag = 'Administration'
+const tag = 'Audit'
 
 const timestamp = z.iso
   .datetime({ offset: true })

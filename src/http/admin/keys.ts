@@ -26,7 +26,7 @@ const prefix = z
   .openapi({ description: 'How the key begins: `arc` for software that takes only Arcade’s keys for keys' })
 
 const idParams = z.object({ id: idText })
-const tag = 'Administration'
+const tag = 'API keys'
 
 /** API keys, for administrators without access to the database; `gatepass keys` uses the same endpoints. */
 export function addKeys(add: AddEndpoint, broker: Broker): void {

@@ -14,7 +14,7 @@ const projectSchema = z
   .object({ id: z.string(), name: z.string(), created_at: z.string() })
   .openapi('Project')
 
-const tag = 'Administration'
+const tag = 'API keys'
 
 /** The projects of the installation. */
 export function addProjects(add: AddEndpoint, broker: Broker): void {

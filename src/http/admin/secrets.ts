@@ -19,7 +19,7 @@ const secretSchema = z
   })
   .openapi('Secret')
 
-const tag = 'Administration'
+const tag = 'Secrets'
 
 const keyParams = z.object({
   key: z.string().regex(/^[A-Za-z0-9_.-]{1,200}$/, 'must have letters, digits, _ . - only'),

@@ -13,7 +13,7 @@ import { providerCreateSchema, providerPatchSchema, providerResponseSchema } fro
 import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
 
 const idParams = z.object({ id: idText })
-const tag = 'Administration'
+const tag = 'Providers'
 
 /** Provider entries, in the form of Arcade's API. Answers never contain their secrets. */
 export function addAuthProviders(add: AddEndpoint, broker: Broker): void {

@@ -32,7 +32,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/admin/user_connections',
       role: 'admin',
-      tag: 'Administration',
+      tag: 'Connections',
       summary: "All users' connections, with the provider's user info of each account",
       query: z.object({
         provider_id: idText.optional(),
@@ -61,7 +61,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       method: 'delete',
       path: '/v1/admin/user_connections/{id}',
       role: 'admin',
-      tag: 'Administration',
+      tag: 'Connections',
       summary: 'Delete and revoke one',
       params: z.object({ id: idText }),
       responses: { 204: { description: 'Deleted' } },

@@ -22,7 +22,7 @@ export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
       method: 'get',
       path: '/v1/admin/diagnosis',
       role: 'admin',
-      tag: 'Administration',
+      tag: 'Operation',
       summary: 'Check the installation with the settings of this server, and say how to fix its faults',
       description: 'It sends requests to the providers, the workers and the issuer of logins.',
       responses: {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Hono } from 'hono'
+import { docsScript } from '../reference/docs-script.ts'
 import { gatepassCss } from './gatepass-css.ts'
 import { gatepassIcon } from './gatepass-icon.ts'
 
@@ -17,6 +18,7 @@ const picoPath = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.
 const ASSETS = {
   'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
   'gatepass.css': asset('text/css; charset=utf-8', gatepassCss),
+  'docs.js': asset('text/javascript; charset=utf-8', docsScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),
 } as const satisfies Record<string, Asset>
 

@@ -13,6 +13,7 @@ export const gatepassCss = `
   --pico-card-border-color: #dfe3ea;
   --pico-muted-color: #59606d;
   --pico-code-color: #2d3138;
+  --pico-code-background-color: #e9ecf2;
 }
 @media (prefers-color-scheme: dark) {
   :root:not([data-theme]) {
@@ -109,18 +110,35 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .wide > main { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
 .wide > main > nav { display: block; font-size: 0.875rem; }
 .wide nav ul { display: block; margin: 0 0 0.75rem; padding: 0; }
+.wide nav > ul { display: flex; flex-wrap: wrap; gap: 0 1rem; }
 .wide nav li { display: block; margin: 0; padding: 0.125rem 0; list-style: none; }
 .wide nav a { display: inline-block; margin: 0; padding: 0.125rem 0; text-decoration: none; }
 .wide nav a:hover { text-decoration: underline; }
+.wide nav [aria-current] { font-weight: 700; text-decoration: underline; }
 .wide nav li ul { display: none; }
+.wide nav.searching > ul { display: block; }
+.wide nav.searching li ul { display: block; margin: 0.125rem 0 0.5rem; padding-left: 0.75rem; }
+.wide [hidden] { display: none; }
+.wide .search { margin: 0 0 0.25rem; }
+.wide label { margin: 0 0 0.25rem; font-size: 0.875rem; }
+.wide input, .wide textarea { margin: 0 0 0.75rem; padding: 0.5rem 0.75rem; height: auto; font-size: 0.9375rem; }
+.wide textarea { font-family: var(--pico-font-family-monospace); font-size: 0.8125rem; }
+#found { min-height: 1.25rem; margin: 0 0 0.5rem; }
 .wide h1 { margin-bottom: 0.25rem; font-size: 1.75rem; }
 .wide section > h2 { margin: 2rem 0 0.75rem; font-size: 1.375rem; }
+.wide section > h3 { margin: 1.5rem 0 0.25rem; font-size: 1.0625rem; }
 .wide section { margin: 0; scroll-margin-top: 1rem; }
-.operation { margin: 0 0 1rem; padding: 1rem; box-shadow: none; scroll-margin-top: 1rem; }
-.operation h3 { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 0.625rem; margin: 0 0 0.5rem; font-size: 1rem; }
-.operation h3 code { display: inline; padding: 0; background: none; color: inherit; font-size: 0.9375rem; }
-.operation h4 { margin: 1rem 0 0.375rem; font-size: 0.875rem; color: var(--pico-muted-color); }
+.wide section p { margin-bottom: 0.5rem; }
+.wide pre { margin: 0.25rem 0 1rem; padding: 0.75rem; font-size: 0.8125rem; overflow: auto; max-height: 28rem; overflow-wrap: normal; }
+.wide pre code { display: block; padding: 0; background: none; overflow-wrap: normal; }
+.operations { margin: 0 0 1rem; padding: 0; }
+.operations li { margin: 0; padding: 0.125rem 0; list-style: none; }
+.operation { margin: 0 0 1.5rem; padding: 1rem 1.25rem; box-shadow: none; scroll-margin-top: 1rem; }
+.operation h2 { margin: 0 0 0.375rem; font-size: 1.1875rem; line-height: 1.35; }
+.operation h3 { margin: 1.25rem 0 0.375rem; font-size: 0.9375rem; color: var(--pico-muted-color); }
 .operation p, .operation ul { margin-bottom: 0.5rem; }
+.operation .route { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 0.625rem; margin: 0 0 0.75rem; }
+.operation .route code { padding: 0; background: none; color: inherit; }
 .method { padding: 0.1rem 0.45rem; border: 1px solid currentColor; border-radius: 0.3rem; font-size: 0.75rem; font-weight: 700; color: var(--pico-muted-color); }
 .method.get { color: var(--pico-primary); }
 .method.post { color: var(--gp-good); }
@@ -138,12 +156,16 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .operation details { margin: 0; padding: 0.25rem 0; border: 0; }
 .operation details summary { display: flex; justify-content: space-between; gap: 0.75rem; margin: 0; font-size: 0.9375rem; line-height: 1.5; }
 .operation details[open] > summary { margin-bottom: 0.375rem; }
-.operation pre { margin: 0.25rem 0 0.5rem; padding: 0.75rem; font-size: 0.8125rem; overflow-x: auto; overflow-wrap: normal; }
-.operation pre code { display: block; padding: 0; background: none; overflow-wrap: normal; }
+.operation .try { margin-top: 0.75rem; padding-top: 0.75rem; border-top: 1px solid var(--pico-card-border-color); }
+.operation .try summary { font-weight: 600; }
+.operation .try form { margin: 0.5rem 0; }
+.operation .try button { width: auto; padding: 0.5rem 1.5rem; }
+.key { max-width: 30rem; }
 @media (min-width: 1024px) {
-  .wide > main { grid-template-columns: 16rem minmax(0, 1fr); gap: 2.5rem; }
+  .wide > main { grid-template-columns: 17rem minmax(0, 1fr); gap: 2.5rem; }
   .wide > main > nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
-  .wide nav li ul { display: block; margin: 0.125rem 0 0.5rem; padding-left: 0.75rem; }
-  .wide nav li ul a { color: var(--pico-muted-color); }
+  .wide nav > ul { display: block; }
+  .wide nav [aria-current] + ul { display: block; margin: 0.125rem 0 0.5rem; padding-left: 0.75rem; }
+  .wide nav li ul a { color: var(--pico-muted-color); font-size: 0.8125rem; }
 }
 `

@@ -9,13 +9,19 @@ export interface PageOptions {
   readonly refreshSeconds?: number
   /** The layout of the API reference, instead of one card. */
   readonly wide?: boolean
+  /** The URL of the page's script, one of the assets. */
+  readonly script?: string
 }
 
 /**
- * The document around the body of a page. It has no script, no inline style and nothing from other hosts, as the content
- * security policy `default-src 'none'; style-src 'self'; img-src 'self' data:` demands.
+ * The document around the body of a page. It has no inline script, no inline style and nothing from other hosts, as
+ * the content security policy of `pageHeaders` demands. Only the API reference has a script.
  */
-export function page(title: string, body: Html, { refreshSeconds, wide = false }: PageOptions = {}): Html {
+export function page(
+  title: string,
+  body: Html,
+  { refreshSeconds, wide = false, script }: PageOptions = {},
+): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -28,6 +34,7 @@ ${refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${ref
 <link rel="icon" href="${assetHref('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetHref('pico.css')}">
 <link rel="stylesheet" href="${assetHref('gatepass.css')}">
+${script !== undefined && html`<script src="${script}" defer></script>`}
 </head>
 <body class="${wide ? 'wide' : 'narrow'}">
 <header><p class="brand"><img src="${assetHref('icon.svg')}" alt="" width="24" height="24">Gatepass</p></header>

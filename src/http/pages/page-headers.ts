@@ -5,6 +5,7 @@ export type PageStatus = 200 | 400 | 403 | 404 | 410 | 503
 interface PageHeaderOptions {
   readonly formTo?: readonly URL[]
   readonly hasForm?: boolean
+  readonly script?: 'runs' | 'runs and sends requests'
 }
 
 /**
@@ -16,14 +17,19 @@ interface PageHeaderOptions {
  * policy allows every https URL (and every http URL where one of these is http).
  * @param options.hasForm the page has a form for this server. Under `no-referrer` browsers send it with `Origin: null`,
  * as they do for another site; under `same-origin` this server, and no other, learns the origin.
+ * @param options.script the page may load this server's own scripts, and they may send requests to this server: the API
+ * reference alone.
  */
-export function pageHeaders(c: Context, { formTo = [], hasForm = false }: PageHeaderOptions = {}): void {
+export function pageHeaders(
+  c: Context,
+  { formTo = [], hasForm = false, script }: PageHeaderOptions = {},
+): void {
   const elsewhere = formTo.length === 0 ? [] : ['https:']
   if (formTo.some(({ protocol }) => protocol === 'http:')) elsewhere.push('http:')
   const formAction = ["'self'", ...elsewhere].join(' ')
   c.header(
     'content-security-policy',
-    `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
+    `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'${scriptPolicy(script)}`,
   )
   c.header('x-frame-options', 'DENY')
   c.header('x-content-type-options', 'nosniff')
@@ -32,6 +38,11 @@ export function pageHeaders(c: Context, { formTo = [], hasForm = false }: PageHe
   c.header('cross-origin-resource-policy', 'same-origin')
   c.header('permissions-policy', NO_PERMISSIONS)
   c.header('cache-control', 'no-store')
+}
+
+function scriptPolicy(script: PageHeaderOptions['script']): string {
+  if (script === undefined) return ''
+  return `; script-src 'self'${script === 'runs' ? '' : "; connect-src 'self'"}`
 }
 
 /** Browser features that no page uses. */

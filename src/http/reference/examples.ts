@@ -39,6 +39,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       url: 'http://localhost:8400/connect/auth_example1',
       expires_at: '2027-03-02T09:10:00.000Z',
     },
+    sdk: "const authorization = await gatepass.connect('ada', 'github', { scopes: ['read:user'] })\nif (authorization.status === 'pending') console.log('Please approve:', authorization.url)",
   },
   authorizeTool: {
     path: '/v1/tools/authorize',
@@ -55,6 +56,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       url: 'http://localhost:8400/connect/auth_example1',
       expires_at: '2027-03-02T09:10:00.000Z',
     },
+    sdk: "const authorization = await gatepass.tools.authorize('Hub.ListRepositories', { user: 'ada' })\nconsole.log(authorization.status)",
   },
   bindTool: {
     path: '/v1/tools/Word%20count/binding',
@@ -103,6 +105,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       finished_at: '2027-03-02T09:00:00.000Z',
       api_key_id: 'key_example1',
     },
+    sdk: "await gatepass.scheduled.cancel('exec_example8')",
   },
   confirmSessionVerification: {
     path: '/v1/admin/settings/session_verification',
@@ -121,6 +124,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     status: 200,
     mediaType: 'application/json',
     answer: { auth_id: 'trial.example', next_uri: 'http://localhost:8400/' },
+    sdk: "const { nextUri } = await gatepass.confirmUser({ flowId: 'example-flow', user: 'ada' })\nconsole.log('Redirect the browser to', nextUri)",
   },
   createApiKey: {
     path: '/v1/admin/keys',
@@ -135,6 +139,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       name: 'agent',
       expires_at: '2027-03-03T09:00:00.000Z',
     },
+    sdk: "const { key } = await gatepass.admin.keys.create({ role: 'caller', name: 'agent', expires_in: 86_400 })\nconsole.log(key.length)",
   },
   createAuthProvider: {
     path: '/v1/admin/auth_providers',
@@ -263,6 +268,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       created_at: '2027-03-02T09:00:00.000Z',
       updated_at: '2027-03-02T09:00:00.000Z',
     },
+    sdk: "const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }\nawait gatepass.admin.policies.create({ id: 'no-deletion', effect: 'deny', match })",
   },
   createProject: {
     path: '/v1/admin/projects',
@@ -296,6 +302,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       synced_at: '2027-03-02T09:00:00.000Z',
       acceptance: { accepted: { providers: [{ id: 'github', scopes: ['read:user'] }], secrets: [] } },
     },
+    sdk: "const http = { uri: 'https://hub.example', secret: 'a-secret-that-the-worker-shares' }\nawait gatepass.admin.workers.create({ id: 'hub', http })",
   },
   deleteAuthProvider: {
     path: '/v1/admin/auth_providers/github',
@@ -369,6 +376,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     status: 200,
     mediaType: 'application/json',
     answer: { id: 'conn_example1', revocation: 'unsupported' },
+    sdk: "const { revocation } = await gatepass.connections.delete('conn_example1')\nconsole.log(revocation)",
   },
   deletePolicy: { path: '/v1/admin/policies/no-deletion', status: 204 },
   deleteSecret: { path: '/v1/admin/secrets/HUB_KEY', status: 204 },
@@ -407,6 +415,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
       },
     },
+    sdk: "const result = await gatepass.code.execute(\"return await tools.call('Hub.CountWords', { text: 'to be' })\")\nif (result.outcome === 'value') console.log(result.value)",
   },
   executeTool: {
     path: '/v1/tools/execute',
@@ -420,6 +429,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       success: true,
       output: { value: { repositories: ['ada/engine', 'ada/notes'] } },
     },
+    sdk: "const result = await gatepass.tools.execute('Hub.ListRepositories', { count: 2 }, { user: 'ada' })\nif (result.outcome === 'value') console.log(result.value)\nif (result.outcome === 'requires_authorization') console.log(result.authorization.url)",
   },
   exportAuditEntries: {
     path: '/v1/admin/audit/export?action=authorization.completed',
@@ -532,6 +542,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         user_info: { sub: 'u-1', name: 'Ada Lovelace', email: 'ada@example.test', login: 'ada' },
       },
     },
+    sdk: "const authorization = await gatepass.authorization('auth_example1')\nawait authorization.wait()",
   },
   getConnection: {
     path: '/v1/connections/conn_example1',
@@ -548,6 +559,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       created_at: '2027-03-02T09:00:00.000Z',
       default: true,
     },
+    sdk: "const { status } = await gatepass.connections.get('conn_example1')\nconsole.log(status)",
   },
   getConnectionToken: {
     path: '/v1/connections/conn_example1/token',
@@ -559,6 +571,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       expires_at: '2027-03-02T10:00:00.000Z',
       scopes: ['read:user'],
     },
+    sdk: "const { value, expiresAt } = await gatepass.token('ada', 'github')\nconsole.log(value.length, expiresAt)",
   },
   getDiagnosis: {
     path: '/v1/admin/diagnosis',
@@ -629,6 +642,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
       ],
     },
+    sdk: "const { input, attempts } = await gatepass.executions.get('exec_example1')\nconsole.log(input, attempts)",
   },
   getFormattedTool: {
     path: '/v1/formatted_tools/Hub.CountWords?format=anthropic',
@@ -688,6 +702,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       input: { text: 'to be or not' },
       attempts: [],
     },
+    sdk: "const { status } = await gatepass.scheduled.get('exec_example8')\nconsole.log(status)",
   },
   getSecret: {
     path: '/v1/admin/secrets/HUB_KEY',
@@ -736,6 +751,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       output: { available_modes: ['value', 'error', 'null'], value_schema: { val_type: 'json' } },
       requirements: { met: true, secrets: [], worker: { id: 'hub', met: true, status: 'active' } },
     },
+    sdk: "const tool = await gatepass.tools.get('Hub.CountWords')\nconsole.log(tool.description)",
   },
   getToolRequirements: {
     path: '/v1/tools/requirements',
@@ -774,6 +790,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       authorization_id: 'auth_example1',
       url: 'http://localhost:8400/connect/auth_example1',
     },
+    sdk: "const { met } = await gatepass.tools.requirements(['Hub.ListRepositories', 'Hub.CountWords'], {\n  user: 'ada',\n})\nconsole.log(met)",
   },
   getWorker: {
     path: '/v1/workers/hub',
@@ -824,6 +841,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
       ],
     },
+    sdk: "const { items } = await gatepass.admin.import({ name: 'Word count', parameters: { type: 'object' } })\nconsole.log(items)",
   },
   listApiKeys: {
     path: '/v1/admin/keys?limit=1',
@@ -868,6 +886,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
       ],
     },
+    sdk: "for await (const { at, action } of gatepass.admin.audit.list({ action: 'authorization.completed' }))\n  console.log(at, action)",
   },
   listAuthProviders: {
     path: '/v1/admin/auth_providers?limit=1',
@@ -943,6 +962,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       limit: 1,
       page_count: 1,
     },
+    sdk: 'for await (const { id, status } of gatepass.admin.providers.list()) console.log(id, status)',
   },
   listConnections: {
     path: '/v1/connections?user_id=ada',
@@ -967,6 +987,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       limit: 25,
       page_count: 1,
     },
+    sdk: "for await (const { provider, account } of gatepass.connections.list({ user: 'ada' }))\n  console.log(provider, account.name)",
   },
   listExecutions: {
     path: '/v1/executions?tool=Hub.ListRepositories&limit=1',
@@ -998,6 +1019,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       limit: 1,
       page_count: 1,
     },
+    sdk: "for await (const { tool, status } of gatepass.executions.list({ tool: 'Hub.ListRepositories' }))\n  console.log(tool, status)",
   },
   listFormattedTools: {
     path: '/v1/formatted_tools?format=openai&limit=1',
@@ -1151,6 +1173,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       limit: 1,
       page_count: 1,
     },
+    sdk: 'for await (const { id, runAt } of gatepass.scheduled.list()) console.log(id, runAt)',
   },
   listSecrets: {
     path: '/v1/admin/secrets',
@@ -1217,6 +1240,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       limit: 25,
       page_count: 1,
     },
+    sdk: "for await (const { name } of gatepass.tools.list({ q: 'repositories', user: 'ada' })) console.log(name)",
   },
   listUserConnections: {
     path: '/v1/admin/user_connections?user_id=ada',
@@ -1316,6 +1340,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       limit: 1,
       page_count: 1,
     },
+    sdk: 'for await (const { id, status } of gatepass.admin.workers.list()) console.log(id, status)',
   },
   proxyGet: {
     path: '/proxy/github/userinfo',
@@ -1323,6 +1348,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     status: 200,
     mediaType: 'application/json',
     answer: { sub: 'u-1', name: 'Ada Lovelace', email: 'ada@example.test', login: 'ada' },
+    sdk: "const response = await gatepass.fetch('ada', 'github', '/userinfo')\nconsole.log(await response.json())",
   },
   revokeApiKey: { path: '/v1/admin/keys/key_example2', status: 204 },
   rotateApiKey: {
@@ -1373,6 +1399,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
       ],
     },
+    sdk: "const steps = [\n  { tool: 'Hub.ListRepositories', input: { count: 2 } },\n  { tool: 'Hub.CountWords', input: { text: 'to be or not' } },\n]\nconst { status } = await gatepass.tools.chain(steps, { user: 'ada' })\nconsole.log(status)",
   },
   runTool: {
     path: '/v1/tools/run',
@@ -1399,6 +1426,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       duration: 42,
       structured: { words: 4 },
     },
+    sdk: "const value = await gatepass.tools.run('Hub.CountWords', { text: 'to be or not' })\nconsole.log(value)",
   },
   setDefaultConnection: {
     path: '/v1/connections/conn_example1',
@@ -1416,6 +1444,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       created_at: '2027-03-02T09:00:00.000Z',
       default: true,
     },
+    sdk: "await gatepass.connections.setDefault('conn_example1')",
   },
   setSecret: {
     path: '/v1/admin/secrets/HUB_KEY',
@@ -1429,6 +1458,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       created_at: '2027-03-02T09:00:00.000Z',
       updated_at: '2027-03-02T09:00:00.000Z',
     },
+    sdk: "await gatepass.admin.secrets.set('HUB_KEY', 'the-key-of-the-hub')",
   },
   streamAuthorizationStatus: {
     path: '/v1/auth/auth_example1/events',
@@ -1444,6 +1474,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     mediaType: 'text/event-stream',
     answer:
       'event: progress\ndata: {"kind":"progress","toolId":"Hub:CountWords:1.0.0","data":{"progress":0,"total":1,"message":"started"}}\n\nevent: done\ndata: {"kind":"done","toolId":"Hub:CountWords:1.0.0","data":{"backend":{"kind":"provider","provider":{"providerId":"hub","toolId":"CountWords"}},"executionId":"exec_example3","duration":42,"structured":{"words":4}}}\n\n',
+    sdk: "for await (const event of gatepass.tools.stream('Hub.CountWords', { text: 'to be or not' }))\n  console.log(event)",
   },
   testPolicies: {
     path: '/v1/admin/policies/test',

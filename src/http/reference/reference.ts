@@ -1,10 +1,13 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import { docsPage, type OpenApiDocument } from '../pages/docs-page.ts'
 import { landingPage } from '../pages/landing-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { closeRequestBodies } from './closed-request-bodies.ts'
 import { compressDocument, sendDocument } from './compressed-document.ts'
+import { docsPages } from './docs-page.ts'
+import { hrefOf, type OpenApiDocument } from './document.ts'
+import { EXAMPLES } from './examples.ts'
+import { GROUPS } from './groups.ts'
 import { simplifyReferences } from './plain-references.ts'
 
 /** The landing page, and the API reference as an OpenAPI document and as a page, both generated from the routes. */
@@ -24,21 +27,31 @@ export function addReference(
   const openApi = () => {
     const info = { title: 'Gatepass', version, description: 'An OAuth authorization broker for tools.' }
     made ??= closeRequestBodies(
-      simplifyReferences(app.getOpenAPI31Document({ openapi: '3.1.0', info, servers: [{ url: publicUrl }] })),
+      simplifyReferences(
+        app.getOpenAPI31Document({ openapi: '3.1.0', info, servers: [{ url: publicUrl }], tags: GROUPS }),
+      ),
     )
     return made
   }
 
   const document = once(() => compressDocument('application/json', JSON.stringify(openApi())))
-  // the registry's own types are wider than what its generator makes
-  const page = once(async () =>
-    compressDocument('text/html; charset=UTF-8', String(await docsPage(openApi() as OpenApiDocument))),
-  )
-  app.get('/openapi.json', async (c) => sendDocument(c, await document()))
-  app.get('/docs', async (c) => {
-    pageHeaders(c)
-    return sendDocument(c, await page())
+  const pages = once(async () => {
+    // the registry's own types are wider than what its generator makes
+    const html = docsPages(openApi() as OpenApiDocument, { development, examples: EXAMPLES })
+    const compressed = [...html].map(async ([path, page]) => {
+      const text = String(await page)
+      return [path, await compressDocument('text/html; charset=UTF-8', text)] as const
+    })
+    return new Map(await Promise.all(compressed))
   })
+  app.get('/openapi.json', async (c) => sendDocument(c, await document()))
+  for (const path of ['/docs', '/docs/schemas', ...GROUPS.map(({ name }) => hrefOf(name))])
+    app.get(path, async (c) => {
+      const page = (await pages()).get(path)
+      if (page === undefined) return c.notFound()
+      pageHeaders(c, { script: development ? 'runs and sends requests' : 'runs' })
+      return sendDocument(c, page)
+    })
   app.get('/', (c) => {
     pageHeaders(c)
     return c.html(

@@ -40,7 +40,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/code/execute',
       role: 'caller',
-      tag: 'Tools',
+      tag: 'Running tools',
       summary: 'Run a piece of code that calls tools',
       description:
         'The code is the body of an async function in a sandbox without files, network or clock; it has `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()` and `console`. Answers 200 however it ended: `value` is what it returned; `error` says why it did not, `requires_authorization` which consent a tool it called is missing, both beside all that was printed and called until then.',

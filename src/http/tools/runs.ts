@@ -26,7 +26,7 @@ const stepSchema = runsTool('toolId', {
 /** Arcade's SDKs send an Idempotency-Key with this prefix with every request, so it is no choice of the caller. */
 const SDK_KEY_PREFIX = 'stainless-'
 const HEARTBEAT_MS = 15_000
-const tag = 'Tools'
+const tag = 'Running tools'
 
 /** Running tools with a plain result: one tool, one tool with a stream of its events, and several tools in a row. */
 export function addRuns(add: AddEndpoint, broker: Broker): void {

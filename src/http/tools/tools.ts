@@ -72,7 +72,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/tools/execute',
       role: 'caller',
-      tag,
+      tag: 'Running tools',
       summary: 'Run a tool, with the token of its user injected',
       description:
         'Answers 200 with exactly one of `value`, `error`, `requires_authorization`, `artifact` in `output`. Arcade’s SDKs get their own dialect: 403 when consent is missing.',

@@ -5,6 +5,7 @@ import { API_KEY } from '../../served.ts'
 import { answerChecker } from '../described-answers.ts'
 import { EXAMPLES_FILE, examplesModule } from './current.ts'
 import { type Recorded, recordExamples, toExamples } from './record.ts'
+import { SDK_SNIPPETS } from './sdk-snippets.ts'
 import { type ExampleWorld, startExampleWorld } from './world.ts'
 
 // The examples of the API reference are recorded from real servers. What was recorded is also what shows that the
@@ -48,6 +49,11 @@ describe('the examples of the API reference', () => {
     )
     const shown = [...new Set(recorded.map(({ operationId }) => operationId))]
     expect([...shown, ...Object.keys(SAME_AS), ...WITHOUT_EXAMPLE].toSorted()).toEqual(all.toSorted())
+  })
+
+  test('show the SDK where it has a method, by the ids of operations', () => {
+    const shown = Object.entries(toExamples(world, recorded)).filter(([, { sdk }]) => sdk !== undefined)
+    expect(shown.map(([operation]) => operation).toSorted()).toEqual(Object.keys(SDK_SNIPPETS).toSorted())
   })
 
   test('hold nothing secret', async () => {

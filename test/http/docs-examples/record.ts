@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Example } from '../../../src/http/reference/example.ts'
 import type { OpenApiDocument } from '../../sdk/wire-types/openapi.ts'
 import { approve, providerBody } from '../world.ts'
@@ -189,6 +190,7 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
 /** The examples as the page shows them: of several requests for one operation the first, with nothing secret. */
 export function toExamples(world: ExampleWorld, recorded: readonly Recorded[]): Record<string, Example> {
   const normalize = normalizer(world)
+  const snippets = sdkSnippets()
   const examples = new Map<string, Example>()
   for (const { operationId, path, request, status, mediaType, answer } of recorded) {
     if (examples.has(operationId)) continue
@@ -201,9 +203,17 @@ export function toExamples(world: ExampleWorld, recorded: readonly Recorded[]): 
       ...(mediaType !== undefined && { mediaType }),
       ...(answer !== '' && { answer: mediaType === 'text/plain' ? shortened(answer) : answer }),
     }
-    examples.set(operationId, JSON.parse(normalize(JSON.stringify(example))))
+    const sdk = snippets.get(operationId)
+    examples.set(operationId, { ...JSON.parse(normalize(JSON.stringify(example))), ...(sdk && { sdk }) })
   }
   return Object.fromEntries([...examples].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** The bodies of the functions of sdk-snippets.ts, by their names. */
+function sdkSnippets(): ReadonlyMap<string, string> {
+  const source = readFileSync(new URL('./sdk-snippets.ts', import.meta.url), 'utf8')
+  const functions = source.matchAll(/^ {2}async (\w+)\(\) \{\n([\s\S]*?)\n {2}\},$/gm)
+  return new Map([...functions].map(([, name = '', body = '']) => [name, body.replaceAll(/^ {4}/gm, '')]))
 }
 
 /** The first lines of the figures. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Html } from './layout.ts'
+import type { Html } from '../pages/layout.ts'
 
 /** The parts of JSON Schema that the API reference shows. */
 export interface JsonSchema {
@@ -31,7 +31,7 @@ const DEEPEST = 6
 export function typeOf(schema: JsonSchema): Html {
   if (schema.$ref !== undefined) {
     const referred = refName(schema.$ref)
-    return html`<a href="#${schemaAnchor(referred)}">${referred}</a>`
+    return html`<a href="/docs/schemas#${schemaAnchor(referred)}">${referred}</a>`
   }
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
   if (schema.enum !== undefined)
@@ -41,7 +41,8 @@ export function typeOf(schema: JsonSchema): Html {
     )}`
   const choices = schema.oneOf ?? schema.anyOf
   if (choices !== undefined) return html`${between(choices.map(typeOf), ' or ')}`
-  if (schema.allOf !== undefined) return html`${between(schema.allOf.map(typeOf), ' and ')}`
+  if (schema.allOf !== undefined && schema.properties === undefined)
+    return html`${between(schema.allOf.map(typeOf), ' and ')}`
   if (typeof schema.items === 'object') return html`array of ${typeOf(schema.items)}`
   if (typeof schema.additionalProperties === 'object' && schema.properties === undefined)
     return html`map of ${typeOf(schema.additionalProperties)}`
@@ -100,7 +101,7 @@ export function refName(ref: string): string {
 }
 
 export function schemaAnchor(schema: string): string {
-  return `schema-${schema.replace(/[^A-Za-z0-9_-]+/g, '-')}`
+  return schema.replace(/[^A-Za-z0-9_-]+/g, '-')
 }
 
 function between(parts: readonly Html[], separator: string): (Html | string)[] {

@@ -1,0 +1,34 @@
+/** The groups of operations, in the order of the API reference: their names are the tags of the OpenAPI document. */
+export const GROUPS = [
+  {
+    name: 'Authorization',
+    description:
+      'A user approves once at a provider. Begin an authorization, show its link to the user, and wait until it has completed or failed.',
+  },
+  {
+    name: 'Connections',
+    description: 'What users have connected: their accounts at providers, and a valid access token of each.',
+  },
+  {
+    name: 'Tools',
+    description: 'Which tools there are, what each needs, and whether that is there for a user.',
+  },
+  {
+    name: 'Running tools',
+    description:
+      'Run a tool with the token of its user put in. `execute` answers in the form of Arcade, `run` in a plain form, `run_stream` with events, and `run_chain` runs several tools. Code in a sandbox can call tools too.',
+  },
+  { name: 'Executions', description: 'The history of runs, and runs that are to begin later.' },
+  { name: 'Proxy', description: "Requests to a provider's own API, with the token of a user put in." },
+  { name: 'Workers', description: 'The servers that list tools and run them.' },
+  { name: 'Providers', description: 'The authorization servers at which users approve.' },
+  {
+    name: 'Secrets',
+    description: 'Values that tools need beside tokens. They are given to tools and never answered.',
+  },
+  { name: 'Policies', description: 'Rules on which tools and callers may use which tokens.' },
+  { name: 'API keys', description: 'The keys of callers, and the projects that they belong to.' },
+  { name: 'Audit', description: 'Who did what, in a trail that shows when it was altered.' },
+  { name: 'OXP', description: 'The tools over the Open eXecution Protocol 1.0.' },
+  { name: 'Operation', description: 'Whether the server is alive, ready and well.' },
+]
