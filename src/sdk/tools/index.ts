@@ -27,6 +27,7 @@ export {
 } from './errors.ts'
 export type { GatepassClient } from './gatepass-client.ts'
 export type * from './protocol.ts'
+export * from './providers.ts'
 export type { SchemaIssue, SchemaResult, ToolSchema, TypedSchema, ValueOf } from './schema.ts'
 export {
   type DefinedTool,

@@ -1,0 +1,63 @@
+import type { BuiltInProvider } from '../../../../src/providers/catalogue/registry.ts'
+
+/** The text of `src/sdk/tools/providers.ts` for these providers. */
+export function providersFile(providers: readonly BuiltInProvider[]): string {
+  const parts = providers.map(functionOf)
+  return [
+    HEADER,
+    ...parts.map(({ scopesType }) => scopesType).filter((text) => text !== undefined),
+    ...parts.map(({ source }) => source),
+  ].join('\n')
+}
+
+const HEADER = `// Written by \`npm run tool-providers\` from src/providers/catalogue; do not edit.
+
+import type { AuthProvider } from './auth.ts'
+
+/** A name that is known, or any other. */
+type Scopes<Known extends string> = { readonly scopes?: readonly (Known | (string & {}))[] }
+
+function provider<const Name extends string>(name: Name, options: Scopes<string> = {}): AuthProvider<Name> {
+  return { provider: name, scopes: options.scopes ?? [] }
+}
+`
+
+function functionOf(builtIn: BuiltInProvider): { readonly source: string; readonly scopesType?: string } {
+  const { id } = builtIn
+  const { displayName } = builtIn.provider
+  const name = functionName(displayName)
+  const scopes = knownScopes(builtIn)
+  const type = scopes.length > 0 ? `Scopes<${name}Scope>` : 'Scopes<never>'
+  return {
+    source: `/** ${displayName}: the provider \`${id}\`. Without scopes, its default. */\nexport function ${name}(options?: ${type}): AuthProvider<'${id}'> {\n  return provider('${id}', options)\n}\n`,
+    ...(scopes.length > 0 && {
+      scopesType: unionOf(`${name}Scope`, scopes),
+    }),
+  }
+}
+
+/** \`Microsoft Power BI\` becomes \`MicrosoftPowerBI\`. */
+export function functionName(displayName: string): string {
+  return displayName.replaceAll(/[^A-Za-z0-9]/g, '')
+}
+
+/** On one line where it fits, as the formatter has it. */
+function unionOf(name: string, members: readonly string[]): string {
+  const quoted = members.map((one) => `'${one}'`)
+  const line = `export type ${name} = ${quoted.join(' | ')}`
+  return line.length <= 110
+    ? `${line}\n`
+    : `export type ${name} =\n${quoted.map((one) => `  | ${one}`).join('\n')}\n`
+}
+
+/** The scopes that the catalogue knows something about. */
+function knownScopes({ provider, offlineAccess }: BuiltInProvider): string[] {
+  const { defaultScopes, scopeAliases = {}, scopeImplies = {} } = provider
+  const all = [
+    ...defaultScopes,
+    ...(offlineAccess?.scopes ?? []),
+    ...Object.entries(scopeAliases).flat(),
+    ...Object.entries(scopeImplies).flatMap(([scope, implied]) => [scope, ...implied]),
+  ]
+  return [...new Set(all)].sort()
+}
