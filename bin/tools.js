@@ -7,3 +7,9 @@ const module = await import(existsSync(source) ? source.href : built.href)
 
 export const { ToolApp, tool, defineTool, OAuth2, anyOf } = module
 export const { ToolError, RetryableToolError, UpstreamError, FatalToolError, ContextRequiredError } = module
+export const { SlackErrorAdapter, GoogleErrorAdapter, MicrosoftGraphErrorAdapter } = module
+export const { HTTPErrorAdapter, GraphQLErrorAdapter } = module
+export const { Airtable, Asana, Atlassian, Attio, ClickUp, Discord, Dropbox } = module
+export const { Figma, GitHub, GitLab, Google, HubSpot, Linear, LinkedIn } = module
+export const { Microsoft, MicrosoftPowerBI, Notion, PagerDuty, Reddit, Salesforce, Slack } = module
+export const { Spotify, Strava, Twitch, X, Zoom } = module

@@ -14,7 +14,11 @@ export {
 } from './auth.ts'
 export type * from './content.ts'
 export type { AuthInfo, LogLevel, ToolContext } from './context.ts'
+export { GoogleErrorAdapter } from './error-adapters/google.ts'
+export { GraphQLErrorAdapter } from './error-adapters/graphql.ts'
 export { HTTPErrorAdapter } from './error-adapters/http.ts'
+export { MicrosoftGraphErrorAdapter } from './error-adapters/microsoft-graph.ts'
+export { SlackErrorAdapter } from './error-adapters/slack.ts'
 export {
   ContextRequiredError,
   type ErrorKind,
