@@ -6,6 +6,7 @@ import type { ScriptedModel } from './scripted-model.ts'
 export interface Program {
   readonly arguments: readonly string[]
   readonly input?: string
+  readonly environment?: Readonly<Record<string, string>>
   readonly approve?: (url: string) => Promise<void>
 }
 
@@ -14,7 +15,7 @@ export async function inAnotherProcess(
   file: URL,
   { world }: AgentWorld,
   model: ScriptedModel,
-  { arguments: more, input = '', approve }: Program,
+  { arguments: more, input = '', environment, approve }: Program,
 ): Promise<string> {
   const child = spawn(process.execPath, [file.pathname, ...more], {
     env: {
@@ -24,6 +25,8 @@ export async function inAnotherProcess(
       OPENAI_API_KEY: 'scripted',
       ANTHROPIC_BASE_URL: model.url,
       ANTHROPIC_API_KEY: 'scripted',
+      OPENAI_AGENTS_DISABLE_TRACING: '1',
+      ...environment,
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

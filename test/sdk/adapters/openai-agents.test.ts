@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { agentTools, consentOf } from '../../../src/sdk/adapters/openai-agents.ts'
 import type { AdapterOptions } from '../../../src/sdk/adapters/options.ts'
 import { type AgentWorld, giveConsent, refuseConsent, startAgentWorld, TOOLS } from './agent-world.ts'
-import { inAnotherProcess } from './in-another-process.ts'
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts'
 
 // The OpenAI Agents SDK with a scripted model, a real Gatepass and its connect page.
@@ -25,7 +24,6 @@ afterAll(async () => {
   await agents[Symbol.asyncDispose]()
 })
 
-const RESUME = new URL('resume-openai-agents.ts', import.meta.url)
 const WHO_AM_I = { name: 'Demo_WhoAmI', input: {} }
 const ECHO = { name: 'Demo_Echo', input: { text: 'hello' } }
 
@@ -54,18 +52,6 @@ describe('the OpenAI Agents SDK', () => {
     const { finalOutput } = await runner.run(agent, interrupted.state)
     expect(finalOutput).toContain(`"user_id":"${user}"`)
     expect([agents.runsOf(user, 'WhoAmI'), agents.runsOf(user, 'Echo')]).toEqual([1, 1])
-  })
-
-  test('a run that was stored goes on in another process, which finds the link, waits and goes on', async () => {
-    const user = agents.newUser()
-    const interrupted = await runner.run(await newAgent({ user }), 'Who am I?')
-    const answer = await inAnotherProcess(RESUME, agents, model, {
-      arguments: [user],
-      input: interrupted.state.toString(),
-      approve: giveConsent,
-    })
-    expect(answer).toContain(`Answer: {"user_id":"${user}"`)
-    expect(agents.runsOf(user, 'WhoAmI')).toBe(1)
   })
 
   test('a refusal is told to the model by reject', async () => {
