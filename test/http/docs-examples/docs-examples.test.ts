@@ -72,3 +72,15 @@ test('every recorded answer is what the document says, and has no member that it
     )
   expect(faults.filter((fault) => fault !== undefined)).toEqual([])
 })
+
+test.each([
+  ['a member that is not described', { id: 'conn_1', revocation: 'revoked', secret: 1 }, /unevaluated/],
+  ['a value that is not in the list', { id: 'conn_1', revocation: 'perhaps' }, /allowed values/],
+  ['a member that is missing', { id: 'conn_1' }, /required property 'revocation'/],
+])('an answer with %s is a fault', (_, answer, fault) => {
+  const body = JSON.stringify(answer)
+  const check = answerChecker(document)
+  expect(
+    check('DELETE', '/v1/connections/conn_1', { status: 200, mediaType: 'application/json', body }),
+  ).toMatch(fault)
+})
