@@ -82,4 +82,16 @@ describe('examples/agents', () => {
     for (const file of files)
       expect(readFileSync(new URL(file, FOLDER), 'utf8').split('\n').length).toBeLessThan(60)
   })
+
+  test('are where docs/agents.md takes its code from', () => {
+    const page = readFileSync(new URL('../../docs/agents.md', FOLDER), 'utf8')
+    const blocks = [...page.matchAll(/```ts\n([\s\S]*?)\n```/g)].map(([, code = '']) => code)
+    expect(blocks.length).toBeGreaterThan(5)
+    const programs = readdirSync(FOLDER).map((file) => readFileSync(new URL(file, FOLDER), 'utf8'))
+    for (const block of blocks)
+      expect(
+        programs.some((program) => program.includes(block)),
+        block,
+      ).toBe(true)
+  })
 })
