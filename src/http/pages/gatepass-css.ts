@@ -163,7 +163,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .key { max-width: 30rem; }
 @media (min-width: 1024px) {
   .wide > main { grid-template-columns: 17rem minmax(0, 1fr); gap: 2.5rem; }
-  .wide > main > nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
+  .wide > main > nav { position: sticky; top: 0.5rem; align-self: start; margin: -0.25rem; padding: 0.25rem; max-height: calc(100vh - 2rem); overflow-y: auto; }
   .wide nav > ul { display: block; }
   .wide nav [aria-current] + ul { display: block; margin: 0.125rem 0 0.5rem; padding-left: 0.75rem; }
   .wide nav li ul a { color: var(--pico-muted-color); font-size: 0.8125rem; }
