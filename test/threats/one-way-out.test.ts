@@ -14,7 +14,7 @@ const OPENS_CONNECTIONS = new RegExp(
   [
     /from '(node:)?(undici|https|http2|tls|dgram|dns)(\/[^']*)?'/,
     // a module that is known, or none: what is imported late is judged as what is imported first. But for an operator's
-    // own modules of tools, which are trusted code (docs/tools-in-process.md), and the tasks of the thread pool, whose
+    // own modules of tools, which are trusted code (docs/writing-tools.md), and the tasks of the thread pool, whose
     // modules thread-pool.ts names itself
     /\bimport\((?!'(?:\.{1,2}\/|open')|toolModule\)|taskModule\))|\brequire\(/,
     /\bglobalThis\b/,
