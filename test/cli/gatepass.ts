@@ -19,6 +19,8 @@ export interface Outcome {
 export interface Started {
   /** Resolves with what standard output matched. */
   prints(pattern: RegExp): Promise<RegExpExecArray>
+  /** Resolves with what standard error matched. */
+  reports(pattern: RegExp): Promise<RegExpExecArray>
   readonly ended: Promise<Outcome>
   stop(): Promise<Outcome>
 }
@@ -138,31 +140,34 @@ function follow(child: ChildProcessByStdio<Writable, Readable, Readable>): Start
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
+    for (const look of lookers) look()
   })
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => resolve({ code: code ?? -1, stdout, stderr }))
   })
+  function matchOf(pattern: RegExp, text: () => string): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const settle = (end: () => void) => {
+        clearTimeout(timer)
+        lookers.delete(look)
+        end()
+      }
+      const look = () => {
+        const match = pattern.exec(text())
+        if (match !== null) settle(() => resolve(match))
+      }
+      const missing = () => settle(() => reject(new Error(`no ${pattern} in: ${stdout}\n${stderr}`)))
+      const timer = setTimeout(missing, READY_MS)
+      lookers.add(look)
+      look()
+      void ended.then(missing, missing)
+    })
+  }
   return {
     ended,
-    prints(pattern) {
-      return new Promise((resolve, reject) => {
-        const settle = (end: () => void) => {
-          clearTimeout(timer)
-          lookers.delete(look)
-          end()
-        }
-        const look = () => {
-          const match = pattern.exec(stdout)
-          if (match !== null) settle(() => resolve(match))
-        }
-        const missing = () => settle(() => reject(new Error(`no ${pattern} in: ${stdout}\n${stderr}`)))
-        const timer = setTimeout(missing, READY_MS)
-        lookers.add(look)
-        look()
-        void ended.then(missing, missing)
-      })
-    },
+    prints: (pattern) => matchOf(pattern, () => stdout),
+    reports: (pattern) => matchOf(pattern, () => stderr),
     stop() {
       child.kill()
       return ended
