@@ -15,6 +15,8 @@ export interface AccessToken {
   readonly expiresAt: Date | undefined
   /** The scopes that the user has granted. */
   readonly scopes: readonly string[]
+  /** What the provider says of the user. */
+  readonly userInfo: Readonly<Record<string, unknown>>
 }
 
 /** Which grant of a user. */
@@ -60,13 +62,13 @@ export async function getToken(
   options: GrantOptions,
 ): Promise<AccessToken> {
   const wire = await authorize(transport, user, provider, options)
-  const { token, token_type, expires_at } = wire.context
+  const { token, token_type, expires_at, user_info: userInfo = {} } = wire.context
   if (wire.status === 'pending')
     throw new AuthorizationRequired(toAuthorization(transport, wire) as PendingAuthorization) // as its status says
   if (token === undefined)
     throw new GatepassError('unexpected_answer', `Gatepass answered ${wire.status} without a token.`)
   const expiresAt = expires_at === undefined ? undefined : new Date(expires_at)
-  return createToken(token, { type: token_type ?? 'Bearer', expiresAt, scopes: wire.scopes })
+  return createToken(token, { type: token_type ?? 'Bearer', expiresAt, scopes: wire.scopes, userInfo })
 }
 
 /** `value` is not enumerable, so spreading and cloning leave it out too. */

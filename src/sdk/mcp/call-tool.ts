@@ -80,6 +80,9 @@ async function givenTo(
   }
   const userId = userOf(caller)
   const given = { userId, secrets: {}, metadata: {}, authorizations: {} }
+  // the consent may also be one of a tool that this one calls
+  const waited = app.gatepass && (await waitForConsent(options, round, app.gatepass))
+  if (waited !== undefined) return { answer: waited }
   if (requiresAuth === undefined) return given
   if (userId === null)
     return refusal('The tool needs a user. Start this server with a user, or connect with the token of one.')
@@ -87,8 +90,6 @@ async function givenTo(
     return refusal(
       'The tool needs a provider’s token, which this server cannot get: its app has no Gatepass.',
     )
-  const waited = await waitForConsent(options, round, app.gatepass)
-  if (waited !== undefined) return { answer: waited }
   const held = await userAuthorizations(app.gatepass, userId, requiresAuth, round.signal)
   if (held.outcome === 'missing')
     return { answer: await answerConsent(options, tool, round, held.authorization) }
