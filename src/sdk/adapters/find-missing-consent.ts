@@ -33,3 +33,15 @@ export async function findMissingConsents(
     found.flatMap(([name, missing]) => (missing === undefined ? [] : [[name, missing] as const])),
   )
 }
+
+/** One consent in place of several: behind its link the user is led through all providers. */
+export async function joinConsents(
+  { gatepass, user, account }: Binding,
+  missing: ReadonlyMap<string, PendingAuthorization>,
+  signal: AbortSignal | undefined,
+): Promise<PendingAuthorization | undefined> {
+  const [first] = missing.values()
+  const isOne = [...missing.values()].every(({ id }) => id === first?.id)
+  if (isOne || account !== undefined) return first // the choice of an account is one tool's
+  return (await gatepass.tools.authorize([...missing.keys()], { user, signal })) ?? first
+}

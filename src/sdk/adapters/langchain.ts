@@ -3,7 +3,7 @@ import type { RunnableConfig } from '@langchain/core/runnables'
 import { type DynamicStructuredTool, tool } from '@langchain/core/tools'
 import { AuthorizationRequired } from '../client/errors.ts'
 import type { Gatepass } from '../client/gatepass.ts'
-import { findMissingConsents } from './find-missing-consent.ts'
+import { findMissingConsents, joinConsents } from './find-missing-consent.ts'
 import { listModelTools } from './list-tools.ts'
 import {
   type ConsentRequest,
@@ -91,13 +91,13 @@ export function consentNode(
       calls.map(({ name }) => name),
       signal,
     )
-    const [first] = missing.values()
-    if (first === undefined) return {}
-    if (consent === 'throw') throw new AuthorizationRequired(first)
+    const authorization = await joinConsents(binding, missing, signal)
+    if (authorization === undefined) return {}
+    if (consent === 'throw') throw new AuthorizationRequired(authorization)
     const { interrupt } = await import('@langchain/langgraph') // only this function needs it
     const answer: unknown = interrupt({
       type: 'gatepass.authorization',
-      ...toConsentRequest(first),
+      ...toConsentRequest(authorization),
     } satisfies ConsentInterrupt)
     if (answer !== false) return {}
     const refused = calls.filter(({ name }) => missing.has(name))

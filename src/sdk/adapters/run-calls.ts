@@ -1,6 +1,6 @@
 import type { PendingAuthorization } from '../client/authorization.ts'
 import { AuthorizationRequired } from '../client/errors.ts'
-import { findMissingConsents } from './find-missing-consent.ts'
+import { findMissingConsents, joinConsents } from './find-missing-consent.ts'
 import { consentText, errorText, valueText } from './model-text.ts'
 import type { Binding } from './options.ts'
 import { type ModelCall, runToEnd } from './run-tool.ts'
@@ -38,10 +38,9 @@ export async function runCalls(
   if (isAskedFirst && calls.length > 1) {
     const names = calls.map(({ name }) => name)
     const missing = await findMissingConsents(binding, names, signal)
-    const pending = [...new Map([...missing.values()].map((one) => [one.id, one])).values()]
-    const [first] = pending
-    if (first !== undefined && consent === 'throw') throw new AuthorizationRequired(first)
-    if (pending.length > 0) return { results: [], pending }
+    const authorization = await joinConsents(binding, missing, signal)
+    if (authorization !== undefined && consent === 'throw') throw new AuthorizationRequired(authorization)
+    if (authorization !== undefined) return { results: [], pending: [authorization] }
   }
   const endings = await Promise.all(calls.map((call) => endingOf(binding, call, signal)))
   const [only] = endings

@@ -1,7 +1,7 @@
 import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
 import { demoTools, type WorkerTool } from '../../fake-worker.ts'
 import { testClock } from '../../gatepass.ts'
-import { approve, startWorld, type World } from '../../http/world.ts'
+import { approve, providerBody, startWorld, type World } from '../../http/world.ts'
 import { UserAgent } from '../../user-agent.ts'
 
 /** A Gatepass with tools, and the client that the adapters get. */
@@ -26,9 +26,20 @@ const forge: WorkerTool = {
   run: async () => ({ value: FORGED }),
 }
 
+const other: WorkerTool = {
+  name: 'Other',
+  description: 'Acts at another provider.',
+  authorization: { id: 'other', scopes: ['write'] },
+  run: async () => ({ value: 'done there' }),
+}
+
 export async function startAgentWorld(): Promise<AgentWorld> {
   const clock = testClock(Math.floor(Date.now() / 1000))
-  const world = await startWorld({ gatepass: { now: clock }, worker: { tools: [...demoTools(DEMO), forge] } })
+  const world = await startWorld({
+    gatepass: { now: clock },
+    worker: { tools: [...demoTools(DEMO), forge, other] },
+  })
+  await world.call('POST', '/v1/admin/auth_providers', providerBody('other', world.as))
   let users = 0
   return {
     world,

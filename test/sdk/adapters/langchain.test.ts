@@ -68,6 +68,19 @@ describe('consentNode', () => {
     for (const tool of ['Echo', 'WhoAmI', 'EchoWithToken']) expect(agents.runsOf(user, tool)).toBe(1)
   })
 
+  test('one link leads through the providers of all calls', async () => {
+    const user = agents.newUser()
+    model.calls = [WHO_AM_I, { name: 'Demo_Other', input: {} }]
+    const { ask, resume } = await start({ user, tools: ['Demo_WhoAmI', 'Demo_Other'] })
+    const { link } = await ask()
+    expect(link?.scopes).toEqual(['read', 'write'])
+    await giveConsent(link?.url ?? '')
+    const { link: second, text } = await resume(true)
+    expect(second).toBeUndefined()
+    expect(text).toContain(`"user_id":"${user}"`)
+    expect(text).toContain('done there')
+  })
+
   test('a graph that was stored goes on in another process', async () => {
     const user = agents.newUser()
     const { ask, checkpointer } = await start({ user })
