@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Gatepass } from '../../src/sdk/client/gatepass.ts'
+import { startScene } from '../flows/fixtures.ts'
 import { approve } from '../http/world.ts'
 import { type SdkWorld, startSdkWorld } from './sdk-world.ts'
 
@@ -79,4 +80,26 @@ describe('token', () => {
     expect({ ...token }).not.toHaveProperty('value')
     expect(inspect(world.client, { showHidden: true, depth: 9 })).not.toContain(world.gatepass.apiKey)
   })
+})
+
+test('confirmUser vouches for the user who comes to the verifier page, and for no other', async () => {
+  const environment = { GATEPASS_USER_VERIFIER: 'https://app.example/verify' }
+  await using scene = await startScene({ gatepass: { environment } })
+  const client = new Gatepass({ baseUrl: scene.gatepass.url, apiKey: scene.gatepass.apiKey })
+  const comeBack = async (user: string) => {
+    const { id, browser, callback } = await scene.approve({ user_id: user })
+    const page = await browser.get(callback)
+    const location = new URL(page.response.headers.get('location') ?? '')
+    return { id, browser, flowId: location.searchParams.get('flow_id') ?? '' }
+  }
+  const { id, browser, flowId } = await comeBack('v1')
+  const { authorizationId, nextUri } = await client.as('v1').confirmUser({ flowId })
+  expect(authorizationId).toBe(id)
+  await browser.get(nextUri)
+  expect((await client.authorization(id)).status).toBe('completed')
+
+  const other = await comeBack('v2')
+  const refused = client.confirmUser({ flowId: other.flowId, user: 'eve' })
+  await expect(refused).rejects.toMatchObject({ name: 'UserMismatch', code: 'user_mismatch', status: 400 })
+  expect(await client.authorization(other.id)).toMatchObject({ status: 'failed', reason: 'user_mismatch' })
 })
