@@ -24,7 +24,7 @@ const BINDING = Symbol.for('gatepass.agents.binding')
  * In the mode `wait` a call whose consent is missing interrupts the run: each of `result.interruptions` has its link by
  * `consentOf(item)`. When the user has approved, `result.state.approve(item)` and `run(agent, result.state)`, also from a
  * state that was stored: `RunState.fromString(agent, text)`. An approved call whose consent is still missing answers the
- * link. In the mode `throw`, `run` throws an error whose cause is `AuthorizationRequired`.
+ * link. In the mode `throw`, `run` throws an error whose `error` is `AuthorizationRequired`.
  */
 export async function agentTools(gatepass: Gatepass, options: AdapterOptions): Promise<Tool[]> {
   const binding = bind(gatepass, options)
