@@ -1,32 +1,68 @@
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../ports.ts'
 
-// The package that `npm pack` builds, in a folder without the sources.
+// The packages that `npm pack` builds, in a folder without the sources. `.ci/run` has npm install them there; `npm test` links
+// what they depend on, which takes no network and no minute.
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'gatepass-package-'))
 const modules = join(folder, 'node_modules')
 
-beforeAll(async () => {
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT })
-  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
-  const inside = join(modules, 'gatepass')
+const isInstalled = process.env.PACKAGES === 'installed'
+/** What the type declarations of the SDK's entries for frameworks import. */
+const PEERS = [
+  ...['ai', 'zod', '@langchain/core', '@langchain/langgraph', '@openai/agents'],
+  ...['@modelcontextprotocol/server', '@types/node'],
+]
+
+async function pack(from: string): Promise<string> {
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: from })
+  return join(folder, stdout.trim().split('\n').at(-1) ?? '')
+}
+
+async function unpack(tarball: string, name: string): Promise<readonly string[]> {
+  const inside = join(modules, name)
   mkdirSync(inside, { recursive: true })
-  await run('tar', ['-xzf', join(folder, tarball), '--strip-components=1', '-C', inside])
-  // as `npm install` would do from a registry: what the package depends on, and nothing else
-  const { dependencies } = JSON.parse(readFileSync(join(inside, 'package.json'), 'utf8'))
-  for (const name of Object.keys(dependencies)) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', inside])
+  return Object.keys(manifestOf(name).dependencies ?? {})
+}
+
+function manifestOf(name: string) {
+  return JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8'))
+}
+
+beforeAll(async () => {
+  const [server, sdk] = [await pack(ROOT), await pack(join(ROOT, 'src/sdk'))]
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+  if (isInstalled) {
+    const versions = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
+    const peers = PEERS.map((name) => `${name}@${versions[`node_modules/${name}`].version}`)
+    await run('npm', ['install', '--no-audit', '--no-fund', server, sdk, ...peers], { cwd: folder })
+  } else {
+    const needed = [...(await unpack(server, 'gatepass')), ...(await unpack(sdk, '@gatepass/sdk')), ...PEERS]
+    for (const name of new Set(needed)) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true })
+      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+    }
   }
-  cpSync(join(inside, 'examples'), join(folder, 'examples'), { recursive: true })
+  cpSync(join(modules, 'gatepass/examples'), join(folder, 'examples'), { recursive: true })
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -37,6 +73,51 @@ test('has what the README speaks of, and no sources and tests', () => {
   )
   for (const absent of ['src', 'test', 'bench', 'node_modules']) expect(inside).not.toContain(absent)
 })
+
+test('the packages hold what they need: no tests, no map without its source, nothing that has no source', () => {
+  for (const name of ['gatepass', '@gatepass/sdk']) {
+    const files = readdirSync(join(modules, name), { recursive: true, encoding: 'utf8' }).filter(
+      (file) => !file.includes('node_modules'),
+    )
+    expect(files).toEqual(expect.arrayContaining(['package.json', 'LICENSE', 'README.md']))
+    expect(files.filter((file) => /\.(?:test\.\w+|map|tsbuildinfo|db|key)$/.test(file))).toEqual([])
+    const sources = join(ROOT, name === 'gatepass' ? 'src' : 'src/sdk')
+    for (const file of files.filter((one) => /^dist\/.*\.js$/.test(one)))
+      expect(existsSync(join(sources, file.slice(5).replace(/js$/, 'ts'))), `${name}: ${file}`).toBe(true)
+  }
+})
+
+test('the declarations of every entry fit each other, in a strict program that checks them', async () => {
+  const subpaths = Object.keys(manifestOf('@gatepass/sdk').exports).filter((one) => !one.endsWith('.json'))
+  const entries = ['gatepass/tools', ...subpaths.map((one) => posix.join('@gatepass/sdk', one))]
+  expect(entries).toEqual(expect.arrayContaining(['@gatepass/sdk', '@gatepass/sdk/tools']))
+  // declarations of frameworks name types of Node; without frameworks, none may be needed
+  const plain = entries.filter((one) => !NEEDS_FRAMEWORK.test(one))
+  expect([await typeFaults(plain, []), await typeFaults(entries, ['node'])]).toEqual(['', ''])
+})
+
+const NEEDS_FRAMEWORK = /\/(?:ai-sdk|openai-agents|langchain|mcp)$/
+
+/** What the compiler says of a program that imports all of these. */
+async function typeFaults(entries: readonly string[], types: readonly string[]): Promise<string> {
+  const imports = entries.map((name, i) => `import * as entry${i} from '${name}'`)
+  const uses = entries.map((_, i) => `entry${i}`).join(', ')
+  writeFileSync(join(folder, 'uses.ts'), `${imports.join('\n')}\nexport const used = [${uses}]\n`)
+  const compilerOptions = {
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2024',
+    types,
+    lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable', 'dom.asynciterable'],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['uses.ts'] }))
+  return run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { cwd: folder }).then(
+    () => '',
+    ({ stdout }) => stdout,
+  )
+}
 
 test('does the main job with the commands that it prints, at the first start and the second', async () => {
   const port = await freePort()
@@ -62,6 +143,12 @@ test('does the main job with the commands that it prints, at the first start and
         body: '{"toolId": "local-tools:Dice", "args": {"sides": 20}}',
       })
       expect(await dice.text()).toContain('"rolled":')
+      const program = `import { Gatepass } from '@gatepass/sdk'
+        console.log(await new Gatepass().as('ada').tools.run('Sandbox Profile', {}))`
+      const env = { PATH: process.env.PATH, GATEPASS_URL: `http://localhost:${port}`, GATEPASS_API_KEY: key }
+      const args = ['--input-type=module', '-e', program]
+      const used = await run(process.execPath, args, { cwd: folder, env })
+      expect(used.stdout, start).toContain("message: 'Hello Ada Lovelace'")
     } finally {
       const ended = new Promise((resolve) => server.once('exit', resolve))
       server.kill()
