@@ -35,11 +35,13 @@ const sdk: {
 const locked = Object.entries(lock.packages).filter(
   ([path]) => !['', SDK, `node_modules/${sdk.name}`].includes(path),
 )
+/** Those that `npm run test:runtimes` installs. */
+const runtimes = Object.entries<Package>(read('test/sdk/runtimes/package-lock.json').packages).slice(1)
 
 describe('threat 50: supply chain', () => {
   test('every package is locked to its content', () => {
     expect(locked.length).toBeGreaterThan(100)
-    for (const [path, { integrity, version, link }] of locked) {
+    for (const [path, { integrity, version, link }] of [...locked, ...runtimes]) {
       expect(integrity, path).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/)
       expect(version, path).toMatch(/^\d+\.\d+\.\d+/)
       expect(link, path).toBeUndefined()
@@ -47,7 +49,7 @@ describe('threat 50: supply chain', () => {
   })
 
   test('no package names where it comes from: the registry is npm’s own setting, and its content is checked', () => {
-    for (const [path, { resolved = '' }] of locked) expect(resolved, path).toBe('')
+    for (const [path, { resolved = '' }] of [...locked, ...runtimes]) expect(resolved, path).toBe('')
     expect(lock.packages[`node_modules/${sdk.name}`]).toEqual({ resolved: SDK, link: true })
   })
 

@@ -1,5 +1,6 @@
 import { mainJob } from './main-job.js'
 
 export default {
-  fetch: async (request) => new Response(await mainJob(await request.json())),
+  fetch: async (request) =>
+    new Response(request.method === 'GET' ? 'ready' : await mainJob(await request.json())),
 }
