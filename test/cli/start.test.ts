@@ -32,7 +32,9 @@ afterAll(async () => {
 test('its program asks for consent once, goes on, and needs none the second time', async () => {
   const [, settings = '', imported = '', runIt = '', list = ''] = blocks('sh')
   const [program = ''] = blocks('ts')
-  writeFileSync(join(folder, 'agent.ts'), program)
+  mkdirSync(join(folder, 'examples'))
+  writeFileSync(join(folder, 'examples/start.ts'), program)
+  expect(readFileSync('examples/start.ts', 'utf8')).toBe(program)
   const here = settings.replace('http://localhost:8400', gatepass.url)
   const [, file = '', worker] = /import (\S+) --worker (\S+)/.exec(imported) ?? []
   const document = JSON.parse(readFileSync(file, 'utf8').replaceAll('http://localhost:8400', gatepass.url))
