@@ -20,7 +20,8 @@ registerHooks({
 process.on('disconnect', () => process.exit()) // the command was killed
 
 try {
-  const app = appOf(await import(pathToFileURL(file).href))
+  const toolModule = pathToFileURL(file).href
+  const app = appOf(await import(toolModule))
   const tools = app.tools
     .list()
     .map(({ name, options }) => ({ name, inputSchema: jsonSchemaOf(options.input, 'input') }))
