@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { version } from '../src/sdk/version.ts'
+import { importsOf, packageOf } from './house/layers.ts'
 
 interface Package {
   readonly version?: string
@@ -115,15 +116,12 @@ describe('threat 50: supply chain', () => {
       /^(?!sdk\/dist\/).*\.ts$/.test(name),
     )
     for (const file of files) {
-      const source = readFileSync(join('src', file), 'utf8')
-      for (const [, name = ''] of source.matchAll(/(?:from|import) '([^.'][^']*)'/g)) {
-        if (isBuiltin(name)) continue
-        const parts = name.split('/')
-        const wanted = name.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? '')
+      for (const name of importsOf(join('src', file), file)) {
+        if (name.startsWith('.') || isBuiltin(name)) continue
         const brought = file.startsWith('sdk/')
           ? { ...sdk.peerDependencies, ...sdk.peerDependenciesMeta }
           : manifest.dependencies
-        expect(Object.keys(brought), `${file} imports ${name}`).toContain(wanted)
+        expect(Object.keys(brought), `${file} imports ${name}`).toContain(packageOf(name))
       }
     }
   })

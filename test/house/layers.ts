@@ -49,7 +49,7 @@ function filesBelow(src: string): string[] {
 }
 
 /** What a file imports, also types, also `import(…)` of a string. */
-function importsOf(path: string, name: string): string[] {
+export function importsOf(path: string, name: string): string[] {
   const text = readFileSync(path, 'utf8')
   const { module, errors } = parseSync(name, text, { lang: 'ts' })
   if (errors.length > 0) throw new Error(`${path} cannot be read: ${errors[0]?.message}`)
@@ -65,7 +65,7 @@ function importsOf(path: string, name: string): string[] {
   ]
 }
 
-function packageOf(specifier: string): string {
+export function packageOf(specifier: string): string {
   const [first = '', second = ''] = specifier.split('/')
   return first.startsWith('@') ? `${first}/${second}` : first
 }
