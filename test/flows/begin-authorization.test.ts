@@ -48,7 +48,12 @@ describe('authorize', () => {
       user_id: 'u1',
       provider_id: 'demo',
       scopes: ['read', 'write'],
-      context: { token: expect.stringMatching(/^at_/), user_info: scene.as.account },
+      context: {
+        token: expect.stringMatching(/^at_/),
+        token_type: 'bearer',
+        expires_at: expect.stringMatching(/^\d{4}-/),
+        user_info: scene.as.account,
+      },
     })
     expect(scene.as.isLive(body.context.token)).toBe(true)
     expect((await scene.status(body.id)).body).toEqual(body)

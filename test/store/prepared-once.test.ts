@@ -118,6 +118,9 @@ async function useEverything(name: string): Promise<void> {
   await call('POST', '/v1/workers', { id: `worker-${name}`, http: { ...http, uri: 'http://127.0.0.1:1' } })
   await call('DELETE', '/v1/workers/{id}', undefined, { id: `worker-${name}` })
 
+  // before the import, since a tool that is imported for this one is listed in its place
+  const listed = await call('GET', '/oxp/tools')
+  const { id: tool_id } = listed.items.find((one: { id: string }) => one.id.startsWith('Demo.Echo'))
   await call('POST', '/v1/tools/import', metadata(`Tool ${name}`))
   await call(
     'POST',
@@ -140,8 +143,6 @@ async function useEverything(name: string): Promise<void> {
     user_id: user,
   })
   await call('POST', '/v1/code/execute', { code: 'return 1', user_id: user })
-  const listed = await call('GET', '/oxp/tools')
-  const { id: tool_id } = listed.items.find((one: { id: string }) => one.id.startsWith('Demo.Echo'))
   await call('POST', '/oxp/tools/call', {
     request: { tool_id, input: { text: 'hello' }, context: { user_id: user } },
   })
