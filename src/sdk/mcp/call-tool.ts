@@ -54,15 +54,23 @@ function isContextRequired(result: ToolResult): boolean {
 }
 
 function toAnswer(
-  { server }: CallOptions,
+  { server, caller }: CallOptions,
   tool: AppTool,
   result: Exclude<ToolResult, { readonly outcome: 'authorization_required' }>,
 ): CallToolResult {
-  const answer = toCallToolResult(result) as CallToolResult // the SDK's type has further members
+  const shown = caller.kind === 'broker' ? result : withoutDeveloperMessage(result)
+  const answer = toCallToolResult(shown) as CallToolResult // the SDK's type has further members
   // a tool with an output schema promises structured content of any type
   const isPromised = tool.options.output !== undefined && result.outcome === 'value'
   const structured = isPromised ? { ...answer, structuredContent: JSON.parse(result.json) } : answer
   return server.projectCallToolResult(structured, listedMcpTool(tool).outputSchema)
+}
+
+/** It is for the operator, may hold anything, and only Gatepass removes tokens from it. */
+function withoutDeveloperMessage<Result extends ToolResult>(result: Result): Result {
+  if (result.outcome !== 'error') return result
+  const { developerMessage: _, ...error } = result.error
+  return { ...result, error }
 }
 
 /** What the tool needs besides its input, or the answer to give instead. */

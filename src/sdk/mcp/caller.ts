@@ -40,34 +40,38 @@ export type IdentifyCaller = (request: Request) => Promise<Caller | undefined>
 /** Throws `TypeError` for options that would leave the tools open. */
 export function callerIdentification(
   { brokerSecret, issuer, verify }: CallerOptions,
-  { needsCaller, now }: { readonly needsCaller: string | undefined; readonly now: () => number },
+  { needsCaller, now }: { readonly needsCaller: () => string | undefined; readonly now: () => number },
 ): IdentifyCaller {
   if (brokerSecret !== undefined && brokerSecret.length < MIN_SECRET_LENGTH)
     throw new TypeError(`brokerSecret must have at least ${MIN_SECRET_LENGTH} characters.`)
   const isBroker = brokerSecret === undefined ? undefined : tokenVerifier(brokerSecret)
   const isIssued = issuer && issuerVerifier(issuer, now)
   if (brokerSecret === undefined && isIssued === undefined && verify === undefined) {
-    if (needsCaller !== undefined)
+    const need = needsCaller()
+    if (need !== undefined)
       throw new TypeError(
-        `${needsCaller}, so callers over HTTP must be known. Give brokerSecret, issuer or verify; over stdio, user.`,
+        `${need}, so callers over HTTP must be known. Give brokerSecret, issuer or verify; over stdio, user.`,
       )
-    return async () => ({ kind: 'anonymous' })
+    // a tool that is added later may need a caller
+    return async () => (needsCaller() === undefined ? { kind: 'anonymous' } : undefined)
   }
   return async (request) => {
     const token = /^Bearer +([^\s]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
     if (token === undefined) return undefined
     if (await isBroker?.(request.headers.get('authorization'))) return { kind: 'broker' }
     const jwt = parseJwt(token)
-    if (
-      isIssued !== undefined &&
-      jwt !== undefined &&
-      typeof jwt.claims.sub === 'string' &&
-      (await isIssued(jwt))
-    )
+    if (isIssued !== undefined && jwt !== undefined && isUser(jwt.claims.sub) && (await isIssued(jwt)))
       return { kind: 'user', userId: jwt.claims.sub, claims: jwt.claims }
     const verified = await verify?.(token, request)
-    return verified && { kind: 'user', userId: verified.sub, claims: verified }
+    return verified && isUser(verified.sub)
+      ? { kind: 'user', userId: verified.sub, claims: verified }
+      : undefined
   }
+}
+
+/** JavaScript programs may return a token without a user from `verify`. */
+function isUser(sub: unknown): sub is string {
+  return typeof sub === 'string' && sub !== ''
 }
 
 /** Tells callers apart: sessions and states of one are refused to another. */

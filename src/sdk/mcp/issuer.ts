@@ -61,7 +61,8 @@ async function readJson(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(REQUEST_MS) })
+  // `manual` because Workers know no `error`; a redirect is no success
+  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(REQUEST_MS) })
   if (!response.ok) return undefined
   const body: unknown = await response.json().catch(() => undefined)
   return typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : undefined // an object has members

@@ -33,7 +33,7 @@ export function createHandler(
   options: McpHandlerOptions,
   { now = Date.now, holdMs = HOLD_MS, sessions: limits = SESSION_LIMITS }: McpHandlerInternals = {},
 ): McpHandler {
-  const identify = callerIdentification(options, { needsCaller: needOfCaller(app), now })
+  const identify = callerIdentification(options, { needsCaller: () => needOfCaller(app), now })
   const shared = { app, codec: createStateCodec(options.stateSecret, now), holdMs }
   const sessions = legacySessions(shared, limits, now)
   const callers = new WeakMap<Request, Caller>()

@@ -7,7 +7,7 @@ import type { OriginOptions } from './origins.ts'
 export interface McpHandlerOptions extends CallerOptions, OriginOptions {
   /**
    * Encrypts what clients carry between the rounds of a call. Give every process the same one where several answer;
-   * by default it is random.
+   * at least 32 characters. By default it is random.
    */
   readonly stateSecret?: string | undefined
 }

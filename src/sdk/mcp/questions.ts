@@ -81,9 +81,7 @@ export function replayedQuestions(
   before: RoundState,
   responses: Readonly<Record<string, unknown>>,
 ): ReplayedQuestions {
-  const answers: Record<string, Readonly<Record<string, unknown>>> = { ...before.answers }
-  const asked: Record<string, number> = { ...before.asked }
-  const steps: Record<string, readonly unknown[]> = { ...before.steps }
+  const { answers, asked, steps } = copyOf(before)
   const seen = new Set<string>()
   const running = new Map<string, Promise<unknown>>()
   const pending: { readonly key: string; readonly request: InputRequest; reject(error: Error): void }[] = []
@@ -117,7 +115,11 @@ export function replayedQuestions(
           `The handler asked something else under the key ${JSON.stringify(key)} when it was entered again. Keep what varies in step().`,
         )
       asked[key] = fingerprint
-      const answer = answers[key] ?? (isSame ? await answerTo(question, responses[key]) : undefined)
+      const answer =
+        answers[key] ??
+        (isSame
+          ? await answerTo(question, Object.hasOwn(responses, key) ? responses[key] : undefined)
+          : undefined)
       if (answer !== undefined) {
         answers[key] = answer
         return answer
@@ -147,6 +149,19 @@ export function replayedQuestions(
       return result
     },
   }
+}
+
+/** Without a prototype, because the author's keys may be any text, such as `constructor`. */
+function copyOf({ answers, asked, steps }: RoundState) {
+  return {
+    answers: Object.assign<Record<string, Readonly<Record<string, unknown>>>, object>(empty(), answers),
+    asked: Object.assign<Record<string, number>, object>(empty(), asked),
+    steps: Object.assign<Record<string, readonly unknown[]>, object>(empty(), steps),
+  }
+}
+
+function empty() {
+  return Object.create(null)
 }
 
 /** For the clients of 2025: the handler waits, so a step needs no memory beyond the run. */

@@ -12,12 +12,15 @@ export interface StateCodec {
 export const STATE_SECONDS = 600
 const VERSION = 'v1'
 const IV_BYTES = 12
+const MIN_SECRET_LENGTH = 32
 
 /**
  * Encrypts with AES-256-GCM; the binding is the associated data. Without a secret the key is random, so a state is
- * only understood by the process that sealed it.
+ * only understood by the process that sealed it. Throws `TypeError` for a secret that could be guessed.
  */
 export function createStateCodec(secret: string | undefined, now: () => number = Date.now): StateCodec {
+  if (secret !== undefined && secret.length < MIN_SECRET_LENGTH)
+    throw new TypeError(`stateSecret must have at least ${MIN_SECRET_LENGTH} characters.`)
   let key: Promise<CryptoKey> | undefined
   const theKey = () => {
     key ??= stateKey(secret)

@@ -8,6 +8,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { readCallContext } from '../worker/call-request.ts'
 import { type Caller, callerKey } from './caller.ts'
 import {
   askedOnStream,
@@ -75,7 +76,7 @@ export async function inRound<Result>(
 ): Promise<Result | InputRequiredResult> {
   const { context, caller, codec, appName, isModern } = options
   if (!isModern) return run(legacyRound(options))
-  const binding = [appName, target.method, target.name, target.input, callerKey(caller)]
+  const binding = [appName, target.method, target.name, target.input, callerKey(caller), onBehalfOf(options)]
   const carried = await openState(context, codec, binding)
   const responses = context.mcpReq.inputResponses ?? {}
   const questions = replayedQuestions(carried.round, responses)
@@ -110,6 +111,11 @@ export async function inRound<Result>(
   // the embedded requests were built as MCP has them
   const inputRequests = first.inputRequests as NonNullable<InputRequiredResult['inputRequests']>
   return inputRequired({ inputRequests, requestState: await seal() })
+}
+
+/** Gatepass calls for many users: a state of one is refused to another. */
+function onBehalfOf({ caller, context }: RoundsOptions): string | null {
+  return caller.kind === 'broker' ? readCallContext(context.mcpReq._meta?.arcade_context).userId : null
 }
 
 function legacyRound({ server, context }: RoundsOptions): Round {

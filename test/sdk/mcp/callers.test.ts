@@ -171,6 +171,41 @@ describe('callers', () => {
   })
 })
 
+describe('what callers get', () => {
+  test('a tool with a secret that is added later ends anonymous calls', async () => {
+    const { app } = questionsApp()
+    const handler = mcp(app)
+    const context = () => call(handler, 'tools/call', { name: 'context', arguments: {} })
+    expect((await context()).status).toBe(200)
+    app.tool('later', { input: z.object({}), requiresSecrets: ['HUB_KEY'], handler: () => '' })
+    expect((await context()).status).toBe(401)
+  })
+
+  test('what a program writes for operators is for Gatepass alone, which removes tokens from it', async () => {
+    const app = new ToolApp({ name: 'failing' })
+    app.tool('fails', {
+      input: z.object({}),
+      handler() {
+        throw new Error('GET https://api.example.com/?token=t0ken')
+      },
+    })
+    const handler = mcp(app, { brokerSecret: SECRET, verify: (token) => ({ sub: token }) })
+    const fails = async (token: string) =>
+      JSON.stringify(
+        (await call(handler, 'tools/call', { name: 'fails', arguments: {} }, bearer(token))).body,
+      )
+    expect(await fails(await brokerToken())).toContain('t0ken')
+    expect(await fails('ada')).toContain('The tool has failed.')
+    expect(await fails('ada')).not.toContain('t0ken')
+  })
+
+  test('a program that verifies a token without a user refuses it', async () => {
+    const handler = mcp(questionsApp().app, { verify: () => ({ sub: '' }) })
+    const { status } = await call(handler, 'tools/call', { name: 'context', arguments: {} }, bearer('t'))
+    expect(status).toBe(401)
+  })
+})
+
 describe('the state of a call', () => {
   const verify = (token: string) => ({ sub: token })
   const BOOK = { name: 'book', arguments: { place: 'Oslo' } }
@@ -215,12 +250,48 @@ describe('the state of a call', () => {
     expect(counts.charged).toBe(1) // kept by step()
   })
 
+  test('is bound to the user for whom Gatepass calls', async () => {
+    const { app } = questionsApp()
+    const handler = mcp(app, { brokerSecret: SECRET })
+    const token = await brokerToken()
+    const book = (user_id: string, more: object = {}) =>
+      call(handler, 'tools/call', { ...BOOK, ...more, _meta: { arcade_context: { user_id } } }, bearer(token))
+    const { requestState } = (await book('ada')).body.result
+    expect((await book('mallory', { ...GUESTS, requestState })).body.error.code).toBe(-32_602)
+    expect((await book('ada', { ...GUESTS, requestState })).body.result.inputRequests).toHaveProperty(
+      'elicitation-2',
+    )
+  })
+
+  test('is encrypted by a secret that is not guessed', () => {
+    expect(() => mcp(questionsApp().app, { verify, stateSecret: '' })).toThrow(/stateSecret.*32 characters/)
+  })
+
+  test('keeps steps of any name', async () => {
+    const app = new ToolApp({ name: 'steps' })
+    app.tool('steps', {
+      input: z.object({}),
+      async handler({ step, ui }) {
+        const values = [await step('constructor', () => 1), await step('__proto__', () => 2)]
+        await ui.elicit('Sure?', z.object({ sure: z.boolean() }), { key: 'toString' })
+        return values
+      },
+    })
+    const handler = mcp(app)
+    const steps = (more: object) => call(handler, 'tools/call', { name: 'steps', arguments: {}, ...more })
+    const { requestState } = (await steps({})).body.result
+    const inputResponses = { toString: { action: 'accept', content: { sure: true } } }
+    const { body } = await steps({ inputResponses, requestState })
+    expect(body.result.content).toEqual([{ type: 'text', text: '[1,2]' }])
+  })
+
   test('expires, and is understood by every process that has the same secret', async () => {
     const { app } = questionsApp()
     let now = Date.now()
-    const [one, two] = ['same', 'same'].map((stateSecret) =>
-      createHandler(app, { verify, stateSecret }, { now: () => now }),
-    )
+    const [one, two] = [
+      'a secret of at least thirty-two characters',
+      'a secret of at least thirty-two characters',
+    ].map((stateSecret) => createHandler(app, { verify, stateSecret }, { now: () => now }))
     if (one === undefined || two === undefined) throw new Error('two handlers')
     const requestState = await asked(one)
     const retry = () => call(two, 'tools/call', { ...BOOK, ...GUESTS, requestState }, bearer('ada'))
