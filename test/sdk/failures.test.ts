@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer as createWebServer } from 'node:http'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -241,3 +242,27 @@ async function startCuttingProxy(target: string, at = 'HTTP/1.1') {
     },
   }
 }
+
+test('takes the input of a tool and the headers of the application to no other server', async () => {
+  const strange: unknown[] = []
+  const stranger = createWebServer((request, response) => {
+    strange.push(request.url)
+    response.end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(stranger, 'listening')
+  const portOf = (server: { address(): unknown }) => (server.address() as { port: number }).port
+  const redirecting = createWebServer((_, response) => {
+    response.writeHead(307, { location: `http://127.0.0.1:${portOf(stranger)}/` }).end()
+  }).listen(0, '127.0.0.1')
+  await once(redirecting, 'listening')
+  try {
+    const baseUrl = `http://127.0.0.1:${portOf(redirecting)}`
+    const gatepass = new Gatepass({ baseUrl, apiKey: 'key', headers: { 'x-secret': 's' } })
+    const error = await caught(gatepass.as('u1').tools.execute('Run.Add', { a: 1 }))
+    expect(error).toMatchObject({ code: 'unexpected_answer', status: 307 })
+    expect(strange).toEqual([])
+  } finally {
+    stranger.close()
+    redirecting.close()
+  }
+})

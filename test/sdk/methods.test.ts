@@ -39,6 +39,14 @@ test('connections: list, get, set the default, delete', async () => {
     offset: 0,
     limit: 25,
   })
+  const other = client.as('eve').connections
+  for (const refused of [other.get(id), other.setDefault(id), other.delete(id)])
+    await expect(refused).rejects.toMatchObject({ code: 'not_found' })
+  for (const id of ['', '.', '..'])
+    await expect(client.connections.delete(id)).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: undefined,
+    })
   expect(await user.connections.delete(id)).toEqual({ id, revocation: 'unsupported' })
   expect(await user.connections.list().toArray()).toEqual([])
 })
@@ -146,6 +154,7 @@ test('scheduled runs and the history', async () => {
     attempts: [{ success: true, output: { value: { sum: 4 } } }],
     unreadable: [],
   })
+  await expect(client.as('eve').executions.get(executionId)).rejects.toMatchObject({ code: 'not_found' })
   expect(
     await client.as('m5').executions.list({ type: 'immediate', tool: 'Run.Add' }).toArray(),
   ).toHaveLength(1)
@@ -192,6 +201,9 @@ describe('fetch', () => {
       expect(await sent.json()).toEqual({ method: 'POST', url: '/other', body })
       expect(api.seen.at(-1)?.headers.authorization).toBe(`Bearer ${token}`)
     }
+
+    const passedOn = { 'x-gatepass-account': 'none', 'x-gatepass-base-url': 'https://example.com' }
+    expect((await user.fetch('demo', '/there', { headers: passedOn })).status).toBe(200)
 
     api.answer = (asked, response) => {
       if (asked.url === '/base/away') response.writeHead(302, { location: '/base/there?x=1' }).end()

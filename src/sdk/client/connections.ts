@@ -1,4 +1,5 @@
 import type * as Wire from '../wire.ts'
+import { NotFound } from './errors.ts'
 import { createList, type List } from './pages.ts'
 import type { By, NamesUser } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
@@ -47,22 +48,33 @@ export function createConnections<Who extends By>(
   transport: Transport,
   user: string | undefined,
 ): Connections<Who> {
+  async function get(id: string, options?: RequestOptions): Promise<Connection> {
+    const call = { method: 'GET', path: '/v1/connections/{id}', params: { id }, options } as const
+    const connection = toConnection(await transport.call<'getConnection'>(call))
+    if (user === undefined || connection.user === user) return connection
+    throw new NotFound('not_found', `The user has no connection ${JSON.stringify(id)}.`, { status: 404 })
+  }
+
+  /** The API key may use the connections of all users; a client for one user must not. */
+  async function checkOwn(id: string, options: RequestOptions | undefined): Promise<void> {
+    if (user !== undefined) await get(id, options)
+  }
+
   return {
     list: (filter = {} as ConnectionFilter & Who) =>
       createList((part, options) => {
         const query = { user_id: user ?? filter.user, provider_id: filter.provider, ...part }
         return transport.call<'listConnections'>({ method: 'GET', path: '/v1/connections', query, options })
       }, toConnection),
-    async get(id, options) {
-      const call = { method: 'GET', path: '/v1/connections/{id}', params: { id }, options } as const
-      return toConnection(await transport.call<'getConnection'>(call))
-    },
+    get,
     async setDefault(id, options) {
+      await checkOwn(id, options)
       const body = { default: true } as const
       const call = { method: 'PATCH', path: '/v1/connections/{id}', params: { id }, body, options } as const
       return toConnection(await transport.call<'setDefaultConnection'>(call))
     },
     async delete(id, options) {
+      await checkOwn(id, options)
       const call = { method: 'DELETE', path: '/v1/connections/{id}', params: { id }, options } as const
       const { id: deleted, revocation } = await transport.call<'deleteConnection'>(call)
       return { id: deleted, revocation }

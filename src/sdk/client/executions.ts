@@ -1,4 +1,5 @@
 import type * as Wire from '../wire.ts'
+import { NotFound } from './errors.ts'
 import { createList, type List } from './pages.ts'
 import type { By, NamesUser } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
@@ -80,7 +81,9 @@ export function createExecutions<Who extends By>(
       }, toExecution),
     async get(id, options) {
       const call = { method: 'GET', path: '/v1/executions/{id}', params: { id }, options } as const
-      return toDetail(await transport.call<'getExecution'>(call))
+      const execution = toDetail(await transport.call<'getExecution'>(call))
+      if (user === undefined || execution.user === user) return execution
+      throw new NotFound('not_found', `The user has no execution ${JSON.stringify(id)}.`, { status: 404 })
     },
   }
 }

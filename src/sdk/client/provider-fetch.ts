@@ -51,7 +51,7 @@ export function createProviderFetch(
   /** One request through the proxy, again where a token was refused and replaced, or Gatepass asks for a retry. */
   async function send(place: Place, parts: Parts): Promise<Response> {
     const { method, signal } = parts
-    const headers = new Headers(parts.headers)
+    const headers = withoutDirections(parts.headers)
     for (const [name, value] of Object.entries({ ...transport.headers(), ...about })) headers.set(name, value)
     if (place.origin !== undefined) headers.set('x-gatepass-base-url', place.origin)
     const init: RequestInit & { duplex?: 'half' } = {
@@ -139,6 +139,11 @@ function afterRedirect(parts: Parts, status: number): Parts {
   for (const name of ['content-type', 'content-length', 'content-encoding', 'content-language'])
     headers.delete(name)
   return { ...parts, method: 'GET', headers, body: null }
+}
+
+/** An application may pass on the headers of a request that it got: they must not choose the account or the host. */
+function withoutDirections(given: Headers): Headers {
+  return new Headers([...given].filter(([name]) => !name.startsWith('x-gatepass-')))
 }
 
 function isStream(body: RequestInit['body']): boolean {

@@ -1,5 +1,5 @@
 import type { Operations } from '../wire.ts'
-import { ConnectionError, GatepassError, TimeoutError } from './errors.ts'
+import { ConnectionError, GatepassError, InvalidRequest, TimeoutError } from './errors.ts'
 import { toRefusal } from './refusal.ts'
 import { pause, type Repetition, retryPauseMs } from './retry.ts'
 
@@ -141,7 +141,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   function prepared(request: ApiRequest) {
     const { method, params = {}, query = {}, body, repetition = 'safe' } = request
-    const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+    const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name) => pathSegment(name, params[name]))
     const sent: Record<string, string> = {
       accept: 'application/json',
       ...(body && { 'content-type': 'application/json' }),
@@ -149,7 +149,12 @@ export function createTransport(options: TransportOptions): Transport {
       ...headers(),
       ...request.headers,
     }
-    const init = { method, headers: sent, ...(body && { body: JSON.stringify(body) }) }
+    const init = {
+      method,
+      headers: sent,
+      redirect: 'manual' as const, // the API has none; following one could take the input to another server
+      ...(body && { body: JSON.stringify(body) }),
+    }
     const { options: requested = {} } = request
     return {
       attempt: <T>(read: (response: Response) => Promise<T>) =>
@@ -181,6 +186,12 @@ export function createTransport(options: TransportOptions): Transport {
     },
     send: (url, init, requested = {}) => attempt(url, init, requested, asOpened),
   }
+}
+
+/** `fetch` resolves dot segments, and an empty one names the whole list: such an id would lead to another operation. */
+function pathSegment(name: string, value = ''): string {
+  if (!['', '.', '..'].includes(value)) return encodeURIComponent(value)
+  throw new InvalidRequest('invalid_request', `${JSON.stringify(value)} is no ${name}.`, {})
 }
 
 async function asOpened(response: Response): Promise<Response> {
