@@ -99,6 +99,17 @@ test('tools whose names for models would be the same are listed, and run, under 
     for (const tool_name of names.toSorted())
       values.push((await call('POST', '/v1/tools/execute', { tool_name })).body.output.value)
     expect(values).toEqual(['b_c', 'c'])
+    const [, digested = ''] = names.toSorted()
+    const hostile = await startFakeWorker({
+      secret: WORKER_SECRET,
+      tools: [toolNamed(digested), toolNamed(digested.slice('a_'.length))],
+      toolkit: toolkit('a'),
+    })
+    await addWorker('hostile', hostile.url)
+    const again = await call('POST', '/v1/tools/execute', { tool_name: digested })
+    expect(again.body.output.value).toBe('c')
+    await call('DELETE', '/v1/workers/hostile')
+    await hostile.close()
     await call('POST', '/v1/tools/import', [
       metadata('Sandbox.Profile'),
       metadata('dotted.name', { tool_set: 'x-y' }),

@@ -8,12 +8,12 @@ import { hasDigest, modelNames } from './listed-names.ts'
 /** The tools that have this name or alias (in lower case), newest first. */
 export async function namedTools(broker: Broker, projectId: string, alias: string): Promise<readonly Tool[]> {
   return broker.cache.tools.get(`${projectId} ${alias}`, async () => {
-    const named = await broker.store.tools.named(projectId, alias)
-    if (named.length > 0 || !hasDigest(alias)) return named
+    if (!hasDigest(alias)) return broker.store.tools.named(projectId, alias)
     // the name of a tool whose plain name another tool has: it depends on both, so it is no stored alias
     const all = await broker.store.tools.list(projectId)
     const names = modelNames(all)
-    return all.filter(({ uid }) => names.get(uid)?.toLowerCase() === alias)
+    const listed = all.filter(({ uid }) => names.get(uid)?.toLowerCase() === alias)
+    return listed.length > 0 ? listed : broker.store.tools.named(projectId, alias)
   })
 }
 

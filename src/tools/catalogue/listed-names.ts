@@ -15,8 +15,11 @@ export function distinctNames(
   const owners = new Map<string, string>()
   const oldestFirst = [...tools].sort((a, b) => (a.uid < b.uid ? -1 : 1)) // uids begin with the time
   for (const tool of oldestFirst) {
-    const name = nameOf(tool).toLowerCase()
-    if (!owners.has(name)) owners.set(name, wholeName(tool))
+    const name = nameOf(tool)
+    const whole = wholeName(tool)
+    const isTaken = (owners.get(name.toLowerCase()) ?? whole) !== whole
+    const own = (isTaken ? withDigest(name, tool) : name).toLowerCase()
+    if (!owners.has(own)) owners.set(own, whole)
   }
   return new Map(
     tools.map((tool) => {
