@@ -64,17 +64,20 @@ export function defineToolsDev(tools: Command, shell: Shell): void {
     .action(async (path: string, options: DevOptions) => {
       const file = resolve(path)
       if (!existsSync(file)) throw new CommandFailure(`There is no file ${path}.`, EXIT.notFound)
-      const { url, key } = gatepassOf(shell, options)
+      const { url, key, keyLine } = gatepassOf(shell, options)
       const port = await freePort(options.port, url)
-      await withApi(shell, { url, key }, (api) => serveFile(api, shell, { file, port, key, url, ...options }))
+      await withApi(shell, { url, key }, (api) =>
+        serveFile(api, shell, { ...options, file, port, url, keyLine }),
+      )
     })
 }
 
-interface Served extends DevOptions {
+interface Served extends Pick<DevOptions, 'id'> {
   readonly file: string
   readonly port: number
   readonly url: string
-  readonly key: string
+  /** Sets `$KEY` of the printed calls. */
+  readonly keyLine: string
 }
 
 async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> {
@@ -93,7 +96,7 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
     const worker = await register(api, id, { uri: `http://127.0.0.1:${port}`, secret }, isRegistered)
     if (!isRegistered)
       print(
-        `${MARKS.ok} ${bold(sanitize(report.app))} is served at http://127.0.0.1:${port}, and is the worker ${id} of ${url}. Ctrl+C ends both.\n\nKEY='${served.key}'`,
+        `${MARKS.ok} ${bold(sanitize(report.app))} is served at http://127.0.0.1:${port}, and is the worker ${id} of ${url}. Ctrl+C ends both.\n\n${served.keyLine}`,
       )
     isRegistered = true
     if (worker.sync_error !== undefined) tell(`${MARKS.warning} ${sanitize(worker.sync_error)}`)
@@ -181,12 +184,19 @@ function needsOf(shell: Shell, { requirements }: ToolWire): string[] {
 function gatepassOf(
   { environment }: Shell,
   { url, key }: DevOptions,
-): { readonly url: string; readonly key: string } {
+): { readonly url: string; readonly key: string; readonly keyLine: string } {
   const setting = (name: string) => environment[`GATEPASS_${name}`]?.trim() || undefined
   const database = readDatabase(setting('DATABASE_URL') ?? 'file:gatepass.db', () => undefined)
   const found = key ?? setting('API_KEY') ?? readDevelopmentKey(database)
   const at = url ?? setting('URL') ?? `http://localhost:${setting('PORT') ?? DEFAULT_PORT}`
-  if (found !== undefined) return { url: at.replace(/\/$/, ''), key: found }
+  // `gatepass dev` shows the development key too; other keys must not get into logs
+  const keyLine =
+    key !== undefined
+      ? 'KEY=<the key of --key>'
+      : setting('API_KEY') !== undefined
+        ? 'KEY="$GATEPASS_API_KEY"'
+        : `KEY='${found}'`
+  if (found !== undefined) return { url: at.replace(/\/$/, ''), key: found, keyLine }
   throw new CommandFailure(
     'No API key: start `gatepass dev` in this folder, or give --key (GATEPASS_API_KEY) with --url.',
     EXIT.usage,

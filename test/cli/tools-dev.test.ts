@@ -11,10 +11,11 @@ import { type Installation, install, type Started } from './gatepass.ts'
 const SDK = new URL('../../src/sdk/tools/index.ts', import.meta.url).href
 let gatepass: Installation
 let server: Started
+let key: string
 beforeAll(async () => {
   gatepass = await install()
   server = gatepass.start('dev')
-  await server.prints(/\bgp_[\w-]{43}\b/)
+  ;[key] = await server.prints(/\bgp_[\w-]{43}\b/)
 })
 afterAll(() => gatepass[Symbol.asyncDispose]())
 
@@ -70,6 +71,13 @@ test('serves a file, prints calls that work, reloads what it imports, and delete
   expect(JSON.parse((await gatepass.runHere('workers', '--json')).stdout).items).not.toContainEqual(
     expect.objectContaining({ id: 'dev-hub' }),
   )
+})
+
+test('prints only the key of development, no key that it was given', { timeout: 30_000 }, async () => {
+  write('prefix.ts', `export const prefix = ''\n`)
+  const dev = gatepass.start('tools', 'dev', write('given.ts', hub('Hello')), '--key', key)
+  await dev.prints(/^KEY=<the key of --key>$/m)
+  expect((await dev.stop()).stdout).not.toContain(key)
 })
 
 describe('says in one line what is wrong', () => {
