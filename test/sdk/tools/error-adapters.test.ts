@@ -48,6 +48,7 @@ let server: Server
 let base: string
 beforeAll(async () => {
   server = createServer((req, res) => {
+    if (req.url === '/silent') return
     const { status = 200, headers = {}, body } = ANSWERS[req.url ?? ''] ?? { status: 500, body: {} }
     res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   })
@@ -226,7 +227,7 @@ describe('an error of a library', () => {
     ],
     [
       'fetch: no answer in time',
-      () => fetch(base, { signal: AbortSignal.timeout(0) }),
+      () => fetch(`${base}/silent`, { signal: AbortSignal.timeout(1) }),
       null,
       { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', canRetry: false },
     ],
@@ -234,7 +235,11 @@ describe('an error of a library', () => {
       'a response that is thrown',
       async () => Promise.reject(await fetch(`${base}/busy`)),
       null,
-      { kind: 'UPSTREAM_RUNTIME_RATE_LIMIT', retryAfterMs: 2000 },
+      {
+        kind: 'UPSTREAM_RUNTIME_RATE_LIMIT',
+        retryAfterMs: 2000,
+        developerMessage: 'Error: Too Many Requests',
+      },
     ],
   ])('%s', async (_, run, slug, expected) => {
     const error = await thrownBy(run)

@@ -24,8 +24,11 @@ const MAX_MESSAGE = 2000
 
 /** What the error says of itself, for the operator: it may hold anything. */
 export function developerMessageOf(error: unknown): string {
-  const { name, message } = shapeOf(error)
-  return `${text(name) ?? 'Error'}: ${text(message) ?? String(error)}`.slice(0, MAX_MESSAGE)
+  const { name, message, statusText } = shapeOf(error)
+  return `${text(name) ?? 'Error'}: ${text(message) ?? text(statusText) ?? String(error)}`.slice(
+    0,
+    MAX_MESSAGE,
+  )
 }
 
 /** Reads `Retry-After` of `Headers`, of a plain object or of a Map: seconds, or a date. Milliseconds. */
