@@ -67,7 +67,7 @@ export function defineToolsDev(tools: Command, shell: Shell): void {
       const { url, key, keyLine } = gatepassOf(shell, options)
       const port = await freePort(options.port, url)
       await withApi(shell, { url, key }, (api) =>
-        serveFile(api, shell, { ...options, file, port, url, keyLine }),
+        serveFile(api, shell, { ...options, file, port, url, key, keyLine }),
       )
     })
 }
@@ -76,12 +76,13 @@ interface Served extends Pick<DevOptions, 'id'> {
   readonly file: string
   readonly port: number
   readonly url: string
+  readonly key: string
   /** Sets `$KEY` of the printed calls. */
   readonly keyLine: string
 }
 
 async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> {
-  const { file, port, url } = served
+  const { file, port, url, key } = served
   const id = served.id ?? `dev-${basename(file, extname(file)).replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`
   const secret = randomBytes(32).toString('base64url')
   await checkGatepass(api, url)
@@ -105,9 +106,11 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
     shown = text
   }
 
+  // `new Gatepass()` in the file is the Gatepass that calls its tools
+  const environment = { ...shell.environment, GATEPASS_URL: url, GATEPASS_API_KEY: key }
   // reports are handled one after another
   let last = Promise.resolve()
-  const running = runTools({ file, port, secret }, shell.environment, (one) => {
+  const running = runTools({ file, port, secret }, environment, (one) => {
     last = last.then(() => report(one)).catch(failed.reject)
   })
   try {

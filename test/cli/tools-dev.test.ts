@@ -9,6 +9,7 @@ import { type Installation, install, type Started } from './gatepass.ts'
 // `gatepass tools dev` beside `gatepass dev`, each as a process.
 
 const SDK = new URL('../../src/sdk/tools/index.ts', import.meta.url).href
+const CLIENT = new URL('../../src/sdk/client/gatepass.ts', import.meta.url).href
 let gatepass: Installation
 let server: Started
 let key: string
@@ -26,8 +27,9 @@ function write(name: string, text: string): string {
 }
 
 const hub = (greeting: string) => `import { ToolApp } from '${SDK}'
+import { Gatepass } from '${CLIENT}'
 import { prefix } from './prefix.ts'
-const app = new ToolApp({ name: 'hub', version: '1.0.0' })
+const app = new ToolApp({ name: 'hub', version: '1.0.0', gatepass: new Gatepass() })
 app.tool('greet', {
   description: 'Greets.',
   input: {
