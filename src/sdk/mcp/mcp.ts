@@ -30,7 +30,8 @@ export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): P
     return serveOnStdio(app, options.user ?? globalThis.process?.env.GATEPASS_USER)
   }
   const { host = '127.0.0.1', port = DEFAULT_PORT, path = '/mcp', ...rest } = options
-  const handler = mcp(app, { ...(isLoopback(host) && { allowedHosts: LOOPBACK_HOSTS }), ...rest })
+  const { allowedHosts = isLoopback(host) ? LOOPBACK_HOSTS : undefined } = options
+  const handler = mcp(app, { ...rest, allowedHosts })
   const listening = await listen(
     (request) => (isOf(path, request) ? handler.fetch(request) : rpcError(404, -32_000, `It is at ${path}.`)),
     { host, port },

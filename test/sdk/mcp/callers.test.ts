@@ -1,8 +1,9 @@
+import { request } from 'node:http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { mcp } from '../../../src/sdk/mcp/mcp.ts'
+import { mcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
 import { createHandler } from '../../../src/sdk/mcp/mcp-handler.ts'
 import { ToolApp } from '../../../src/sdk/tools/index.ts'
 import { questionsApp } from './questions-app.ts'
@@ -428,4 +429,19 @@ test('mounts by its fetch alone', async () => {
   )
   expect((await client.listTools()).tools).toHaveLength(4)
   await client.close()
+})
+
+test('a server on loopback answers to loopback names, also with allowedHosts undefined', async () => {
+  const served = await serveMcp(questionsApp().app, { port: 0, allowedHosts: undefined })
+  const statusFor = (host: string) =>
+    new Promise((resolve) =>
+      request(served.url ?? '', { method: 'OPTIONS', headers: { host } }, (response) =>
+        resolve(response.resume().statusCode),
+      ).end(),
+    )
+  try {
+    expect([await statusFor('localhost'), await statusFor('evil.example.com')]).toEqual([204, 403])
+  } finally {
+    await served.close()
+  }
 })
