@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { approve } from '../http/world.ts'
 import { startSdkWorld } from './sdk-world.ts'
 
-// The examples of docs/sdk.md compile against the built package, by its name, under `strict` and without skipping the
+// The examples of docs/sdk.md and of the web application's page compile against the built package, by its name, under `strict` and without skipping the
 // check of its declarations; the first one runs.
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -24,12 +24,15 @@ const GIVEN: Readonly<Record<string, string>> = {
   flowId: 'declare const flowId: string',
   userId: 'declare const userId: string',
   session: 'declare const session: { authorizationId: string }',
+  getSession: 'declare function getSession(): Promise<{ user: string; authorizationId?: string }>',
+  APP_URL: 'declare const APP_URL: string',
 }
 
 let blocks: { readonly kind: string; readonly code: string }[]
 
 beforeAll(async () => {
-  const text = await readFile(join(ROOT, 'docs', 'sdk.md'), 'utf8')
+  const pages = ['docs/sdk.md', 'examples/web-app/README.md']
+  const text = (await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')))).join('\n')
   blocks = [...text.matchAll(/^```ts(?: (\S+))?\n(.*?)^```$/gms)].map(([, kind = '', code = '']) => ({
     kind,
     code,
