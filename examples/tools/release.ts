@@ -54,4 +54,5 @@ app.tool('release', {
 })
 
 export default app
+// started as a program; Node knows this member since 24.2
 if (import.meta.main) await app.serve({ as: 'mcp', transport: 'stdio' })

@@ -5,6 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AnswerBody } from '../../answer-body.ts'
 import { approve, providerBody, startWorld, type World } from '../../http/world.ts'
+import { expectListedNamesToRun } from '../../listed-names.ts'
 import { answerJson, bearerOf, type Loopback, listen, type RecordedRequest, record } from '../../loopback.ts'
 
 // The files of examples/tools: three in Gatepass's process, the fourth started by an MCP client. GitHub, Slack and Brave
@@ -219,6 +220,13 @@ describe('release.ts', () => {
     expect((await release()).content).toEqual([{ type: 'text', text: 'Nothing was released.' }])
     expect(sent()).toEqual([])
   })
+})
+
+test('their listed names run', async () => {
+  const names = await expectListedNamesToRun(world.call)
+  expect(names).toEqual(
+    expect.arrayContaining(['github_list_repositories', 'issues_post_to_slack', 'web_search']),
+  )
 })
 
 test('all files are run here, and each has less than 60 lines', () => {
