@@ -18,7 +18,8 @@ const SCREENSHOTS = process.env.SCREENSHOTS
 
 let browser: Browser
 let gatepass: Gatepass
-let app: ChildProcess
+let app: ChildProcess | undefined
+let appExited: Promise<unknown>
 let appUrl: string
 let users = 0
 
@@ -40,19 +41,22 @@ beforeAll(async () => {
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  if (app.stdout) await once(app.stdout, 'data') // it says that it listens
+  appExited = once(app, 'exit')
+  // it prints its address when it listens
+  await Promise.race([app.stdout && once(app.stdout, 'data'), appExited])
+  expect(app.exitCode).toBe(null)
   browser = await openBrowser()
 })
 
 afterAll(async () => {
   await browser?.close()
-  const ended = app && once(app, 'exit')
   app?.kill()
-  await ended
+  await appExited
   await gatepass?.close()
 })
 
-async function logIn(page: Page, user = `user-${++users}`): Promise<string> {
+async function logIn(page: Page): Promise<string> {
+  const user = `user-${++users}`
   await page.getByLabel('Your name').fill(user)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByText(`Logged in as ${user}`).waitFor()
