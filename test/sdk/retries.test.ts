@@ -68,6 +68,13 @@ const signal = () => new AbortController().signal
 /** What the test shows, the answers, what is called, when requests are sent, and the code of the error. */
 type Row = [string, readonly Scripted[], (client: Gatepass) => Promise<unknown>, readonly number[], string?]
 
+/** JSON that is no answer of a Gatepass. */
+const OF_ANOTHER_SERVER: readonly (readonly [string, unknown])[] = [
+  ['an object of another server', { status: 'ok' }],
+  ['an array', []],
+  ['null', null],
+]
+
 const NOT_REPEATED = [
   [400, 'invalid_request'],
   [401, 'invalid_authorization'],
@@ -131,6 +138,24 @@ test.each<Row>([
     [0],
     'unexpected_answer',
   ],
+  ...OF_ANOTHER_SERVER.map(
+    ([what, body]): Row => [
+      `takes ${what} for no list`,
+      [Response.json(body)],
+      read,
+      [0],
+      'unexpected_answer',
+    ],
+  ),
+  ...OF_ANOTHER_SERVER.map(
+    ([what, body]): Row => [
+      `takes ${what} for no run`,
+      [Response.json(body)],
+      execute,
+      [0],
+      'unexpected_answer',
+    ],
+  ),
   ['runs a tool again under its key', [refused(503, 'store_unavailable'), ran()], execute, [0, 500]],
   ['runs a tool again after a lost answer', [new TypeError('fetch failed'), ran()], execute, [0, 500]],
   [

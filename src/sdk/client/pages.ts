@@ -1,3 +1,4 @@
+import { GatepassError } from './errors.ts'
 import type { RequestOptions } from './transport.ts'
 
 /** A part of a list. */
@@ -52,6 +53,8 @@ export function createList<Item>(
 ): List<Item> {
   async function page({ offset = 0, limit = 25, ...options }: PageOptions = {}): Promise<Page<Item>> {
     const wire = await load({ offset, limit }, options)
+    if (!Array.isArray(wire.items))
+      throw new GatepassError('unexpected_answer', 'The answer is no list. Is this the URL of a Gatepass?')
     return {
       items: wire.items.map(toItem),
       totalCount: wire.total_count,

@@ -1,6 +1,7 @@
 import type * as Wire from '../wire.ts'
 import type { PendingAuthorization } from './authorization.ts'
 import { toRequired } from './authorizations.ts'
+import { GatepassError } from './errors.ts'
 import { ToolError } from './tool-error.ts'
 import type { Answer, Transport } from './transport.ts'
 
@@ -66,6 +67,9 @@ export function toOutcome<Value>(
   { body, headers }: Answer<Wire.ExecuteResult>,
 ): ToolOutcome<Value> {
   const { execution_id: executionId, duration: durationMs, finished_at, output } = body
+  // without this, the answer of another server would pass for that of a tool that answered nothing
+  if (typeof executionId !== 'string')
+    throw new GatepassError('unexpected_answer', 'The answer is no run. Is this the URL of a Gatepass?')
   const ran = { executionId, durationMs, finishedAt: new Date(finished_at) }
   if (output === undefined) return { ...ran, outcome: 'value', value: null as Value } // the tool answered nothing
   if ('error' in output) {

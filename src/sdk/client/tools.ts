@@ -75,8 +75,9 @@ export interface Tools<Who extends By = NamesUser> {
     options: ExecuteOptions & Who & { readonly runAt: Date | string },
   ): Promise<ScheduledOutcome | Exclude<ToolOutcome<never>, { outcome: 'value' | 'artifact' }>>
   /**
-   * Runs a tool. Failures of the tool and a missing consent are outcomes, not errors: switch on `outcome`.
-   * @throws GatepassError when Gatepass refuses the request: an unknown tool, a policy
+   * Runs a tool. Failures of the tool, a missing consent and the refusal of a policy (an error of the kind
+   * `CONTEXT_DENIED`) are outcomes, not errors: switch on `outcome`.
+   * @throws GatepassError when Gatepass refuses the request: an unknown tool, a malformed request
    */
   execute<Value = JsonValue>(
     name: string,

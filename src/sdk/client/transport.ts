@@ -206,10 +206,10 @@ async function readJson<T>(response: Response): Promise<Answer<T>> {
   const { status, headers } = response
   const text = await response.text()
   const body = text === '' ? undefined : parse(text)
-  if (body === undefined && status !== 204)
+  if ((typeof body !== 'object' || body === null) && status !== 204)
     throw new GatepassError(
       'unexpected_answer',
-      `The answer is not JSON (${headers.get('content-type') ?? 'without a type'}). Is this the URL of a Gatepass?`,
+      `The answer is no JSON object (${headers.get('content-type') ?? 'without a type'}). Is this the URL of a Gatepass?`,
       { status },
     )
   return { body: body as T, headers } // the caller knows the type of each answer from openapi.json
