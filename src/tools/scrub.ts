@@ -84,22 +84,22 @@ function createRedactor(forms: SecretForms): Redactor {
     scan(by, bytes)
     return bytes
   }
+  /** What is before, between and after the secrets of a text. */
+  const cut = (text: string): string[] => {
+    const bytes = find(text, scanner)
+    if (spans.length === 0) return [text]
+    const starts = [0, ...spans.map(([, end]) => end)]
+    return starts.map((start, i) => bytes.toString('utf8', start, spans[i]?.[0]))
+  }
   return {
     holds(text) {
       find(text, jsonScanner)
       return spans.length > 0
     },
     redact(text) {
-      const bytes = find(text, scanner)
-      if (spans.length === 0) return text
-      const pieces: string[] = []
-      let end = 0
-      for (const [start, next] of spans) {
-        pieces.push(bytes.toString('utf8', end, start), REDACTED)
-        end = next
-      }
-      pieces.push(bytes.toString('utf8', end))
-      return pieces.join('')
+      const pieces = cut(text)
+      // the escapes of a piece are read again: one that begins in a secret, or ends in it, hid what is beside it
+      return pieces.length === 1 ? text : pieces.flatMap(cut).join(REDACTED)
     },
   }
 }

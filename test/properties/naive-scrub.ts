@@ -17,6 +17,21 @@ function holdsForm(text: string, secret: string): boolean {
   )
 }
 
+/**
+ * Whether an escape of the text begins before a secret's beginning or end, and ends behind it: what is beside the secret
+ * reads differently once the secret is taken out.
+ */
+export function cutsAnEscape(text: string, secret: string): boolean {
+  const forms = [secret, secret.trim()].flatMap((known) => [known, JSON.stringify(known).slice(1, -1)])
+  const ends = new Set<number>()
+  for (const form of forms)
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1))
+      ends.add(at).add(at + form.length)
+  return [...text.matchAll(UNIT)].some(({ index, 0: unit }) =>
+    [...Array(unit.length - 1).keys()].some((i) => ends.has(index + i + 1)),
+  )
+}
+
 function percentEncoded(secret: string): string {
   return Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&')
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scrub } from '../../src/tools/scrub.ts'
 import { createStreamScrubber } from '../../src/tools/scrub-stream.ts'
-import { naivelyHolds } from './naive-scrub.ts'
+import { cutsAnEscape, naivelyHolds } from './naive-scrub.ts'
 
 type Writing = (text: string) => string
 
@@ -154,6 +154,17 @@ describe('threat 25: no secret is left in what a tool answers', () => {
     )
   })
 
+  test.each([
+    ['%', 'x&w{z1T;~F8p{%', (hidden: string) => hidden + Buffer.from(hidden).toString('base64')],
+    [
+      'two secrets',
+      '41z-y+xw1T;~F8p%',
+      (hidden: string) => unicode(hidden.slice(0, 4)) + hidden.slice(4) + hidden,
+    ],
+  ])('nor one whose end makes an escape with what follows it: %s', (_, hidden, write) => {
+    expect(scrub(write(hidden), [hidden])).toMatch(/^(\[redacted\]){2,}$/)
+  })
+
   test('nor in a stream, wherever it is cut', () => {
     const masked = (bytes: Buffer, hidden: string, cuts: readonly number[]) => {
       const scrubber = createStreamScrubber([hidden], { isText: true })
@@ -166,6 +177,7 @@ describe('threat 25: no secret is left in what a tool answers', () => {
     fc.assert(
       fc.property(hiddenInText, fc.array(fc.nat(), { maxLength: 12 }), ([hidden, text], cuts) => {
         fc.pre(!/[\r\n]/.test(hidden + text))
+        fc.pre(!cutsAnEscape(text, hidden)) // what is sent on already cannot be read again
         const bytes = Buffer.from(text)
         const whole = masked(bytes, hidden, [])
         expect(whole).toHaveLength(bytes.length)
