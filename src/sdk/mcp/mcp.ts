@@ -1,3 +1,4 @@
+import { requireEnvironmentSecrets } from '../tools/environment-secret.ts'
 import { listen } from '../tools/listen.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import { createHandler, type McpHandler } from './mcp-handler.ts'
@@ -23,13 +24,18 @@ export interface ServedMcp {
 
 const DEFAULT_PORT = 8000
 
-/** Serves the app until it is closed; on stdio, until the client closes its end. */
+/**
+ * Serves the app until it is closed; on stdio, until the client closes its end. Throws `TypeError` where a secret that a
+ * tool declares comes neither from Gatepass (`brokerSecret`) nor from the environment.
+ */
 export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): Promise<ServedMcp> {
   if (options.transport === 'stdio') {
+    requireEnvironmentSecrets(app)
     const { serveOnStdio } = await import('./mcp-stdio.ts')
     return serveOnStdio(app, options.user ?? globalThis.process?.env.GATEPASS_USER)
   }
   const { host = '127.0.0.1', port = DEFAULT_PORT, path = '/mcp', ...rest } = options
+  if (rest.brokerSecret === undefined) requireEnvironmentSecrets(app)
   const { allowedHosts = isLoopback(host) ? LOOPBACK_HOSTS : undefined } = options
   const handler = mcp(app, { ...rest, allowedHosts })
   const listening = await listen(

@@ -20,7 +20,7 @@ export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
     async callTool(name, args, signal) {
       if (depth > MAX_DEPTH)
         return failed('TOOL_RUNTIME_FATAL', `More than ${MAX_DEPTH} tools have called each other.`)
-      const tool = app.tools.find(name)
+      const tool = findOwn(app, name)
       if (tool === undefined) return callGatepass(app, run, name, args, signal)
       const held = await authorizationsFor(app, run, tool, signal)
       if (held.outcome === 'authorization_required') return held
@@ -33,6 +33,11 @@ export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
         : { outcome: 'result', result: toCallToolResult(result) }
     },
   }
+}
+
+/** A tool of the app by its own name, or by the name under which Gatepass lists it (`hub:repositories`). */
+function findOwn({ name: app, tools }: ServedApp, name: string): AppTool | undefined {
+  return tools.find(name) ?? (name.startsWith(`${app}:`) ? tools.find(name.slice(app.length + 1)) : undefined)
 }
 
 type Held = { readonly outcome: 'held'; readonly authorizations: ToolRun['authorizations'] } | ConsentMissing

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { mcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
 import { createHandler } from '../../../src/sdk/mcp/mcp-handler.ts'
@@ -81,11 +81,25 @@ const WHOAMI = {
   _meta: { arcade_context: { user_id: 'ada', secrets: [{ key: 'HUB_KEY', value: 'from the broker' }] } },
 }
 
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
 describe('callers', () => {
   test('an app that needs callers to be known is not served without', () => {
     expect(() => mcp(secretApp())).toThrow(/whoami uses secrets.*brokerSecret, issuer or verify/)
     expect(() => mcp(secretApp(), { brokerSecret: 'short' })).toThrow(/32 characters/)
     expect(() => mcp(questionsApp().app)).not.toThrow()
+  })
+
+  test('a secret that neither Gatepass sends nor the environment has stops the start', async () => {
+    const verify = async () => ({ sub: 'ada' })
+    const serve = (options: object) => secretApp().serve({ as: 'mcp', port: 0, verify, ...options })
+    await expect(serve({})).rejects.toThrow(/does not have: HUB_KEY/)
+    await expect(serve({ transport: 'stdio' })).rejects.toThrow(/does not have: HUB_KEY/)
+    await (await serve({ brokerSecret: SECRET })).close()
+    vi.stubEnv('HUB_KEY', 'from the environment')
+    await (await serve({})).close()
   })
 
   test('Gatepass names the user and the secrets, by its signature', async () => {

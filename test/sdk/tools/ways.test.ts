@@ -150,6 +150,8 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
   test('calls other tools', async () => {
     const { answered } = await resultOf('Outer', { call: named('Return'), args: { what: 'object' } })
     expect(answered).toEqual({ content: [{ type: 'text', text: '{"n":1}' }], structuredContent: { n: 1 } })
+    const listed = await resultOf('Outer', { call: `${namespace}:Return`, args: { what: 'object' } })
+    expect(listed.answered).toEqual(answered)
     const failed = await resultOf('Outer', { call: named('Fail'), args: { how: 'own' } })
     expect(failed.answered).toMatchObject({
       content: [{ text: 'Refused.' }],
