@@ -101,7 +101,7 @@ export default defineConfig(({ mode }) => ({
     // each test file loads drizzle-orm: 0.3 s of CPU less for each
     execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
     // for two processors: some files compute while others wait for deadlines and processes
-    maxWorkers: 7,
+    maxWorkers: 5,
     // beyond what a slow and busy machine needs: a limit is there for what would hang
     testTimeout: 300_000,
     hookTimeout: 300_000,
