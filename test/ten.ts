@@ -70,7 +70,11 @@ let failedRuns = 0
 console.log('| run | beside it | seconds | passed | failed |\n| --- | --- | --- | --- | --- |')
 for (let run = 1; run <= runs; run++) {
   const isBusy = run > runs / 2
-  const busy = isBusy ? spawn(process.execPath, ['-e', 'const { ppid } = process; while (process.ppid === ppid);'], { stdio: 'ignore' }) : undefined
+  const busy = isBusy
+    ? spawn(process.execPath, ['-e', 'const { ppid } = process; while (process.ppid === ppid);'], {
+        stdio: 'ignore',
+      })
+    : undefined
   const { code, seconds, passed, failures } = await runAll(folder).finally(() => busy?.kill('SIGKILL'))
   const beside = isBusy ? 'a busy core' : 'nothing'
   console.log(`| ${run} | ${beside} | ${seconds.toFixed(0)} | ${passed} | ${failures.length} |`)
