@@ -19,21 +19,22 @@ const MEASURING = [
 /** `npm run test:faults` repeats the faults of these often, `npm test` a few times (`test/faults/repetitions.ts`). */
 const REPEATED = [
   'test/nodes.test.ts',
-  'test/faults/postgres-restarts.test.ts',
+  'test/faults/clock.test.ts',
   'test/faults/crowds.test.ts',
   'test/faults/stream-crowds.test.ts',
   'test/threats/large-answers.test.ts',
 ]
 
 /**
- * Only `npm run test:faults` runs these: their SQLite twins are in `npm test`, where the same code kills the same processes
- * at the same points. `.ci/run` runs both commands.
+ * Only `npm run test:faults` runs these. Their SQLite twins are in `npm test`, where the same code kills the same processes
+ * at the same points; restarts of PostgreSQL are in `store/postgres-failures` there. `.ci/run` runs both commands.
  */
 const OFTEN_ONLY = [
   'test/faults/failing-writes-postgres.test.ts',
   'test/faults/kill-points-postgres.test.ts',
   'test/faults/kill-random.test.ts',
   'test/faults/named-requests-postgres.test.ts',
+  'test/faults/postgres-restarts.test.ts',
   'test/faults/scheduled-postgres.test.ts',
   'test/faults/stand-still-postgres.test.ts',
 ]
@@ -97,6 +98,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig(({ mode }) => ({
   plugins: [sandboxThreadOfBundle],
   test: {
+    setupFiles: ['test/random-seed.ts'],
     globalSetup: ['test/sdk-setup.ts', 'test/postgres-setup.ts', 'test/program-bundle.ts'],
     // each test file loads drizzle-orm: 0.3 s of CPU less for each
     execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],

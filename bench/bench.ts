@@ -1,4 +1,6 @@
+import type { Audited } from './audit-seed.ts'
 import type { LoadProcess } from './load-process.ts'
+import type { Million } from './million.ts'
 import type { Seeded } from './seed.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -9,4 +11,8 @@ export interface Bench {
   readonly seeded: Seeded
   readonly load: LoadProcess
   readonly upstream: Upstream
+  /** Seeds it the first time. */
+  readonly million: () => Promise<Million>
+  /** Seeds it the first time. */
+  readonly audited: () => Promise<Audited>
 }

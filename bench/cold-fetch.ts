@@ -1,70 +1,50 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
-import { CONNECTIONS, cpuOf, fetchFrom, type Round, rateOf, ratios, type Server } from './fetching.ts'
+import { compared } from './compared.ts'
+import { CONNECTIONS, type FetchOptions, fetchFrom, type Server } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
 import type { LoadProcess } from './load-process.ts'
-import { type Figure, spread, whole } from './report.ts'
-import { seed } from './seed.ts'
+import { isQuick } from './pace.ts'
+import { type Figure, whole } from './report.ts'
+import { alternate, type Round } from './rounds.ts'
+import { seedOwn } from './seed.ts'
 
-/** More than the cache of connections holds (20,000), so that users who are asked for in turn are never in it. */
-export const COLD_USERS = 22_000
+/** More than a cache of that size holds, so that users who are asked for in turn are never in it. */
+const CACHE_SIZE = isQuick ? '8MB' : '64MB'
+export const COLD_USERS = isQuick ? 3_000 : 22_000
 const ROUNDS = 5
-const WARM_UP_MS = 6_000
+const WARM_UP_MS = 3_000
 
 /** Fetches for all users in turn, round after round: when a user is asked for again, the cache has dropped it. */
-export function coldRounds(load: LoadProcess, server: Server): (ms?: number) => Promise<Round> {
+export function coldRounds(
+  load: LoadProcess,
+  server: Server,
+  options: FetchOptions = {},
+): (ms?: number) => Promise<Round> {
   let next = 0
   return async (ms) => {
-    const round = await fetchFrom(load, server, {
-      users: COLD_USERS,
-      inTurnFrom: next,
-      ...(ms !== undefined && { ms }),
-    })
+    const draw = { inTurnFrom: next }
+    const round = await fetchFrom(load, server, { ...options, users: COLD_USERS, draw, ...(ms && { ms }) })
     next = (next + round.answered) % COLD_USERS
     return round
   }
 }
 
-/** A database of its own with that many users, seeded by the bench of the release that is measured on it. */
-export async function seedCold(
-  { folder, upstream }: Pick<Bench, 'folder' | 'upstream'>,
-  name: string,
-  release: { readonly seed: typeof seed } = { seed },
-): Promise<string> {
-  const own = join(folder, name)
-  await mkdir(own)
-  await release.seed(own, upstream.port, COLD_USERS)
-  return own
-}
-
 /** A fresh token for a user who is in no cache, as a ratio to the bare endpoint measured right before. */
 export async function coldFetch(bench: Bench): Promise<Figure[]> {
-  const folder = await seedCold(bench, 'cold-database')
-  await using gatepass = await startGatepass(folder)
-  await using bare = await startBare()
-  const fetchCold = coldRounds(bench.load, gatepass)
-  const fetchBare = coldRounds(bench.load, bare)
-  await fetchBare(WARM_UP_MS)
-  await fetchCold(WARM_UP_MS)
-  const rounds = { bare: [] as Round[], gatepass: [] as Round[] }
-  for (let i = 0; i < ROUNDS; i++) {
-    rounds.bare.push(await fetchBare())
-    rounds.gatepass.push(await fetchCold())
-  }
+  const folder = await seedOwn(bench, 'cold-database', COLD_USERS)
+  await using gatepass = await startGatepass(folder, { settings: { GATEPASS_CACHE_SIZE: CACHE_SIZE } })
+  await using bare = await startBare(folder)
+  const sides = { gatepass: coldRounds(bench.load, gatepass), bare: coldRounds(bench.load, bare) }
+  await sides.bare(WARM_UP_MS)
+  await sides.gatepass(WARM_UP_MS)
+  const uniform = (server: Server) => fetchFrom(bench.load, server, { users: COLD_USERS })
+  const inTurn = await alternate(ROUNDS, sides)
+  const mixed = await alternate(ROUNDS, { gatepass: () => uniform(gatepass), bare: () => uniform(bare) })
+  const name = `fetch, users who are in no cache (${whole(COLD_USERS)} in turn, ${CONNECTIONS} connections)`
+  const random = `fetch, ${whole(COLD_USERS)} users at random, of whom the cache holds about a third`
   return [
-    {
-      name: `the same for users who are in no cache (${whole(COLD_USERS)} in turn, ${CONNECTIONS} connections): ratio`,
-      value: spread(ratios(rounds.gatepass, rounds.bare), (value) => value.toFixed(2)),
-    },
-    {
-      name: '  requests per second: Gatepass, bare',
-      value: `${rateOf(rounds.gatepass)}, ${rateOf(rounds.bare)}`,
-    },
-    {
-      name: '  server CPU per request: Gatepass, bare',
-      value: `${cpuOf(rounds.gatepass)} us, ${cpuOf(rounds.bare)} us`,
-    },
+    ...compared({ name, to: 'bare hono POST' }, inTurn),
+    ...compared({ name: random, to: 'bare hono POST' }, mixed),
   ]
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { startPostgres } from '../test/postgres-cluster.ts'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
-import { cpuOf, fetchFrom, type Round, rateOf, ratios, WARM_UP_MS } from './fetching.ts'
+import { fetchFrom, WARM_UP_MS } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
 import { copyDatabase, copyToPostgres } from './postgres.ts'
 import { cpuMsOf } from './process.ts'
 import { type Figure, median, spread, whole } from './report.ts'
+import { cpuOf, type Round, rateOf, ratios } from './rounds.ts'
 import { databaseIn } from './seed.ts'
 
 const ROUNDS = 5
@@ -15,8 +16,8 @@ const ROUNDS = 5
 const generator = 'asleep'
 
 /**
- * The fresh-token fetch on SQLite and on PostgreSQL, with one process and with two, each on a database of its own. All
- * stand ready at once and are asked one after the other.
+ * The fresh-token fetch on SQLite and on PostgreSQL, with one process and with two, each on a database of its own. All of
+ * them run at once and are measured one after the other.
  */
 export async function databases({ folder, load }: Bench): Promise<Figure[]> {
   await using postgres = await startPostgres({ durable: true })
@@ -26,7 +27,7 @@ export async function databases({ folder, load }: Bench): Promise<Figure[]> {
   await mkdir(copied)
   await copyFile(databaseIn(folder), databaseIn(copied))
 
-  await using bare = await startBare()
+  await using bare = await startBare(folder)
   await using sqlite1 = await startGatepass(folder)
   await using sqlite2 = await startGatepass(copied, { processes: 2 })
   await using postgres1 = await startGatepass(folder, { database: one })

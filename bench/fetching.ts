@@ -1,104 +1,89 @@
+import { type Draw, drawing } from './draws.ts'
+import { type Drive, drive, type Exchange, type Generator } from './driving.ts'
 import type { LoadProcess } from './load-process.ts'
+import { lasting } from './pace.ts'
+import * as people from './people.ts'
 import type { Started } from './process.ts'
-import { connectMany, rawRequest } from './raw-client.ts'
-import { median, whole } from './report.ts'
-import { API_KEY, authorizeBody, USERS, userName } from './seed.ts'
+import { rawRequest } from './raw-client.ts'
+import { type Driven, type Round, roundOf } from './rounds.ts'
 
 export const CONNECTIONS = 32
 export const ROUND_MS = 1_500
-/** Long enough that nearly every user has been asked for once, and that last-used times are written. */
+/** Long enough that nearly every user has been asked for several times, and that last-used times are written. */
 export const WARM_UP_MS = 8_000
+/** Requests that are made before the first is sent; those of more users are made as they are drawn. */
+const MADE_BEFORE = 50_000
 
 /** Who is asked for tokens. */
 export type Server = Pick<Started, 'cpuMs'> & { readonly port: number }
 
-export interface Round {
-  readonly answered: number
-  /** Requests per second. */
-  readonly rate: number
-  readonly cpuMicros: number
-}
-
-/** Whether the load process spins while it has nothing to read, or is put to sleep and woken by each answer. */
-export type Generator = 'awake' | 'asleep'
-
-export interface RoundOptions {
+export interface FetchOptions {
   readonly ms?: number
   readonly generator?: Generator
   readonly users?: number
-  /** All users in turn, beginning with this one; absent: users at random. */
-  readonly inTurnFrom?: number
+  readonly draw?: Draw
+  /** Of another release: the module that says who its users are (`people.ts`). */
+  readonly people?: string
 }
 
 /** One round of fetches. The token in each answer is checked. */
-export async function fetchFrom(
+export function fetchFrom(
   load: LoadProcess,
   server: Server,
-  { ms = ROUND_MS, generator = 'awake', users = USERS, inTurnFrom }: RoundOptions = {},
+  {
+    ms = ROUND_MS,
+    generator = 'awake',
+    users = people.USERS,
+    draw = 'uniform',
+    people: whose,
+  }: FetchOptions = {},
 ): Promise<Round> {
-  const cpuBefore = server.cpuMs()
-  const { answered, seconds } = await load.run(
-    { module: import.meta.url, load: fetchLoad },
-    { port: server.port, ms, generator, users, ...(inTurnFrom !== undefined && { inTurnFrom }) },
-  )
-  return { answered, rate: answered / seconds, cpuMicros: ((server.cpuMs() - cpuBefore) * 1000) / answered }
+  const { port } = server
+  const job: FetchJob = {
+    port,
+    connections: CONNECTIONS,
+    ms: lasting(ms),
+    generator,
+    users,
+    draw,
+    people: whose,
+  }
+  return roundOf(server, () => load.run({ module: import.meta.url, load: fetchLoad }, job))
 }
 
-/** Requests per second as a ratio, round by round: those of one number were measured right after each other. */
-export function ratios(rounds: readonly Round[], to: readonly Round[]): number[] {
-  return rounds.map(({ rate }, i) => rate / (to[i]?.rate ?? Number.NaN))
+interface FetchJob extends Drive {
+  readonly users: number
+  readonly draw: Draw
+  readonly people: string | undefined
 }
 
-export function rateOf(rounds: readonly Round[]): string {
-  return whole(median(rounds.map(({ rate }) => rate)))
-}
+/** What the bench of another release has of it, too. */
+type People = Pick<typeof people, 'API_KEY' | 'accessSecrets' | 'authorizeBody' | 'userName'>
 
-/** In microseconds. */
-export function cpuOf(rounds: readonly Round[]): string {
-  return whole(median(rounds.map(({ cpuMicros }) => cpuMicros)))
-}
-
-/** In the load process: as many fetches as go through. */
 export { fetchLoad as load }
 
-async function fetchLoad({
-  port,
-  ms,
-  generator,
-  users,
-  inTurnFrom,
-}: Required<Omit<RoundOptions, 'inTurnFrom'>> &
-  Pick<RoundOptions, 'inTurnFrom'> & { readonly port: number }) {
-  const headers = { authorization: `Bearer ${API_KEY}` }
-  const requests = Array.from({ length: users }, (_, i) =>
-    rawRequest(port, {
-      method: 'POST',
-      path: '/v1/auth/authorize',
-      headers,
-      body: authorizeBody(userName(i)),
-    }),
-  )
-  const connections = await connectMany(port, CONNECTIONS)
-  const begun = performance.now()
-  let answered = 0
-  let next = inTurnFrom ?? 0
-  const nextUser = () => (inTurnFrom === undefined ? Math.floor(Math.random() * users) : next++ % users)
-  let spinning = generator === 'awake'
-  // waking a sleeping process is paid for by its waker, the server, and on a virtual machine costs more than the rest
-  const spin = () => void (spinning && setImmediate(spin))
-  spin()
-  await Promise.all(
-    connections.map(async (connection) => {
-      while (performance.now() - begun < ms) {
-        const user = nextUser()
-        const { status, body } = await connection.send(requests[user] as Buffer) // every index has one
-        answered++
-        if (status !== 200 || !body.includes(`gho_${userName(user)}x`))
-          throw new Error(`not the token of ${userName(user)}: ${status} ${body}`)
-      }
-      connection.close()
-    }),
-  )
-  spinning = false
-  return { answered, seconds: (performance.now() - begun) / 1000 }
+async function fetchLoad({ users, draw, people: module, ...job }: FetchJob): Promise<Driven> {
+  const whose: People = module === undefined ? people : await import(module)
+  const tokenOf =
+    module === undefined ? people.accessToken : (user: string) => whose.accessSecrets(user).accessToken
+  const made = Array.from({ length: users > MADE_BEFORE ? 0 : users }, (_, i) => exchange(i))
+  const next = drawing(draw, users)
+  return drive(job, () => {
+    const user = next()
+    return made[user] ?? exchange(user)
+  })
+
+  function exchange(index: number): Exchange {
+    const user = whose.userName(index)
+    const begin = tokenOf(user).slice(0, 40)
+    return {
+      request: rawRequest(job.port, {
+        method: 'POST',
+        path: '/v1/auth/authorize',
+        headers: { authorization: `Bearer ${whose.API_KEY}` },
+        body: whose.authorizeBody(user),
+      }),
+      isRight: ({ status, body }) => status === 200 && body.includes(begin),
+    }
+  }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { builtProgram } from './built.ts'
 import { freePort, type Started, startNode, untilHealthy } from './process.ts'
 import { environmentFor } from './seed.ts'
 
@@ -19,18 +20,25 @@ export interface GatepassOptions {
   readonly database?: string
   /** Where `hold-probe.ts` writes; without, it is not loaded. */
   readonly holds?: string
-  /** Another checkout than this one. */
+  /** The sources of another checkout, instead of what is built from this one. */
   readonly checkout?: URL
+  /** Further settings. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+/** The command `gatepass`. */
+export async function programIn(checkout?: URL): Promise<string> {
+  return fileURLToPath(new URL('bin/gatepass.js', checkout ?? (await builtProgram())))
 }
 
 export async function startGatepass(
   folder: string,
-  { processes, database, holds, checkout = new URL('..', import.meta.url) }: GatepassOptions = {},
+  { processes, database, holds, checkout, settings }: GatepassOptions = {},
 ): Promise<Gatepass> {
+  const program = await programIn(checkout)
   const port = await freePort()
   const log = openSync(join(folder, 'gatepass.log'), 'a')
   const begun = performance.now()
-  const program = fileURLToPath(new URL('bin/gatepass.js', checkout))
   const started = startNode(
     [
       ...(process.env.BENCH_NODE_ARGS ?? '').split(' ').filter(Boolean),
@@ -44,6 +52,7 @@ export async function startGatepass(
         ...environmentFor(folder, port),
         ...(database !== undefined && { GATEPASS_DATABASE_URL: database }),
         ...(holds !== undefined && { BENCH_HOLDS: holds }),
+        ...settings,
       },
       stdio: ['ignore', processes === undefined ? log : 'pipe', log],
     },

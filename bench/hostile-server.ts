@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { accessSecrets, userName } from './seed.ts'
+import { accessSecrets, userName } from './people.ts'
 
 /**
  * What tools of four kinds run on, and an API for the proxy, in a process of its own. Each answers with 4 MB that are as

@@ -1,4 +1,4 @@
-import { API_KEY } from './seed.ts'
+import { API_KEY } from './people.ts'
 
 /** Registers what `hostile-server.ts` runs: a worker of each kind, and an API for the proxy. */
 export async function addTools(port: number, toolPort: number): Promise<void> {

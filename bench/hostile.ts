@@ -5,10 +5,11 @@ import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
 import { startGatepass } from './gatepass.ts'
 import { addTools } from './hostile-tools.ts'
+import { API_KEY, accessSecrets, authorizeBody, userName } from './people.ts'
 import { freePort, type Started, startScript, untilHealthy } from './process.ts'
 import { connect, type RawRequest, rawRequest } from './raw-client.ts'
 import { type Figure, median } from './report.ts'
-import { API_KEY, accessSecrets, authorizeBody, seed, userName } from './seed.ts'
+import { seed } from './seed.ts'
 
 const AT_ONCE = 20
 const ROUND_MS = 6_000
@@ -51,7 +52,7 @@ export async function hostileAnswers({ folder, load, upstream }: Bench): Promise
   const holds = join(folder, 'holds')
   writeFileSync(holds, '')
   await using gatepass = await startGatepass(folder, { holds })
-  await using bare = await startBare()
+  await using bare = await startBare(folder)
   const { port } = gatepass
   await addTools(port, toolPort)
 

@@ -7,37 +7,16 @@ import { mkdtemp } from 'node:fs/promises'
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { beginAuthorizations } from './begin-authorizations.ts'
+import { type Audited, seedAudit } from './audit-seed.ts'
 import type { Bench } from './bench.ts'
-import { databases } from './databases.ts'
-import { freshFetch } from './fresh-fetch.ts'
-import { hostileAnswers } from './hostile.ts'
+import { FIGURES, FURTHER_FIGURES } from './figures.ts'
 import { startLoadProcess } from './load-process.ts'
+import { type Million, seedMillion } from './million.ts'
 import { fetchAgainst } from './other-release.ts'
-import { refreshStorm } from './refresh-storm.ts'
+import { USERS } from './people.ts'
 import { type Figure, table, whole } from './report.ts'
-import { seed, USERS } from './seed.ts'
-import { startUp } from './start-up.ts'
-import { storeFigures } from './store.ts'
-import { throughGatepass } from './tools.ts'
+import { seed } from './seed.ts'
 import { startUpstream } from './upstream.ts'
-import { waiterMemory } from './waiter-memory.ts'
-import { wakeUp } from './wake-up.ts'
-
-const FIGURES: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
-  fetch: freshFetch,
-  databases,
-  begin: beginAuthorizations,
-  tools: throughGatepass,
-  hostile: hostileAnswers,
-  storm: refreshStorm,
-  wake: wakeUp,
-  memory: waiterMemory,
-  start: startUp,
-}
-
-/** Measured when they are named. */
-const FURTHER_FIGURES: typeof FIGURES = { store: storeFigures }
 
 /** A figure that cannot be measured counts as missed; the others are still measured. */
 const failed = (name: string) => (error: unknown) => {
@@ -47,7 +26,12 @@ const failed = (name: string) => (error: unknown) => {
 
 const { positionals: wanted, values: options } = parseArgs({
   allowPositionals: true,
-  options: { against: { type: 'string' } },
+  options: {
+    against: { type: 'string' },
+    quick: { type: 'boolean' },
+    connections: { type: 'string', default: '1000000' },
+    'audit-entries': { type: 'string', default: '1000000' },
+  },
 })
 const known = { ...FIGURES, ...FURTHER_FIGURES }
 const unknown = wanted.filter((name) => !(name in known))
@@ -69,13 +53,27 @@ const begun = performance.now()
 ${cpus()[0]?.model} x ${cpus().length}, ${whole(totalmem() / 2 ** 30)} GB, ${platform()} ${release()} ${arch()}, Node ${process.versions.node}
 ${new Date().toISOString()}, load average ${loadavg()[0]?.toFixed(1)}; ${whole(USERS)} connections of ${whole(seeded.rowBytes)} bytes in SQLite under ${tmpdir()}
 `)
-  const bench = { folder, seeded, load, upstream }
-  for (const [name, measure] of Object.entries(wanted.length === 0 ? FIGURES : known))
-    if (wanted.length === 0 || wanted.includes(name))
-      figures.push(...(await measure(bench).catch(failed(name))))
+  let million: Promise<Million> | undefined
+  let audited: Promise<Audited> | undefined
+  const bench: Bench = {
+    folder,
+    seeded,
+    load,
+    upstream,
+    million: () => (million ??= seedMillion(folder, upstream.port, Number(options.connections))),
+    audited: () => (audited ??= seedAudit(bench, Number(options['audit-entries']))),
+  }
+  const measure = async (name: string, figure: () => Promise<Figure[]>) => {
+    const started = performance.now()
+    const measured = await figure().catch(failed(name))
+    figures.push(...measured)
+    // one after the other to standard error, for who waits; all in one table at the end
+    console.error(`${name}, ${whole((performance.now() - started) / 1000)} s\n${table(measured)}\n`)
+  }
+  for (const [name, figure] of Object.entries(wanted.length === 0 ? FIGURES : known))
+    if (wanted.length === 0 || wanted.includes(name)) await measure(name, () => figure(bench))
   const { against } = options
-  if (against !== undefined)
-    figures.push(...(await fetchAgainst(against, bench).catch(failed(`the fetch of ${against}`))))
+  if (against !== undefined) await measure(`the fetch of ${against}`, () => fetchAgainst(against, bench))
 }
 console.log(table(figures))
 console.log(

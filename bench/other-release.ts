@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
-import { coldRounds, seedCold } from './cold-fetch.ts'
-import { cpuOf, fetchFrom, type Round, rateOf, ratios, WARM_UP_MS } from './fetching.ts'
+import { COLD_USERS, coldRounds } from './cold-fetch.ts'
+import { fetchFrom, WARM_UP_MS } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
 import { type Figure, median, spread } from './report.ts'
+import { cpuOf, type Round, rateOf, ratios } from './rounds.ts'
+import { seedOwn } from './seed.ts'
 
 /** Many short ones: what else happens on the machine then falls on both. */
 const ROUNDS = 15
@@ -31,18 +34,21 @@ async function warmAgainst(ref: string, checkout: URL, { folder, load, upstream 
   await mkdir(otherFolder)
   const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
   await other.seed(otherFolder, upstream.port)
+  const people = peopleOf(checkout)
 
-  await using bare = await startBare()
+  await using bare = await startBare(folder)
   await using before = await startGatepass(otherFolder, { checkout })
   await using now = await startGatepass(folder)
-  for (const server of [bare, before, now]) await fetchFrom(load, server, { ms: WARM_UP_MS })
+  const options = { bare: {}, before: { people }, now: {} }
+  for (const [which, server] of Object.entries({ bare, before, now }))
+    await fetchFrom(load, server, { ...options[which as keyof typeof options], ms: WARM_UP_MS })
   const rounds = { bare: [] as Round[], before: [] as Round[], now: [] as Round[] }
   for (let i = 0; i < ROUNDS; i++) {
     rounds.bare.push(await fetchFrom(load, bare, { ms: ROUND_MS }))
     // each is as often right after the bare server as the other
     const order = i % 2 === 0 ? (['before', 'now'] as const) : (['now', 'before'] as const)
     for (const which of order)
-      rounds[which].push(await fetchFrom(load, { before, now }[which], { ms: ROUND_MS }))
+      rounds[which].push(await fetchFrom(load, { before, now }[which], { ...options[which], ms: ROUND_MS }))
   }
 
   const ratio = ratios(rounds.now, rounds.before)
@@ -76,11 +82,14 @@ async function warmAgainst(ref: string, checkout: URL, { folder, load, upstream 
 /** The same for users who are in no cache: each of the two on a database with more users than its cache holds. */
 async function coldAgainst(ref: string, checkout: URL, bench: Bench): Promise<Figure[]> {
   const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
-  const otherFolder = await seedCold(bench, 'cold-before', other)
-  const folder = await seedCold(bench, 'cold-now')
+  const otherFolder = await seedOwn(bench, 'cold-before', COLD_USERS, other)
+  const folder = await seedOwn(bench, 'cold-now', COLD_USERS)
   await using before = await startGatepass(otherFolder, { checkout })
   await using now = await startGatepass(folder)
-  const fetchCold = { before: coldRounds(bench.load, before), now: coldRounds(bench.load, now) }
+  const fetchCold = {
+    before: coldRounds(bench.load, before, { people: peopleOf(checkout) }),
+    now: coldRounds(bench.load, now),
+  }
   for (const round of Object.values(fetchCold)) await round(WARM_UP_MS)
   const rounds = { before: [] as Round[], now: [] as Round[] }
   for (let i = 0; i < ROUNDS; i++) {
@@ -106,6 +115,12 @@ async function coldAgainst(ref: string, checkout: URL, bench: Bench): Promise<Fi
       value: `${cpuOf(rounds.now)} us, ${cpuOf(rounds.before)} us`,
     },
   ]
+}
+
+/** Earlier releases had it all in one module. */
+function peopleOf(checkout: URL): string {
+  const modules = ['people', 'seed'].map((name) => new URL(`bench/${name}.ts`, checkout))
+  return (modules.find((one) => existsSync(one)) ?? checkout).href
 }
 
 /** The files of that commit, with the packages of this checkout; removed with the folder. */

@@ -66,7 +66,7 @@ export function cpuMsOf(pid: number): number {
 }
 
 let ticks: number | undefined
-function ticksPerSecond(): number {
+export function ticksPerSecond(): number {
   ticks ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
   return ticks
 }

@@ -1,11 +1,13 @@
 import type { Bench } from './bench.ts'
 import { startGatepass } from './gatepass.ts'
+import type { LoadProcess } from './load-process.ts'
+import { type Session, tokenRequest } from './peers/get-tokens.ts'
+import { API_KEY, authorizeBody, EXPIRED_USERS, expiredUser } from './people.ts'
 import { connectMany, rawRequest } from './raw-client.ts'
 import { type Figure, median, spread, whole } from './report.ts'
-import { API_KEY, authorizeBody, EXPIRED_USERS, expiredUser } from './seed.ts'
 import { REFRESH_MS } from './upstream.ts'
 
-const CALLERS = 1_000
+export const CALLERS = 1_000
 
 /** `CALLERS` ask at once for one token that has run out: one of them refreshes for all. */
 export async function refreshStorm({ folder, load, upstream }: Bench): Promise<Figure[]> {
@@ -14,12 +16,7 @@ export async function refreshStorm({ folder, load, upstream }: Bench): Promise<F
   const requests: number[] = []
   for (let i = 0; i < EXPIRED_USERS; i++) {
     upstream.takeRefreshes()
-    millis.push(
-      await load.run(
-        { module: import.meta.url, load: stormLoad },
-        { port: gatepass.port, user: expiredUser(i) },
-      ),
-    )
+    millis.push(await stormAt(load, gatepass.port, { user: expiredUser(i) }))
     requests.push(upstream.takeRefreshes())
   }
   return [
@@ -36,16 +33,26 @@ export async function refreshStorm({ folder, load, upstream }: Bench): Promise<F
   ]
 }
 
+/** Whom the callers of a storm ask for: a user of Gatepass, or the user of a session of better-auth. */
+type Whose = { readonly user: string } | Session
+
+/** All ask at once; resolves with the milliseconds until the last has its answer. */
+export function stormAt(load: LoadProcess, port: number, whose: Whose): Promise<number> {
+  return load.run({ module: import.meta.url, load: stormLoad }, { port, whose })
+}
+
 export { stormLoad as load }
 
-async function stormLoad({ port, user }: { port: number; user: string }) {
-  const headers = { authorization: `Bearer ${API_KEY}` }
-  const request = rawRequest(port, {
-    method: 'POST',
-    path: '/v1/auth/authorize',
-    headers,
-    body: authorizeBody(user),
-  })
+async function stormLoad({ port, whose }: { port: number; whose: Whose }): Promise<number> {
+  const request =
+    'cookie' in whose
+      ? tokenRequest(port, whose)
+      : rawRequest(port, {
+          method: 'POST',
+          path: '/v1/auth/authorize',
+          headers: { authorization: `Bearer ${API_KEY}` },
+          body: authorizeBody(whose.user),
+        })
   const connections = await connectMany(port, CALLERS)
   const begun = performance.now()
   const answers = await Promise.all(connections.map((connection) => connection.send(request)))

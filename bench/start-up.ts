@@ -1,18 +1,16 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { Bench } from './bench.ts'
-import { startGatepass } from './gatepass.ts'
+import { programIn, startGatepass } from './gatepass.ts'
+import { PROVIDER_ID, userName } from './people.ts'
 import { startNode } from './process.ts'
 import { type Figure, median, spread, whole } from './report.ts'
-import { environmentFor, PROVIDER_ID, userName } from './seed.ts'
+import { environmentFor } from './seed.ts'
 
 const ROUNDS = 5
 const IDLE_MS = 1_500
 const MOST_VERSION_MS = 200
 const MOST_TOKEN_MS = 700
-
-const BINARY = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
 
 /**
  * From the start of a process to its end, or to the server's first answer, and the memory of an idle server. The
@@ -20,7 +18,8 @@ const BINARY = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
  */
 export async function startUp({ folder }: Bench): Promise<Figure[]> {
   const token = ['token', PROVIDER_ID, '--user', userName(0)]
-  const programs = { bare: ['-e', '0'], version: [BINARY, '--version'], token: [BINARY, ...token] }
+  const binary = await programIn()
+  const programs = { bare: ['-e', '0'], version: [binary, '--version'], token: [binary, ...token] }
   const millis = { bare: [], version: [], token: [], serve: [] } as Record<string, number[]>
   const megabytes: number[] = []
   for (const args of Object.values(programs)) await runToEnd(folder, args) // fills Node's compile cache

@@ -7,13 +7,12 @@ import { inContext } from '../src/services/request-context.ts'
 import { openStore } from '../src/store/open-store.ts'
 import type { Store } from '../src/store/store.ts'
 import { runSql, startPostgres } from '../test/postgres-cluster.ts'
+import { addAuthorizations } from './authorizations.ts'
 import type { Bench } from './bench.ts'
-import { startGatepass } from './gatepass.ts'
+import { userName } from './people.ts'
 import { copyToPostgres } from './postgres.ts'
-import { connect, rawRequest } from './raw-client.ts'
 import { type Figure, whole } from './report.ts'
-import { API_KEY, authorizeBody, databaseIn, seed, userName } from './seed.ts'
-import { click } from './wake-up.ts'
+import { databaseIn, seed } from './seed.ts'
 
 const ROWS = 100_000
 const BATCH = 32
@@ -32,7 +31,7 @@ export async function storeFigures({ folder, upstream }: Bench): Promise<Figure[
   const own = join(folder, 'store')
   await mkdir(own)
   const { providerUid } = await seed(own, upstream.port, ROWS)
-  await addAuthorizations(own, providerUid)
+  await addAuthorizations(own, providerUid, ROWS)
   await using postgres = await startPostgres({ durable: true })
   const begun = performance.now()
   const url = await copyToPostgres(postgres, databaseIn(own))
@@ -200,42 +199,4 @@ function postgresDisk(url: string): Disk {
       return (await number("pg_current_wal_lsn() - '0/0'")) - before
     },
   }
-}
-
-type Row = { readonly [column: string]: string | number | null }
-
-/** As many as connections, each completed: a real one, copied under other ids. */
-async function addAuthorizations(folder: string, providerUid: string): Promise<void> {
-  {
-    await using gatepass = await startGatepass(folder)
-    const { port } = gatepass
-    const browser = await connect(port)
-    const headers = { authorization: `Bearer ${API_KEY}` }
-    const body = authorizeBody('somebody-new@example.com')
-    const begun = await browser.send(
-      rawRequest(port, { method: 'POST', path: '/v1/auth/authorize', headers, body }),
-    )
-    const { state, cookie } = await click(port, browser, { id: JSON.parse(begun.body.toString()).id })
-    const path = `/callback/${providerUid}?state=${state}&code=code`
-    const back = await browser.send(rawRequest(port, { method: 'GET', path, headers: { cookie } }))
-    browser.close()
-    if (back.status !== 303) throw new Error(`the callback answered ${back.status}`)
-  }
-  const client = new Database(databaseIn(folder))
-  const row = client.prepare("select * from authorizations where status = 'completed'").get() as Row
-  const columns = Object.keys(row)
-  const insert = client.prepare(
-    `insert into authorizations (${columns.join()}) values (${columns.map((one) => `@${one}`).join()})`,
-  )
-  client.transaction(() => {
-    for (let i = 1; i < ROWS; i++)
-      insert.run({
-        ...row,
-        id: `auth_${i.toString(16).padStart(32, '0')}`,
-        user_id: userName(i),
-        state_hash: sha256(`state ${i}`),
-        flow_hash: row.flow_hash && sha256(`flow ${i}`),
-      })
-  })()
-  client.close()
 }

@@ -1,10 +1,14 @@
 import { createServer, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { workerTool } from './many-tools.ts'
+import { KEPT_ALIVE_MS } from './upstream.ts'
 
 /**
  * What tools run on, in a process of its own: a worker (reference: Arcade's worker protocol) with one tool, and an API
- * at `/api` for the proxy. Both do as little as they can, so that what stands before them shows.
+ * at `/api` for the proxy. Both do as little as they can, so that the figures are Gatepass's, and take
+ * `answerMs` over each answer. With `manyTools` the worker lists so many instead of the one, and they need so many providers.
  */
-const [port = '0'] = process.argv.slice(2)
+const [port = '0', answerMs = '0', manyTools = '0', manyProviders = '0'] = process.argv.slice(2)
 
 const TOOL = {
   name: 'Greet',
@@ -15,6 +19,13 @@ const TOOL = {
   output: { value_schema: { val_type: 'string' } },
   requirements: { authorization: { id: 'bench', provider_type: 'oauth2', oauth2: { scopes: ['repo'] } } },
 }
+
+const TOOLS =
+  manyTools === '0'
+    ? [TOOL]
+    : Array.from({ length: Number(manyTools) }, (_, i) =>
+        workerTool(i, manyProviders === '0' ? undefined : `many-${i % Number(manyProviders)}`),
+      )
 
 const server = createServer(async (request, response) => {
   const answer = (body: unknown) => {
@@ -28,20 +39,27 @@ const server = createServer(async (request, response) => {
     case '/worker/health':
       return answer({ status: 'ok', tool_count: '1' })
     case '/worker/tools':
-      return answer([TOOL])
+      return answer(TOOLS)
     case '/worker/tools/invoke': {
       const { execution_id, inputs, context } = JSON.parse(await textOf(request))
       if (typeof context.authorization?.token !== 'string') return response.writeHead(500).end()
       const value = `Hello, ${inputs.name}!`
+      await takeTime()
       const finished_at = new Date().toISOString()
       return answer({ execution_id, finished_at, duration: 0.1, success: true, output: { value } })
     }
     default:
       if (request.headers.authorization === undefined) return response.writeHead(401).end()
+      await takeTime()
       return answer({ login: 'ada', id: 1, url: 'https://api.example.com/users/ada' })
   }
 })
+server.keepAliveTimeout = KEPT_ALIVE_MS
 server.listen(Number(port), '127.0.0.1')
+
+async function takeTime(): Promise<void> {
+  if (answerMs !== '0') await sleep(Number(answerMs))
+}
 
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []

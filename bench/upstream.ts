@@ -10,6 +10,8 @@ export interface Upstream extends AsyncDisposable {
 }
 
 export const REFRESH_MS = 100
+/** Longer than any pause between two rounds, so that no request meets a connection that is being closed. */
+export const KEPT_ALIVE_MS = 600_000
 
 export async function startUpstream(): Promise<Upstream> {
   let refreshes = 0
@@ -29,6 +31,7 @@ export async function startUpstream(): Promise<Upstream> {
       }),
     )
   })
+  server.keepAliveTimeout = KEPT_ALIVE_MS
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -7,7 +7,7 @@ import { type Begun, beginMany, waitFor } from './waiting.ts'
 
 const WAITERS = 5_000
 const ROUNDS = 3
-/** Long enough for the waits to stand and the garbage of their beginning to be collected, short of their end. */
+/** Long enough for all waits to have begun and their garbage to be collected; none has ended by then. */
 const SETTLE_MS = 4_000
 
 /** What the process grows by while `WAITERS` long polls are held, each with its TCP connection. */

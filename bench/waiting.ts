@@ -1,5 +1,5 @@
+import { API_KEY, authorizeBody } from './people.ts'
 import { connectMany, type RawAnswer, type RawConnection, rawRequest } from './raw-client.ts'
-import { API_KEY, authorizeBody } from './seed.ts'
 
 const LANES = 32
 const WAIT_SECONDS = 59
@@ -10,7 +10,7 @@ export interface Begun {
 }
 
 /** Authorizations of users who have none yet. */
-export async function beginMany(port: number, count: number): Promise<Begun[]> {
+export async function beginMany(port: number, count: number, nextUri?: string): Promise<Begun[]> {
   const lanes = await connectMany(port, LANES)
   const run = Math.random().toString(36).slice(2)
   const begun: Begun[] = []
@@ -18,7 +18,8 @@ export async function beginMany(port: number, count: number): Promise<Begun[]> {
   await Promise.all(
     lanes.map(async (lane) => {
       while (next < count) {
-        const body = authorizeBody(`waiting-${run}-${next++}@example.com`)
+        const need = authorizeBody(`waiting-${run}-${next++}@example.com`)
+        const body = { ...need, ...(nextUri !== undefined && { next_uri: nextUri }) }
         const request = { method: 'POST', path: '/v1/auth/authorize', headers: callerHeaders, body } as const
         const { body: answer } = await lane.send(rawRequest(port, request))
         begun.push({ id: JSON.parse(answer.toString()).id })

@@ -1,17 +1,22 @@
 import type { Broker } from './broker.ts'
 import type { Log } from './domain/log.ts'
+import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import { BEAT_MS } from './services/liveness.ts'
 import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 
 const FLUSH_MS = 1_000
+const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long the status of a settled authorization is kept. */
 const KEPT_SECONDS = 7 * 24 * 3600
 /** How long the history of runs is kept. */
 const HISTORY_SECONDS = 30 * 24 * 3600
+
+/** How long a user's approval of an MCP client is kept after its last use: longer than any of its tokens live. */
+const MCP_CONSENT_SECONDS = 90 * 24 * 3600
 
 /** What a process does at intervals, without a request. */
 export interface BackgroundJob {
@@ -26,7 +31,7 @@ export function ownJobs(broker: Broker, scheduler: Scheduler): BackgroundJob[] {
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
     { intervalMs: FLUSH_MS, run: () => history.flush() },
     { intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() },
-    { intervalMs: BEAT_MS, run: () => liveness.bury() },
+    { intervalMs: BEAT_MS, run: () => liveness.endDeadClaims() },
   ]
 }
 
@@ -37,6 +42,7 @@ export function ownJobs(broker: Broker, scheduler: Scheduler): BackgroundJob[] {
 export function sharedJobs(broker: Broker): BackgroundJob[] {
   return [
     { intervalMs: SYNC_SECONDS * 1000, run: () => syncWorkers(broker) },
+    { intervalMs: INDEX_MS, run: () => indexAudit(broker) },
     { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
     { intervalMs: SWEEP_MS, run: () => sweep(broker) },
     { intervalMs: BACKGROUND_REFRESH_SECONDS * 1000, run: () => refreshDue(broker) },
@@ -49,6 +55,9 @@ async function sweep({ store, now }: Broker): Promise<void> {
   await store.answers.sweep(now())
   await store.executions.sweep(now() - HISTORY_SECONDS)
   await store.chains.sweep(now())
+  await store.suspendedCalls.sweep(now())
+  await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
+  await store.mcpRecords.sweep(now())
 }
 
 /** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */

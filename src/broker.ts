@@ -1,6 +1,7 @@
 import type { EpochSeconds } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import type { Tool } from './domain/tool.ts'
+import type { Toolset } from './domain/toolset.ts'
 import type { Worker } from './domain/worker.ts'
 import type { Outgoing } from './egress/outgoing.ts'
 import type { Discover } from './providers/discovery.ts'
@@ -12,6 +13,8 @@ import type { AuditLog } from './services/audit-log.ts'
 import type { Confirmations } from './services/confirmations.ts'
 import type { NamedClient } from './services/environment-client.ts'
 import type { ExecutionLog } from './services/execution-log.ts'
+import type { DeriveKey } from './services/installation-key.ts'
+import type { KeptRows } from './services/kept-rows.ts'
 import type { Liveness } from './services/liveness.ts'
 import type { Metrics } from './services/metrics.ts'
 import type { PendingLimit } from './services/pending-limit.ts'
@@ -49,13 +52,22 @@ export interface Broker {
   /** Read-through caches, invalidated by store changes. */
   readonly cache: {
     readonly connections: ReadCache<readonly CachedConnection[]>
-    readonly providers: ReadCache<readonly ProviderEntry[]>
+    /** The entries of each project. */
+    readonly providers: KeptRows<ProviderEntry>
+    /** The tools of each project. */
+    readonly catalogue: KeptRows<Tool>
+    /** Tools by one of their names. */
     readonly tools: ReadCache<readonly Tool[]>
     readonly workers: ReadCache<{ readonly worker?: Worker }>
+    /** The keys of the secrets of each project, in lower case. */
+    readonly secretKeys: ReadCache<ReadonlySet<string>>
+    readonly toolsets: ReadCache<{ readonly toolset?: Toolset }>
   }
   readonly refreshes: Refreshes
   /** Proofs in the `next_uri` of `confirm_user`. */
   readonly confirmations: Confirmations
+  /** Keys for what clients carry between requests. */
+  readonly deriveKey: DeriveKey
   /** Which processes are alive, for claims that one of them holds. */
   readonly liveness: Liveness
   readonly uses: UseLog
@@ -88,6 +100,32 @@ export interface BrokerSettings {
   readonly maxPending: number
   /** Requests that wait at a time; one key gets at most half of them. */
   readonly maxWaiters: number
+  /** The memory for connections with their tokens, in bytes. */
+  readonly cacheBytes: number
+  readonly mcp: McpSettings
+}
+
+/** Who may call `/mcp`. */
+export interface McpSettings {
+  /** The name of the project in which users act who call with an access token. */
+  readonly project: string
+  /** Origins of web pages that may call it, besides the server's own and those of the loopback interface. */
+  readonly origins: ReadonlySet<string>
+  /** Whether the server listens on the loopback interface only. */
+  readonly isLoopbackOnly: boolean
+  readonly issuer?: McpIssuer
+  /** Whether MCP clients may register themselves (RFC 7591). Those with a metadata document of their own need not. */
+  readonly registration: 'on' | 'off'
+}
+
+/** An authorization server whose access tokens are taken at `/mcp`. */
+export interface McpIssuer {
+  /** Exactly the issuer's own identifier. */
+  readonly issuer: string
+  /** What `aud` must hold; absent: the URL of the resource (RFC 8707). */
+  readonly audience?: string
+  /** The claim that holds the user id. */
+  readonly userClaim: string
 }
 
 /** Who vouches that the user who finishes is the user who was meant. */

@@ -3,8 +3,10 @@ import { resolve } from 'node:path'
 import type { BrokerSettings } from './broker.ts'
 import { ConfigError } from './config-error.ts'
 import { parseAllowedHost } from './egress/public-address.ts'
+import { readBytes } from './settings/bytes.ts'
 import { readDatabase } from './settings/database.ts'
 import { readMasterKeys } from './settings/master-keys.ts'
+import { readMcp } from './settings/mcp.ts'
 import { isServiceLink, type SettingName, unknownSettings } from './settings/names.ts'
 import { readPublicUrl } from './settings/public-url.ts'
 import { type AddFault, type ReadSetting, splitList } from './settings/read.ts'
@@ -107,8 +109,9 @@ export function readConfig(
     else nextOrigins.add(url.origin)
   }
 
+  const host = setting('HOST') ?? '127.0.0.1'
   const config = {
-    host: setting('HOST') ?? '127.0.0.1',
+    host,
     port,
     publicUrl,
     database,
@@ -127,6 +130,11 @@ export function readConfig(
     requestsPerSecond: number('RATE_LIMIT', 0, 0, 1_000_000),
     maxPending: number('MAX_PENDING', 100_000, 1, 10_000_000),
     maxWaiters: number('MAX_WAITERS', 20_000, 2, 1_000_000),
+    cacheBytes: readBytes(setting('CACHE_SIZE') ?? '128MB', 'CACHE_SIZE', addFault),
+    mcp: {
+      ...readMcp(setting, { development, host, publicUrl, verifier }, addFault),
+      registration: choice('MCP_REGISTRATION', ['on', 'off'], 'on'),
+    },
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     metrics: choice('METRICS', ['open', 'key', 'off'], development ? 'open' : 'key'),
     development,

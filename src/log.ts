@@ -19,14 +19,23 @@ export interface ServerLog extends Log {
 export interface LogOptions {
   /** A file descriptor; standard error by default. */
   readonly to?: number
+  /** For commands: each line is written before the call returns, so their own error message comes after it. */
+  readonly writes?: 'asynchronously' | 'at once'
 }
 
 /**
  * Structured logs, one JSON object a line. They are written asynchronously, so that a blocked reader (a full pipe, a
  * slow disk) delays no request. Every line of a request has its `requestId`.
  */
-export function createLog(level: LogLevel, { to = 2 }: LogOptions = {}): ServerLog {
-  const destination = pino.destination({ fd: to, sync: false, maxLength: MAX_WAITING_BYTES })
+export function createLog(
+  level: LogLevel,
+  { to = 2, writes = 'asynchronously' }: LogOptions = {},
+): ServerLog {
+  const destination = pino.destination({
+    fd: to,
+    sync: writes === 'at once',
+    maxLength: MAX_WAITING_BYTES,
+  })
   let dropped = 0
   let isClosed = false
   destination.on('drop', () => {

@@ -19,7 +19,8 @@ import { createAuditLog } from './services/audit-log.ts'
 import { createConfirmations } from './services/confirmations.ts'
 import { environmentClientOf, environmentName } from './services/environment-client.ts'
 import { createExecutionLog } from './services/execution-log.ts'
-import { ensureInstallationKey, signRowsOnce } from './services/installation-key.ts'
+import { createDeriveKey, ensureInstallationKey, signRowsOnce } from './services/installation-key.ts'
+import { createKeptRows } from './services/kept-rows.ts'
 import { createLiveness } from './services/liveness.ts'
 import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
@@ -27,20 +28,29 @@ import { createPendingLimit } from './services/pending-limit.ts'
 import { createPolicyEngine } from './services/policies/policy-engine.ts'
 import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
+import { bytesOfConnections } from './services/release.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
 import { createRowSigner, signedStore } from './services/signed-store.ts'
 import { createUseLog } from './services/use-log.ts'
 import { createWaiters } from './services/waiters.ts'
 import { watchSealer } from './services/watch-sealer.ts'
 import { unknownProviders } from './settings/names.ts'
+import { charactersOf } from './store/kept-tool.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
 
-/** Owners whose decrypted connections are cached, at about 1 kB each. */
-const MAX_HELD_OWNERS = 20_000
 /** Cached tools, one entry for each spelling of a name; most are a few kB. */
 const MAX_HELD_TOOLS = 2_000
+/** The tools of all projects that are kept whole for lists: 10,000 tools of 3 kB each are 30 MB. */
+const MAX_CATALOGUE_CHARACTERS = 256 * 1024 * 1024
+/** The provider entries of all projects that are kept; one is about 4 kB. */
+const MAX_ENTRY_CHARACTERS = 128 * 1024 * 1024
+const ENTRY_CHARACTERS = 4_000
+/** Projects whose keys of secrets are cached. */
+const MAX_HELD_PROJECTS = 100
+/** Cached toolsets, each with a list of its tools: 1 MB for 10,000 of them. */
+const MAX_HELD_TOOLSETS = 100
 
 /** What a broker needs besides its settings. */
 export interface BrokerParts {
@@ -118,7 +128,9 @@ export async function openBroker(
       policies: createPolicyEngine({ store, outgoing, sealer, audit, metrics, log, now }),
       cache: {
         connections: createReadCache(store, {
-          max: MAX_HELD_OWNERS,
+          max: config.cacheBytes,
+          bytesOf: bytesOfConnections,
+          keepsFrom: 'second read',
           forgets: (change) =>
             change.noun === 'connection'
               ? ownerKey(change.owner)
@@ -126,9 +138,19 @@ export async function openBroker(
                 ? 'all'
                 : undefined,
         }),
-        providers: createReadCache(store, {
-          max: 1_000,
-          forgets: (change) => (change.noun === 'provider' ? 'all' : undefined),
+        providers: createKeptRows(store, {
+          noun: 'provider',
+          page: store.providers.page,
+          byUids: store.providers.byUids,
+          charactersOf: () => ENTRY_CHARACTERS,
+          maxCharacters: MAX_ENTRY_CHARACTERS,
+        }),
+        catalogue: createKeptRows(store, {
+          noun: 'tool',
+          page: store.tools.page,
+          byUids: store.tools.byUids,
+          charactersOf,
+          maxCharacters: MAX_CATALOGUE_CHARACTERS,
         }),
         tools: createReadCache(store, {
           max: MAX_HELD_TOOLS,
@@ -138,10 +160,19 @@ export async function openBroker(
           max: 1_000,
           forgets: (change) => (change.noun === 'worker' ? 'all' : undefined),
         }),
+        secretKeys: createReadCache(store, {
+          max: MAX_HELD_PROJECTS,
+          forgets: ({ noun }) => (noun === 'secret' ? 'all' : undefined),
+        }),
+        toolsets: createReadCache(store, {
+          max: MAX_HELD_TOOLSETS,
+          forgets: ({ noun }) => (noun === 'toolset' ? 'all' : undefined),
+        }),
       },
       refreshes,
       liveness,
       confirmations: createConfirmations(installationKey),
+      deriveKey: createDeriveKey(installationKey),
       redirectUri: ({ uid }) => new URL(`/callback/${uid}`, config.publicUrl).href,
       clientFor(entry) {
         const { clientId, clientSecret } = entry

@@ -13,9 +13,16 @@ import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import { createApp } from './http/app.ts'
+import { whyNotServed } from './http/mcp-setup/is-served.ts'
 import type { Gather } from './http/operation/metrics.ts'
 import { type OnCall, withCallLog } from './http/server/call-log.ts'
 import { listen } from './listen.ts'
+import {
+  type AuthorizationServer,
+  createAuthorizationServer,
+} from './mcp/authorization-server/authorization-server.ts'
+import { issuersOf, mcpResource } from './mcp/callers/resource.ts'
+import { createMcpEndpoint } from './mcp/endpoint/endpoint.ts'
 import { openBroker } from './open-broker.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
 import { registerModules } from './tools/module/register-modules.ts'
@@ -62,8 +69,14 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
     const gather = cluster?.gather
+    const authorizationServer = await authorizationServerFor(broker)
+    const mcp = createMcpEndpoint(broker, authorizationServer)
     const app = createApp(broker, {
       version,
+      mountMcp(app, shared) {
+        mcp.mount(app, shared)
+        authorizationServer?.mount(app)
+      },
       ...(sandbox && { sandbox }),
       diagnose: async (projectId) => {
         const project = await broker.store.projects.find(projectId)
@@ -84,11 +97,12 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       'Requests under way',
       () => listener.activeRequests,
     )
+    announceMcp(broker)
     if (config.development) await prepareSandbox(broker, config)
     const scheduler = createScheduler(broker)
     const jobs = startJobs(broker, scheduler, { runsSharedJobs: cluster?.runsSharedJobs ?? true })
     // releases the leases of processes that crashed
-    broker.liveness.bury().catch((error: unknown) => log.error({ error }, 'a background job failed'))
+    broker.liveness.endDeadClaims().catch((error: unknown) => log.error({ error }, 'a background job failed'))
     return {
       broker,
       ...(apiKey !== undefined && { apiKey }),
@@ -99,8 +113,10 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         broker.waiters.close()
         broker.refreshes.stop()
         const scheduled = scheduler.close(left() - 2 * FINAL_WRITES_MS)
+        const calls = mcp.close(left() - 2 * FINAL_WRITES_MS)
         await listener.close(left() - 2 * FINAL_WRITES_MS)
         if (left() <= 2 * FINAL_WRITES_MS) await sleep(left() - FINAL_WRITES_MS)
+        await atMost(left() - FINAL_WRITES_MS, calls)
         const cutOff = await scheduled
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
         // a refresh is finished without a waiting client too: its response may hold the only valid refresh token
@@ -116,6 +132,31 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     for (const close of opened.reverse()) await close()
     throw error
   }
+}
+
+/** The authorization server for MCP clients; `undefined` where `/mcp` is not served. Throws `ConfigError`. */
+async function authorizationServerFor(broker: Broker): Promise<AuthorizationServer | undefined> {
+  const { settings, store } = broker
+  if (whyNotServed(settings) !== undefined) return undefined
+  const { project: name } = settings.mcp
+  const project = await store.projects.findByName(name)
+  if (project === undefined)
+    throw new ConfigError([
+      `GATEPASS_MCP_PROJECT names the project "${name}", which does not exist: create it with \`gatepass keys create --project ${name} --role admin\`.`,
+    ])
+  return createAuthorizationServer(broker, { projectId: project.id })
+}
+
+/** One line that says how MCP clients may call this server. */
+function announceMcp({ settings, log }: Broker): void {
+  const { publicUrl, mcp } = settings
+  const reason = whyNotServed(settings)
+  if (reason !== undefined) log.info({ reason }, 'MCP clients cannot call this server')
+  else
+    log.info(
+      { url: mcpResource(publicUrl).url, project: mcp.project, tokensOf: issuersOf(settings) },
+      'MCP clients may call this server with API keys and with access tokens',
+    )
 }
 
 /** Waits for the work, for at most `ms`. */

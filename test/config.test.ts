@@ -56,6 +56,8 @@ describe('a setting', () => {
     ['requestsPerSecond', 0],
     ['maxPending', 100_000],
     ['maxWaiters', 20_000],
+    ['cacheBytes', 128_000_000],
+    ['mcp', { project: 'default', registration: 'on', origins: new Set(), isLoopbackOnly: true }],
     ['logLevel', 'info'],
     ['development', false],
     ['providerClients', new Map()],
@@ -113,6 +115,14 @@ describe('a setting', () => {
     ['RATE_LIMIT', '50', { requestsPerSecond: 50 }],
     ['MAX_PENDING', '10', { maxPending: 10 }],
     ['MAX_WAITERS', '10', { maxWaiters: 10 }],
+    ['CACHE_SIZE', '1MB', { cacheBytes: 1_000_000 }],
+    ['CACHE_SIZE', '64GB', { cacheBytes: 64_000_000_000 }],
+    ['MCP_PROJECT', 'acme', { mcp: { project: 'acme' } }],
+    [
+      'MCP_ORIGINS',
+      'https://chat.example.test, chrome-extension://abc',
+      { mcp: { origins: new Set(['https://chat.example.test', 'chrome-extension://abc']) } },
+    ],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', '', { logLevel: 'info' }],
   ])('is read: GATEPASS_%s=%s', (name, value, expected) => {
@@ -162,6 +172,11 @@ describe('a setting', () => {
     ['ALLOWED_HOSTS', '10.0.0.0/33'],
     ['NEXT_URIS', 'app.example.test'],
     ['NEXT_URIS', 'javascript:alert(1)'],
+    ['CACHE_SIZE', '128'],
+    ['CACHE_SIZE', '128 MB'],
+    ['CACHE_SIZE', '128mb'],
+    ['CACHE_SIZE', '0MB'],
+    ['CACHE_SIZE', '65GB'],
     ['AUTHORIZATION_TTL', '0'],
     ['AUTHORIZATION_TTL', '86401'],
     ['AUTHORIZATION_TTL', '10m'],
@@ -303,6 +318,62 @@ describe('a login by OpenID Connect', () => {
     const faults = count === 0 ? [] : faultsOf(() => readConfig(environment, mode))
     expect(faults).toHaveLength(count)
     if (count === 0) expect(readConfig(environment, mode).verifier).toMatchObject({ issuer })
+  })
+})
+
+describe('an issuer whose tokens are taken at /mcp', () => {
+  const LOGIN = 'https://login.example.test'
+  const OIDC = { GATEPASS_USER_VERIFIER: `oidc:${LOGIN}`, GATEPASS_OIDC_CLIENT_ID: 'gatepass' }
+  const OTHER = 'https://tokens.example.test'
+
+  test('that verifies users too names them by the same claim', () => {
+    const environment = { ...OIDC, GATEPASS_OIDC_USER_CLAIM: 'email', GATEPASS_MCP_ISSUER: LOGIN }
+    expect(serve(environment).mcp.issuer).toEqual({ issuer: LOGIN, userClaim: 'email' })
+    expect(
+      serve({ ...environment, GATEPASS_MCP_USER_CLAIM: 'oid', GATEPASS_MCP_AUDIENCE: 'api://gatepass' }).mcp
+        .issuer,
+    ).toEqual({ issuer: LOGIN, userClaim: 'oid', audience: 'api://gatepass' })
+  })
+
+  test.each([
+    [
+      'of another login needs the claim of the same id',
+      { ...OIDC, GATEPASS_MCP_ISSUER: OTHER },
+      'MCP_USER_CLAIM',
+    ],
+    ['beside a page of the caller needs it too', { GATEPASS_MCP_ISSUER: OTHER }, 'MCP_USER_CLAIM'],
+    [
+      'needs a verifier',
+      { GATEPASS_USER_VERIFIER: 'open', GATEPASS_MCP_ISSUER: OTHER, GATEPASS_MCP_USER_CLAIM: 'sub' },
+      'MCP_ISSUER',
+    ],
+    [
+      'must be https',
+      { ...OIDC, GATEPASS_MCP_ISSUER: 'http://a.example.test', GATEPASS_MCP_USER_CLAIM: 'sub' },
+      'MCP_ISSUER',
+    ],
+    [
+      'is not Gatepass',
+      { ...OIDC, GATEPASS_MCP_ISSUER: 'https://gatepass.example.test', GATEPASS_MCP_USER_CLAIM: 'sub' },
+      'MCP_ISSUER',
+    ],
+    [
+      'has one claim',
+      { ...OIDC, GATEPASS_MCP_ISSUER: LOGIN, GATEPASS_MCP_USER_CLAIM: 'a b' },
+      'MCP_USER_CLAIM',
+    ],
+    ['is there for its audience', { GATEPASS_MCP_AUDIENCE: 'x' }, 'MCP_AUDIENCE'],
+    ['is there for its claim', { GATEPASS_MCP_USER_CLAIM: 'x' }, 'MCP_USER_CLAIM'],
+    ['an origin has no path', { GATEPASS_MCP_ORIGINS: 'https://a.example.test/b' }, 'MCP_ORIGINS'],
+    ['every origin is none', { GATEPASS_MCP_ORIGINS: '*' }, 'MCP_ORIGINS'],
+  ])('%s', (_, environment: Record<string, string>, name) => {
+    const faults = faultsOf(() => serve(environment))
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^GATEPASS_${name} `))])
+  })
+
+  test('may differ where an operator says by which claim', () => {
+    const environment = { ...OIDC, GATEPASS_MCP_ISSUER: OTHER, GATEPASS_MCP_USER_CLAIM: 'employee' }
+    expect(serve(environment).mcp.issuer).toEqual({ issuer: OTHER, userClaim: 'employee' })
   })
 })
 

@@ -17,6 +17,8 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 const ALL = Object.keys(KINDS) as Kind[]
 const nameOf = (kind: Kind, tool: ProviderName = 'demo') => `${KINDS[kind]}:${tool}`
 const digest = (token: string) => createHash('sha256').update(token).digest('hex')
+/** Several of each kind with each token, sixteen at a time. */
+const CALLS = 1_000
 let users = 0
 const newUser = () => `user-${++users}`
 
@@ -122,7 +124,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])('by %s', (name
   })
 })
 
-test('1,000 calls over all kinds, of two users with two accounts at two providers, see each the right token', async () => {
+test(`${CALLS} calls over all kinds, of two users with two accounts at two providers, see each the right token`, async () => {
   const held: { user: string; provider: ProviderName; account: string; token: string }[] = []
   for (const user of [newUser(), newUser()])
     for (const provider of ['demo', 'other'] as const)
@@ -132,7 +134,7 @@ test('1,000 calls over all kinds, of two users with two accounts at two provider
       }
   expect(new Set(held.map(({ token }) => token)).size).toBe(8)
 
-  const calls = Array.from({ length: 1_000 }, (_, i) => ({
+  const calls = Array.from({ length: CALLS }, (_, i) => ({
     kind: ALL[i % ALL.length] as Kind, // within the list
     ...(held[(i * 7) % held.length] as (typeof held)[number]),
   }))

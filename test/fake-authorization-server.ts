@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { answerTokens, formOf, type TokenFormat, type TokenMembers } from './fake-token-answers.ts'
 import { answer, answerJson, bearerOf, escapeHtml, listen, type RecordedRequest, record } from './loopback.ts'
 
-/** Who approves. Members beyond these are answered by /userinfo and /api/me as they stand. */
+/** Who approves. Members beyond these are answered by /userinfo and /api/me unchanged. */
 export interface Account {
   sub: string
   name: string
@@ -176,7 +176,7 @@ export type FakeAuthorizationServer = Awaited<ReturnType<typeof startFakeAuthori
 
 /**
  * An authorization server and its API on real HTTP. /authorize redirects at once, as for a user who approves;
- * `behaviour` makes it misbehave, and everything it is asked stands in `requests`.
+ * `behaviour` makes it misbehave, and `requests` has everything it is asked.
  */
 export async function startFakeAuthorizationServer(options: FakeAuthorizationServerOptions = {}) {
   const {
@@ -582,7 +582,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     revokeGrants: () => {
       for (const grant of grants) grant.revoked = true
     },
-    /** Every code, token and verifier seen so far, and the client secret: none may stand where it can be read. */
+    /** Every code, token and verifier seen so far, and the client secret: none may be where it can be read. */
     secrets: (): string[] => [
       ...[...clients.values()].filter((one) => one !== undefined),
       ...codes.keys(),

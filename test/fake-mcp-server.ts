@@ -84,7 +84,7 @@ export async function startFakeMcpServer(options: FakeMcpServerOptions = {}) {
   function createServer(): Server {
     const server = new Server(
       { name, version },
-      { capabilities: { tools: {} }, instructions: 'Tools for tests.' },
+      { capabilities: { tools: { listChanged: true }, logging: {} }, instructions: 'Tools for tests.' },
     )
     server.setRequestHandler('tools/list', ({ params }) => {
       const from = Number(params?.cursor ?? 0)
@@ -212,7 +212,7 @@ export async function startFakeMcpServer(options: FakeMcpServerOptions = {}) {
 }
 
 function isResult(value: unknown): value is CallToolResult {
-  return typeof value === 'object' && value !== null && 'content' in value
+  return typeof value === 'object' && value !== null && ('content' in value || 'resultType' in value)
 }
 
 const object = { type: 'object' } as const

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Broker } from '../src/broker.ts'
@@ -7,8 +7,8 @@ import { issueApiKey, type Role } from '../src/domain/api-key.ts'
 import { type Clock, systemClock } from '../src/domain/clock.ts'
 import type { Log } from '../src/domain/log.ts'
 import { startServer } from '../src/server.ts'
-import { openStore } from '../src/store/open-store.ts'
-import type { AnswerBody } from './answer-body.ts'
+import type { AnyJson } from './any-json.ts'
+import { migratedFile } from './migrated-file.ts'
 import { freePort } from './ports.ts'
 import { API_KEY, MASTER_KEY } from './served.ts'
 
@@ -38,7 +38,7 @@ export interface CallOptions {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  readonly body: AnswerBody
+  readonly body: AnyJson
 }
 
 export interface GatepassOptions {
@@ -113,24 +113,6 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
     },
   }
   return gatepass
-}
-
-let migrated: Promise<Buffer> | undefined
-
-/** A database file with the tables and nothing in them, made once: to migrate takes more than half of a start. */
-function migratedFile(): Promise<Buffer> {
-  migrated ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gatepass-migrated-'))
-    try {
-      const path = join(folder, 'gatepass.db')
-      const store = await openStore({ kind: 'sqlite', path })
-      await store.close()
-      return await readFile(path)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  })()
-  return migrated
 }
 
 /** A clock that tests move. */

@@ -37,12 +37,12 @@ export interface RecordedRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly query: Readonly<Record<string, string>>
-  /** The query as it stood, for parameters sent twice. */
+  /** The query as it was sent, for parameters sent twice. */
   readonly search: string
   readonly body: string
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** The named parameters wherever they stood: query, form or JSON object. */
+  /** The named parameters of the query, the form or the JSON object. */
   readonly params: Readonly<Record<string, string>>
   readonly at: number
 }

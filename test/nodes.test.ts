@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { AnswerBody } from './answer-body.ts'
+import type { AnyJson } from './any-json.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from './fake-authorization-server.ts'
 import { type DatabaseKind, type Installation, install, type Node } from './faults/installation.ts'
 import { repetitions } from './faults/repetitions.ts'
@@ -22,7 +22,7 @@ const mayBeLost = (moment: Moment) => moment === 'before the answer' || moment =
 
 interface Answer {
   readonly status: number
-  readonly body: AnswerBody
+  readonly body: AnyJson
 }
 
 async function startNodes(installation: Installation) {

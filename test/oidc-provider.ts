@@ -36,6 +36,8 @@ export interface OidcProviderOptions extends Partial<OidcSettings> {
   scopes?: readonly string[]
   /** By default refresh tokens are given always; else only for offline_access with prompt=consent, as OpenID has it. */
   refreshTokens?: 'always' | 'offline_access'
+  /** Scopes of any resource that a client names (RFC 8707); its access tokens are then JWTs (RFC 9068). */
+  resourceScopes?: string
 }
 
 export type OidcProvider = Awaited<ReturnType<typeof startOidcProvider>>
@@ -99,6 +101,15 @@ export async function startOidcProvider(options: OidcProviderOptions) {
       revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
       introspection: { enabled: true, allowedPolicy: () => true },
       userinfo: { enabled: true },
+      resourceIndicators: {
+        enabled: options.resourceScopes !== undefined,
+        getResourceServerInfo: (_, audience) => ({
+          scope: options.resourceScopes ?? '',
+          audience,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
     },
     interactions: { url: (_, { uid }) => `/interaction/${uid}`, policy },
     findAccount: (_, id) => {
@@ -160,14 +171,21 @@ export async function startOidcProvider(options: OidcProviderOptions) {
     const grant =
       (grantId && (await provider.Grant.find(grantId))) ||
       new provider.Grant({ accountId: session?.accountId ?? '', clientId: String(params.client_id) })
-    const { missingOIDCScope = [], missingOIDCClaims = [] } = prompt.details as {
+    const {
+      missingOIDCScope = [],
+      missingOIDCClaims = [],
+      missingResourceScopes = {},
+    } = prompt.details as {
       missingOIDCScope?: string[]
       missingOIDCClaims?: string[]
+      missingResourceScopes?: Record<string, string[]>
     } // by prompt `consent` in oidc-provider's own documentation
     for (const scope of missingOIDCScope)
       if (settings.refusedScopes.includes(scope)) grant.rejectOIDCScope(scope)
       else grant.addOIDCScope(scope)
     if (missingOIDCClaims.length > 0) grant.addOIDCClaims(missingOIDCClaims)
+    for (const [resource, scopes] of Object.entries(missingResourceScopes))
+      grant.addResourceScope(resource, scopes.join(' '))
     const consent = { grantId: await grant.save() }
     return provider.interactionFinished(req, res, { consent }, { mergeWithLastSubmission: true })
   }

@@ -30,7 +30,12 @@ export async function emptyTables({ url }: FreshDatabase): Promise<void> {
     url,
     "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'",
   )
-  await runSql(url, `truncate ${rows.map(({ tablename }) => tablename).join(', ')}`)
+  // half the processor time of `truncate`, which makes new files; as a replica, no order is asked for
+  const deletions = rows.map(({ tablename }) => `delete from ${tablename}`)
+  await runSql(
+    url,
+    ['begin', 'set local session_replication_role = replica', ...deletions, 'commit'].join('; '),
+  )
 }
 
 declare module 'vitest' {

@@ -3,31 +3,37 @@ import { existsSync } from 'node:fs'
 import { glob, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, type Plugin } from 'vite'
+import type { Plugin } from 'vite'
+import { bundle, ROOT } from '../build/bundle.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BUNDLES = join(ROOT, 'node_modules/.cache/gatepass-program')
 /** Bundles of other sources are removed when no run has used them for so long. */
 const UNUSED_MS = 3_600_000
-/** Drivers of databases: one is native, and the faults of tests are put into both (`test/faults/kill-at.ts`). */
-const DRIVERS = ['better-sqlite3', 'pg']
 /** Modules of tools import these from the checkout, and Gatepass must have the same classes. */
 const SHARED_WITH_TOOLS = [join(ROOT, 'src/sdk/'), join(ROOT, 'src/tools/module/define-tool.ts')]
 
 /**
- * The tests start the program some 350 times, and finding and reading its 1,400 modules is nearly half of the processor
- * time of a start. So they start it from a few files that are made here once of the same sources and the same locked
- * packages. `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
+ * The tests start the program some 350 times, from a few files that are made here once of the same sources and the same
+ * locked packages (`build/bundle.ts`). `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
  * `test/cli/package.test.ts` what is published.
  */
 export default async function setup(): Promise<void> {
-  process.env.TEST_PROGRAM = await bundledProgram()
+  const folder = join(BUNDLES, await hashOfSources())
+  const isNew = !existsSync(folder)
+  if (isNew) await makeBundle(folder)
+  await removeUnused(folder)
+  process.env.TEST_PROGRAM = join(folder, 'main.js')
+  if (isNew) await compile()
 }
 
-/** Returns the path of the program, which takes the arguments of `bin/gatepass.js`. */
-async function bundledProgram(): Promise<string> {
-  const folder = join(BUNDLES, await hashOfSources())
-  if (!existsSync(folder)) await bundle(folder)
+/** A start that finds no compiled modules takes 0.2 s more of a processor, and a process that is killed leaves none. */
+async function compile(): Promise<void> {
+  const { serveProcess } = await import('./served.ts') // it reads TEST_PROGRAM
+  await using served = await serveProcess()
+  await served.stop()
+}
+
+async function removeUnused(folder: string): Promise<void> {
   const now = new Date()
   await utimes(folder, now, now)
   for (const name of await readdir(BUNDLES)) {
@@ -35,33 +41,23 @@ async function bundledProgram(): Promise<string> {
     const usedAt = (await stat(other).catch(() => undefined))?.mtimeMs ?? Date.now() // another run may remove it
     if (Date.now() - usedAt > UNUSED_MS) await rm(other, { recursive: true, force: true })
   }
-  return join(folder, 'main.js')
 }
 
 async function hashOfSources(): Promise<string> {
-  const paths = [fileURLToPath(import.meta.url), join(ROOT, 'package-lock.json')]
+  const paths = [
+    fileURLToPath(import.meta.url),
+    join(ROOT, 'build/bundle.ts'),
+    join(ROOT, 'package-lock.json'),
+  ]
   for await (const path of glob(join(ROOT, 'src/**/*.ts'))) paths.push(path)
   const hash = createHash('sha256')
   for (const path of paths.sort()) hash.update(path).update(await readFile(path))
   return hash.digest('hex').slice(0, 16)
 }
 
-async function bundle(folder: string): Promise<void> {
+async function makeBundle(folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`
-  await build({
-    root: ROOT,
-    configFile: false,
-    logLevel: 'warn',
-    plugins: [asInSources],
-    ssr: { noExternal: true, external: DRIVERS },
-    build: {
-      ssr: true,
-      rolldownOptions: { input: [join(ROOT, 'src/main.ts'), join(ROOT, 'src/code/sandbox-thread.ts')] },
-      outDir: unfinished,
-      target: 'node22',
-      minify: false,
-    },
-  })
+  await bundle({ entries: ['main', 'code/sandbox-thread'], outDir: unfinished, plugins: [asInSources] })
   try {
     await rename(unfinished, folder)
   } catch (error) {
@@ -96,7 +92,7 @@ export const sandboxThreadOfBundle: Plugin = {
   transform(code, id) {
     if (id !== join(ROOT, 'src/code/sandbox.ts')) return null
     const { TEST_PROGRAM = '' } = process.env
-    const thread = pathToFileURL(join(TEST_PROGRAM, '../sandbox-thread.js')).href
+    const thread = pathToFileURL(join(TEST_PROGRAM, '../code/sandbox-thread.js')).href
     const changed = code.replace(/^const THREAD = .*$/m, `const THREAD = new URL('${thread}')`)
     if (changed === code)
       throw new Error('sandbox.ts no longer names its thread in one line "const THREAD = …".')

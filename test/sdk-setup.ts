@@ -5,5 +5,5 @@ import { spawnSync } from 'node:child_process'
  * the build is written in spite of it, and `npm run types` reports it.
  */
 export default function setup(): void {
-  spawnSync('node_modules/.bin/tsc', ['-p', 'src/sdk'])
+  spawnSync('node_modules/.bin/tsc', ['-b', 'src/sdk'])
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AnswerBody } from './answer-body.ts'
+import type { AnyJson } from './any-json.ts'
 import { freePort } from './ports.ts'
 import { until } from './until.ts'
 
@@ -39,7 +39,7 @@ export interface Served extends AsyncDisposable {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   get(path: string): Promise<{ status: number; body: string; headers: Headers }>
   /** As the administrator, on a connection of its own. */
-  call(method: string, path: string, body?: object): Promise<{ status: number; body: AnswerBody }>
+  call(method: string, path: string, body?: object): Promise<{ status: number; body: AnyJson }>
   /** Sends SIGTERM and returns the exit code; what is under way is finished. */
   stop(): Promise<number | null>
   kill(): Promise<void>

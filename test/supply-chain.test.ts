@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { version } from '../src/sdk/version.ts'
 import { importsOf, packageOf } from './house/layers.ts'
 
 interface Package {
@@ -63,7 +62,6 @@ describe('threat 50: supply chain', () => {
 
   test('the SDK has this release’s version and brings no package with it', () => {
     expect(sdk.version).toBe(manifest.version)
-    expect(version).toBe(manifest.version)
     expect(sdk.dependencies ?? {}).toEqual({})
   })
 
@@ -74,6 +72,7 @@ describe('threat 50: supply chain', () => {
       '@hono/zod-openapi',
       '@jitl/quickjs-ng-wasmfile-release-sync',
       '@modelcontextprotocol/client',
+      '@modelcontextprotocol/server',
       '@picocss/pico',
       'ajv',
       'better-sqlite3',
@@ -82,6 +81,7 @@ describe('threat 50: supply chain', () => {
       'hono',
       'jose',
       'lru-cache',
+      'oidc-provider',
       'open',
       'openid-client',
       'pg',
@@ -95,8 +95,8 @@ describe('threat 50: supply chain', () => {
       'yaml',
       'zod',
     ])
-    // the MCP client brings ten of its own
-    expect(locked.filter(([, { dev }]) => dev !== true).length).toBeLessThan(90)
+    // the MCP client brings ten of its own, oidc-provider with Koa some forty
+    expect(locked.filter(([, { dev }]) => dev !== true).length).toBeLessThan(135)
   })
 
   test('no package that runs in production has an install script, and Node and PostgreSQL, which tests run, may run theirs', () => {

@@ -1,9 +1,10 @@
 /**
  * `npm run test:ten`: runs all tests ten times in a row (`--runs 4`: as often as that), the second half of the runs
- * beside a process that keeps one core busy. Prints a line for each run and the failed tests, and exits with 1 when a
- * run failed.
+ * beside a process that keeps one core busy, each with another seed for the property tests. Prints a line for each run
+ * and the failed tests, and exits with 1 when a run failed.
  */
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -38,14 +39,15 @@ interface Report {
   }[]
 }
 
-async function runAll(folder: string): Promise<RunResult> {
+async function runAll(folder: string, seed: number): Promise<RunResult> {
   const file = join(folder, 'report.json')
   await rm(file, { force: true })
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const since = performance.now()
   const child = spawn(process.execPath, [vitest, 'run', '--reporter=json', `--outputFile=${file}`], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, TEST_SEED: String(seed) },
+    stdio: ['ignore', 'ignore', 'ignore'],
   })
   const [code] = await once(child, 'exit')
   const seconds = (performance.now() - since) / 1000
@@ -67,7 +69,7 @@ function failuresOf({ testResults }: Report): string[] {
 
 const folder = await mkdtemp(join(tmpdir(), 'gatepass-ten-'))
 let failedRuns = 0
-console.log('| run | beside it | seconds | passed | failed |\n| --- | --- | --- | --- | --- |')
+console.log('| run | seed | beside it | seconds | passed | failed |\n| --- | --- | --- | --- | --- | --- |')
 for (let run = 1; run <= runs; run++) {
   const isBusy = run > runs / 2
   const busy = isBusy
@@ -75,9 +77,10 @@ for (let run = 1; run <= runs; run++) {
         stdio: 'ignore',
       })
     : undefined
-  const { code, seconds, passed, failures } = await runAll(folder).finally(() => busy?.kill('SIGKILL'))
+  const seed = randomInt(2 ** 31)
+  const { code, seconds, passed, failures } = await runAll(folder, seed).finally(() => busy?.kill('SIGKILL'))
   const beside = isBusy ? 'a busy core' : 'nothing'
-  console.log(`| ${run} | ${beside} | ${seconds.toFixed(0)} | ${passed} | ${failures.length} |`)
+  console.log(`| ${run} | ${seed} | ${beside} | ${seconds.toFixed(0)} | ${passed} | ${failures.length} |`)
   for (const failure of failures) console.log(failure)
   if (code !== 0) failedRuns++
 }

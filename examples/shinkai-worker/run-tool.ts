@@ -41,7 +41,7 @@ interface Authorization {
 
 interface Log {
   readonly level: 'info' | 'error'
-  readonly message: string
+  message: string
 }
 
 export type ToolRun =
@@ -192,13 +192,13 @@ function runProcess(
   )
   const giveUp = () => stop('The caller cancelled the call.')
   signal?.addEventListener('abort', giveUp, { once: true })
+  // the system may deliver each line as a chunk of its own: what follows on the same stream belongs to the same log
   const keep = (level: Log['level']) => (chunk: Buffer) => {
-    const message = chunk
-      .subarray(0, Math.max(0, MAX_LOG_BYTES - size))
-      .toString()
-      .trimEnd()
+    const text = chunk.subarray(0, Math.max(0, MAX_LOG_BYTES - size)).toString()
     size += chunk.length
-    if (message !== '') logs.push({ level, message })
+    const last = logs.at(-1)
+    if (last?.level === level) last.message += text
+    else if (text !== '') logs.push({ level, message: text })
   }
   child.stdout.on('data', keep('info'))
   child.stderr.on('data', keep('error'))
@@ -209,7 +209,8 @@ function runProcess(
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
     stop(code === 0 ? '' : `The tool ended with ${code === null ? 'a signal' : `the code ${code}`}.`)
-    resolve({ logs, ...(end && { end }) })
+    const trimmed = logs.map(({ level, message }) => ({ level, message: message.trimEnd() }))
+    resolve({ logs: trimmed.filter(({ message }) => message !== ''), ...(end && { end }) })
   })
   return promise
 }

@@ -67,17 +67,32 @@ export function serverOf({ environment }: Shell, { url }: Pick<CommonOptions, 'u
   return url ?? (environment.GATEPASS_URL?.trim() || undefined)
 }
 
-/** Every item of a list, page by page. */
-export async function listAll<Item>(api: Api, path: string, query: Query = {}): Promise<Item[]> {
+interface ListPage<Item> {
+  readonly items: readonly Item[]
+  readonly total_count: number
+  /** Absent on the last page, in lists that have no cursors, and from servers of version 0.1.0. */
+  readonly next_cursor?: string
+}
+
+/** Every item of a list, or the first `most`, page by page. */
+export async function listAll<Item>(
+  api: Api,
+  path: string,
+  query: Query = {},
+  most = Number.POSITIVE_INFINITY,
+): Promise<Item[]> {
   const all: Item[] = []
+  let begin: Query = {}
   for (;;) {
-    const page = await api.send<{ readonly items: readonly Item[]; readonly total_count: number }>(
-      'GET',
-      path,
-      { query: { ...query, offset: all.length, limit: PAGE } },
-    )
-    all.push(...page.items)
-    if (page.items.length === 0 || all.length >= page.total_count) return all
+    const page = await api.send<ListPage<Item>>('GET', path, {
+      query: { ...query, ...begin, limit: Math.min(PAGE, most - all.length) },
+    })
+    const { items, total_count, next_cursor: cursor } = page
+    all.push(...items)
+    if (all.length >= most) return all
+    if (cursor !== undefined) begin = { cursor }
+    else if (begin.cursor !== undefined || items.length === 0 || all.length >= total_count) return all
+    else begin = { offset: all.length }
   }
 }
 

@@ -26,7 +26,10 @@ export async function recordInAuditTrail(
   try {
     config = readSettings(environment, { makeKey: false })
     if ((await pendingMigrations(database)) > 0) return false
-    const broker = await openBroker({ ...config, database }, { log: createLog('error') })
+    const broker = await openBroker(
+      { ...config, database },
+      { log: createLog('error', { writes: 'at once' }) },
+    )
     try {
       const project = await broker.store.projects.ensure(DEFAULT_PROJECT, broker.now())
       await inContext({ actor: { kind: 'cli' }, purpose: command }, () =>

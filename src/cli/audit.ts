@@ -16,6 +16,8 @@ import {
 interface ListOptions extends CommonOptions {
   readonly user?: string
   readonly provider?: string
+  readonly connection?: string
+  readonly subject?: string
   readonly action?: string
   readonly tool?: string
   readonly actor?: string
@@ -29,7 +31,7 @@ interface EntryWire {
   readonly seq: number
   readonly at: string
   readonly action: string
-  readonly actor: { readonly kind: string; readonly id?: string }
+  readonly actor: { readonly kind: string; readonly id?: string; readonly client?: string }
   readonly user_id?: string
   readonly provider_id?: string
   readonly tool?: string
@@ -56,7 +58,7 @@ export function defineAudit(audit: Command, shell: Shell): void {
           String(entry.seq),
           entry.at.replace('.000Z', 'Z'),
           entry.action,
-          [entry.actor.kind, entry.actor.id].filter(Boolean).join(' '),
+          [entry.actor.kind, entry.actor.id, entry.actor.client].filter(Boolean).join(' '),
           aboutOf(entry),
         ])
         print(table(['#', 'at', 'action', 'by', 'about'], rows))
@@ -82,6 +84,8 @@ export function defineAudit(audit: Command, shell: Shell): void {
       }),
     )
 
+  defineReindex(audit, shell)
+
   audit
     .command('verify')
     .description('check that no entry of the trail was altered, removed or cut off')
@@ -90,21 +94,20 @@ export function defineAudit(audit: Command, shell: Shell): void {
       'the head of the chain at an earlier time, as this command printed it',
       parseHead,
     )
+    .option('--index', 'check too that the search index has every entry')
     .option('--all', 'all projects, not only that of --project')
     .addOption(projectOption())
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
-    .action(async (options: CommonOptions & { head?: AuditHead; all?: true }) => {
-      if (serverOf(shell, options) !== undefined)
-        throw new CommandFailure(
-          'audit verify checks the database itself, not what a server says of it: run it where the database is, without GATEPASS_URL.',
-          EXIT.usage,
-        )
-      const [{ withBroker }, { verifyAudit }, { findAlteredRows, nameOfRow }] = await Promise.all([
-        import('./with-broker.ts'),
-        import('../flows/read-audit.ts'),
-        import('../services/altered-rows.ts'),
-      ])
+    .action(async (options: CommonOptions & { head?: AuditHead; index?: true; all?: true }) => {
+      refuseServer(shell, options, 'audit verify checks')
+      const [{ withBroker }, { verifyAudit }, { verifyIndex }, { findAlteredRows, nameOfRow }] =
+        await Promise.all([
+          import('./with-broker.ts'),
+          import('../flows/audit/verify-audit.ts'),
+          import('../flows/audit/verify-index.ts'),
+          import('../services/altered-rows.ts'),
+        ])
       return withBroker(shell, options, async ({ broker, project }) => {
         const projects = options.all ? await broker.store.projects.list() : [project]
         const verdicts = await Promise.all(
@@ -112,25 +115,28 @@ export function defineAudit(audit: Command, shell: Shell): void {
             id,
             name,
             ...(await verifyAudit(broker, id, options.head)),
+            ...(options.index && { index: await verifyIndex(broker, id) }),
           })),
         )
         const altered = await findAlteredRows(broker)
         const rowsOf = (id: string) => altered.filter(({ projectId }) => projectId === id).map(nameOfRow)
         if (options.json)
           printJson({
-            items: verdicts.map(({ id, name, entries, head, faults }) => ({
+            items: verdicts.map(({ id, name, entries, head, faults, index }) => ({
               project: name,
               entries,
               ...(head && { head: `${head.lastSeq}:${head.hash}` }),
               faults,
+              ...(index && { index_faults: index }),
               altered_rows: rowsOf(id),
             })),
           })
         else
-          for (const { id, name, entries, head, faults } of verdicts) {
+          for (const { id, name, entries, head, faults, index = [] } of verdicts) {
             const end = head ? dim(`  head ${head.lastSeq}:${head.hash}`) : ''
             if (faults.length === 0) print(`${MARKS.ok} ${name}: ${entries} entries, none altered.${end}`)
             else print([`${MARKS.failed} ${name}:`, ...faults.map((fault) => `    ${fault}`)].join('\n'))
+            for (const fault of index) print(`${MARKS.failed} ${name}: ${fault}.`)
             for (const row of rowsOf(id))
               print(
                 `${MARKS.failed} ${name}: ${row} was written by another program than Gatepass, and is ignored.`,
@@ -141,10 +147,42 @@ export function defineAudit(audit: Command, shell: Shell): void {
           throw new CommandFailure(
             `The audit trail of ${broken.join(', ')} does not match what was recorded.`,
           )
+        if (verdicts.some(({ index = [] }) => index.length > 0))
+          throw new CommandFailure(
+            'Searches of the audit trail may miss entries: make the index again with `gatepass audit reindex`.',
+          )
         if (projects.some(({ id }) => rowsOf(id).length > 0))
           throw new CommandFailure('Rows that grant access were written by another program than Gatepass.')
       })
     })
+}
+
+function defineReindex(audit: Command, shell: Shell): void {
+  audit
+    .command('reindex')
+    .description('make the search index again from the trail; searches are slower until it is done')
+    .addOption(projectOption())
+    .addOption(jsonOption())
+    .action(async (options: CommonOptions) => {
+      refuseServer(shell, options, 'audit reindex reads')
+      const [{ withBroker }, { remakeIndex }] = await Promise.all([
+        import('./with-broker.ts'),
+        import('../flows/audit/verify-index.ts'),
+      ])
+      return withBroker(shell, options, async ({ broker, project }) => {
+        await remakeIndex(broker, project.id)
+        if (options.json) printJson({ project: project.name })
+        else print(`${MARKS.ok} ${project.name}: the search index was made again.`)
+      })
+    })
+}
+
+function refuseServer(shell: Shell, options: CommonOptions, what: string): void {
+  if (serverOf(shell, options) !== undefined)
+    throw new CommandFailure(
+      `${what} the database itself, not what a server says of it: run it where the database is, without GATEPASS_URL.`,
+      EXIT.usage,
+    )
 }
 
 async function newestEntries(api: Api, options: ListOptions): Promise<EntryWire[]> {
@@ -168,6 +206,8 @@ function withFilter(command: Command): Command {
   return command
     .option('--user <id>', 'only of this user', parseId)
     .option('--provider <id>', 'only of this provider', parseId)
+    .option('--connection <id>', 'only of this connection', parseId)
+    .option('--subject <id>', 'only of this subject, such as a worker, a policy or a secret', parseId)
     .option('--action <action>', 'only this action, such as token.released', parseId)
     .option('--tool <id>', 'only for this tool', parseId)
     .option('--actor <id>', 'only by this API key', parseId)
@@ -175,8 +215,19 @@ function withFilter(command: Command): Command {
     .option('--until <time>', 'only until this time', parseTime)
 }
 
-function toQuery({ user, provider, action, tool, actor, since, until }: ListOptions): Query {
-  return { user_id: user, provider_id: provider, action, tool, actor_id: actor, since, until }
+function toQuery(options: ListOptions): Query {
+  const { user, provider, connection, subject, action, tool, actor, since, until } = options
+  return {
+    user_id: user,
+    provider_id: provider,
+    connection_id: connection,
+    subject,
+    action,
+    tool,
+    actor_id: actor,
+    since,
+    until,
+  }
 }
 
 function aboutOf({ user_id, provider_id, tool, subject, reason }: EntryWire): string {

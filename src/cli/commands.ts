@@ -49,6 +49,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./tools.ts')).defineTools,
   },
   {
+    name: 'toolsets',
+    description: 'selections of tools for MCP clients: list (the default), show, create, update, delete',
+    load: async () => (await import('./toolsets.ts')).defineToolsets,
+  },
+  {
+    name: 'mcp',
+    description: 'print how MCP clients are given the address of this server, ready to paste',
+    load: async () => (await import('./mcp.ts')).defineMcp,
+  },
+  {
+    name: 'mcp-clients',
+    description: 'MCP clients that users have allowed to act for them: list (the default), delete',
+    load: async () => (await import('./mcp-clients.ts')).defineMcpClients,
+  },
+  {
     name: 'runs',
     description: 'past and scheduled runs of tools: list (the default), show, cancel',
     load: async () => (await import('./runs.ts')).defineRuns,

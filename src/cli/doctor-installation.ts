@@ -40,7 +40,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
       const fix = `Make a backup, then run ${commandLine(shell, 'migrate')}; the next start does so too.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
-    const broker = await openBroker(config, { log: createLog('warn') })
+    const broker = await openBroker(config, { log: createLog('warn', { writes: 'at once' }) })
     try {
       await broker.store.probe()
       kept.push(
@@ -82,7 +82,7 @@ async function checkRows(broker: Broker): Promise<Check[]> {
     {
       name: 'database',
       status: 'failed',
-      message: `${altered.length} rows were changed by another program than Gatepass and are not believed: ${altered.slice(0, 10).map(nameOfRow).join(', ')}.`,
+      message: `${altered.length} rows were changed by another program than Gatepass and are ignored: ${altered.slice(0, 10).map(nameOfRow).join(', ')}.`,
       fix: 'Find out who can write to the database; delete these rows or set them again.',
     },
   ]

@@ -4,6 +4,7 @@ import { ConfigError } from '../config-error.ts'
 import { readDevelopmentKey } from '../development-key.ts'
 import type { Check } from '../diagnosis/check.ts'
 import { checkLogin } from '../diagnosis/check-login.ts'
+import { checkMcpIssuer } from '../diagnosis/check-mcp.ts'
 import { checkProject, checkSettings } from '../diagnosis/diagnose.ts'
 import { isServing } from '../diagnosis/is-serving.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
@@ -67,7 +68,12 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
   const isUp = installation.opens && (await isServing(config.publicUrl))
   const running = isUp ? await askRunningServer(shell, config, options) : undefined
   if (running?.checks !== undefined) return [...checks, ...installation.checks, ...running.checks]
-  checks.push(...checkSettings(config), ...(await checkLogin(config)), ...installation.checks)
+  checks.push(
+    ...checkSettings(config),
+    ...(await checkLogin(config)),
+    ...(await checkMcpIssuer(config)),
+    ...installation.checks,
+  )
   if (running !== undefined) checks.push(running.notAsked)
   if (!installation.opens) return checks
   try {

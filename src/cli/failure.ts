@@ -37,6 +37,7 @@ const EXIT_CODES: Partial<Record<ErrorCode, ExitCode>> = {
   provider_not_found: EXIT.notFound,
   invalid_authorization: EXIT.refused,
   insufficient_role: EXIT.refused,
+  user_not_allowed: EXIT.refused,
   denied_by_policy: EXIT.refused,
   authorization_required: EXIT.consentNeeded,
   provider_unavailable: EXIT.unreachable,

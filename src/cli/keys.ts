@@ -10,6 +10,7 @@ interface CreateOptions extends CommonOptions {
   /** Seconds. */
   readonly expires?: number
   readonly rateLimit?: number
+  readonly user?: string
 }
 
 interface RotateOptions extends CommonOptions {
@@ -26,11 +27,12 @@ interface KeyWire {
   readonly created_at: string
   readonly expires_at?: string
   readonly rate_limit?: number
+  readonly user_id?: string
   readonly last_used_at?: string
   readonly revoked_at?: string
 }
 
-type IssuedWire = Pick<KeyWire, 'id' | 'project' | 'role' | 'expires_at' | 'rate_limit'> & {
+type IssuedWire = Pick<KeyWire, 'id' | 'project' | 'role' | 'expires_at' | 'rate_limit' | 'user_id'> & {
   readonly key: string
   readonly replaces?: { readonly id: string; readonly expires_at: string }
 }
@@ -57,15 +59,17 @@ export function defineKeys(keys: Command, shell: Shell): void {
       'requests per second, instead of GATEPASS_RATE_LIMIT; 0 is unlimited',
       parseRate,
     )
+    .option('--user <id>', 'the only user that the key acts for; without it, every user', parseUser)
     .addHelpText('after', CREATE_EXAMPLES)
     .action(async (options: CreateOptions) =>
       withApi(shell, { ...options, creates: 'project' }, async (api) => {
-        const { role, name, expires, rateLimit, project } = options
+        const { role, name, expires, rateLimit, project, user } = options
         const body = {
           role,
           ...(name !== '' && { name }),
           ...(expires !== undefined && { expires_in: expires }),
           ...(rateLimit !== undefined && { rate_limit: rateLimit }),
+          ...(user !== undefined && { user_id: user }),
           // on the database itself, the project is open already
           ...(api.local === undefined && project !== undefined && { project }),
         }
@@ -73,7 +77,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
         if (options.json) return printJson(toJson(issued))
         print(`\n  ${bold(issued.key)}\n`)
         print(
-          `The key is not shown again: store it now. (${issued.id}, ${role} of the project "${sanitize(issued.project)}")`,
+          `The key is not shown again: store it now. (${issued.id}, ${role} of the project "${sanitize(issued.project)}"${user === undefined ? '' : `, for the user "${sanitize(user)}" only`})`,
         )
       }),
     )
@@ -89,13 +93,16 @@ export function defineKeys(keys: Command, shell: Shell): void {
           one.id,
           one.project,
           one.role,
+          one.user_id ?? '',
           statusOf(one),
           toDay(one.created_at),
           one.last_used_at === undefined ? 'never' : toDay(one.last_used_at),
           one.rate_limit === undefined ? '' : one.rate_limit === 0 ? 'none' : `${one.rate_limit}/s`,
           one.name,
         ])
-        print(table(['id', 'project', 'role', 'status', 'created', 'last used', 'limit', 'name'], rows))
+        print(
+          table(['id', 'project', 'role', 'user', 'status', 'created', 'last used', 'limit', 'name'], rows),
+        )
       }),
     )
 
@@ -139,8 +146,8 @@ export function defineKeys(keys: Command, shell: Shell): void {
 const pathOf = (id: string) => `/v1/admin/keys/${encodeURIComponent(id)}`
 
 /** The JSON output that other programs rely on. The name is left out, because the caller has just given it. */
-function toJson({ id, key, project, role, expires_at, rate_limit, replaces }: IssuedWire) {
-  return { id, key, project, role, expires_at, rate_limit, replaces }
+function toJson({ id, key, project, role, user_id, expires_at, rate_limit, replaces }: IssuedWire) {
+  return { id, key, project, role, user_id, expires_at, rate_limit, replaces }
 }
 
 function statusOf({ status, expires_at: end, revoked_at: revoked }: KeyWire): string {
@@ -166,6 +173,14 @@ function parseName(text: string): string {
   return text
 }
 
+function parseUser(text: string): string {
+  if (text.trim() === '' || text.length > 500 || !text.isWellFormed() || /\p{Cc}/u.test(text))
+    throw new InvalidArgumentError(
+      'Give the id of a user: 1 to 500 characters, none of them control characters.',
+    )
+  return text
+}
+
 function parseRate(text: string): number {
   if (!/^\d{1,7}$/.test(text) || Number(text) > 1_000_000)
     throw new InvalidArgumentError(
@@ -186,7 +201,8 @@ const CREATE_EXAMPLES = `
 Examples:
   $ gatepass keys create --role caller --name "the support agent"
   $ gatepass keys create --project acme --role admin --json
-  $ gatepass keys create --role readonly --expires 90d --rate-limit 20 --name "the status page"`
+  $ gatepass keys create --role readonly --expires 90d --rate-limit 20 --name "the status page"
+  $ gatepass keys create --role caller --user ada --name "Ada's MCP client"`
 
 const ROTATE_EXAMPLES = `
 Examples:

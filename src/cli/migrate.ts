@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
+import { type CopiedCount, copyRows } from '../copying/copy-rows.ts'
+import { openSource, openTarget } from '../copying/open.ts'
 import { systemClock } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { admitKeys } from '../services/sealing-keys.ts'
 import { parseDatabaseUrl } from '../settings/database.ts'
-import { type CopiedCount, copyRows } from '../store/copy.ts'
 import { databaseName } from '../store/database-place.ts'
 import { MOVED_FACT } from '../store/facts.ts'
-import { openSource, openTarget, readFacts } from '../store/open-copy.ts'
-import { isBegun, openStore, pendingMigrations } from '../store/open-store.ts'
+import { isBegun, openStore, pendingMigrations, readFacts } from '../store/open-store.ts'
 import { createSealer } from '../store/seal.ts'
 import { recordInAuditTrail } from './audit-record.ts'
 import { CommandFailure, EXIT } from './failure.ts'
@@ -68,7 +68,7 @@ async function move(
   const movedAt = (await readFacts(from)).get(MOVED_FACT)
   if (movedAt !== undefined && !options.force)
     throw new CommandFailure(
-      `${fromName} was moved to another database before, which alone has the changes since then. --force copies the rows of this one.`,
+      `${fromName} was moved to another database before. Only that one has the changes made since then. --force copies the rows of this one.`,
     )
   const started = performance.now()
   const counts = await copyAll(from, to, progressReporter()).catch((error: unknown) => {

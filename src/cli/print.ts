@@ -50,6 +50,12 @@ export function sanitize(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
+/** `sanitize` for a cell of a table: at most 60 characters. */
+export function shortened(text: string): string {
+  const line = sanitize(text)
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line
+}
+
 /** Columns as wide as their widest cell, under a heading. Cells are text, not styled. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(sanitize))]

@@ -85,18 +85,18 @@ function printResult(
     print(
       resealed === 0
         ? `${MARKS.ok} Everything is sealed with key ${newest} already.`
-        : `${MARKS.ok} ${number(resealed)} sealed anew with key ${newest} (${seconds.toFixed(1)} s).`,
+        : `${MARKS.ok} ${number(resealed)} re-sealed with key ${newest} (${seconds.toFixed(1)} s).`,
     )
   for (const { place, reason } of unreadable.slice(0, 20))
     print(
-      `${MARKS.warning} ${place.table}.${place.column} of ${place.rowId} ${reason === 'altered' ? 'was altered and does not open' : 'is sealed with a key that is not here'}: left as it is.`,
+      `${MARKS.warning} ${place.table}.${place.column} of ${place.rowId} ${reason === 'altered' ? 'was altered and does not open' : 'is sealed with a key that is not set here'}: not changed.`,
     )
   if (unreadable.length > 20)
     print(`${MARKS.warning} and ${number(unreadable.length - 20)} more (--json names all).`)
   if (complete && older.length > 0)
     print(
       [
-        `Nothing needs ${older.length === 1 ? 'key' : 'the keys'} ${older.join(', ')} any more: take ${older.length === 1 ? 'it' : 'them'} out of GATEPASS_MASTER_KEY and restart each server.`,
+        `Nothing needs ${older.length === 1 ? 'key' : 'the keys'} ${older.join(', ')} any more: remove ${older.length === 1 ? 'it' : 'them'} from GATEPASS_MASTER_KEY and restart each server.`,
         dim('Keep it apart for as long as you keep backups from before: they open with it alone.'),
       ].join('\n'),
     )
@@ -136,7 +136,7 @@ function progressReporter(): (progress: RotationProgress) => void {
     last = now
     const seconds = done === 0 ? undefined : (((now - started) / done) * (total - done)) / 1000
     const eta = seconds === undefined ? '' : `, ${Math.ceil(seconds)} s to go`
-    const line = `${number(done)} of ${number(total)} sealed anew (${Math.floor((100 * done) / total)} %${eta})`
+    const line = `${number(done)} of ${number(total)} re-sealed (${Math.floor((100 * done) / total)} %${eta})`
     process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
   }
 }

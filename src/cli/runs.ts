@@ -26,9 +26,6 @@ interface RunWire {
   readonly finished_at?: string
 }
 
-/** The largest page of the API. */
-const PAGE = 100
-
 export function defineRuns(runs: Command, shell: Shell): void {
   runs.addHelpText('after', EXAMPLES)
 
@@ -51,14 +48,7 @@ export function defineRuns(runs: Command, shell: Shell): void {
           status: options.status,
           type: options.scheduled && 'scheduled',
         }
-        const items =
-          options.limit > PAGE
-            ? (await listAll<RunWire>(api, '/v1/executions', query)).slice(0, options.limit)
-            : (
-                await api.send<{ readonly items: RunWire[] }>('GET', '/v1/executions', {
-                  query: { ...query, limit: options.limit },
-                })
-              ).items
+        const items = await listAll<RunWire>(api, '/v1/executions', query, options.limit)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No runs.')
         const rows = items.map((run) => [

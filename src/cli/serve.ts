@@ -126,7 +126,7 @@ async function stop(server: RunningServer, log: Log): Promise<void> {
 /** Logs an uncaught exception without its message, which may hold secrets, and ends the process: its state is unknown. */
 function exitOnUncaughtException(log: ServerLog): void {
   process.once('uncaughtException', (error) => {
-    log.error({ error }, 'something went wrong that nobody has caught; this process ends')
+    log.error({ error }, 'uncaught error; this process ends')
     void log.close().then(() => process.exit(1))
   })
 }

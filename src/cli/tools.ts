@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 import { defineToolsDev } from './tools-dev.ts'
 
@@ -130,11 +130,6 @@ function needsOf({ requirements }: ToolWire): string[] {
     }),
     ...secrets.map(({ key, met }) => `secret ${key}${met === false ? ' (not set)' : ''}`),
   ]
-}
-
-function shortened(text: string): string {
-  const line = sanitize(text)
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line
 }
 
 const EXAMPLES = `

@@ -37,7 +37,7 @@ export async function withBroker(
       `There is no database ${databaseName(config.database)} yet. Start Gatepass first, or set GATEPASS_DATABASE_URL to the one its server uses, or name the server with --url.`,
       EXIT.notFound,
     )
-  const broker = await openBroker(config, { log: createLog('warn') })
+  const broker = await openBroker(config, { log: createLog('warn', { writes: 'at once' }) })
   try {
     const { projects } = broker.store
     const mayCreate = creates === 'project' || (creates === 'database' && name === DEFAULT_PROJECT)

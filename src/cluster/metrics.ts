@@ -3,7 +3,7 @@ import { sumOfCounters } from '../http/operation/metrics.ts'
 import type { MetricFamily } from '../services/metrics.ts'
 import type { ToWorker } from './messages.ts'
 
-/** The metrics that a worker sent last stand in for those of a worker that does not answer in time. */
+/** For a worker that does not answer in time, the metrics that it sent last are used. */
 const ANSWER_TIMEOUT_MS = 1_000
 
 /** The metrics of all workers, including exited ones, so that no counter falls when a worker exits. */

@@ -178,7 +178,7 @@ function createGateway(
       // the whole catalogue is read and written: the prelude requests it once, and no other code may request it again
       if (isListed) return refused('The tools were listed already.')
       isListed = true
-      const tools = withoutTwins(await broker.store.tools.list(projectId))
+      const tools = withoutTwins(await broker.cache.catalogue.of(projectId))
       const value = tools.map((tool) => ({
         id: toolId(tool),
         description: tool.description,

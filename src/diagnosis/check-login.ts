@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
 import { createOutgoing } from '../egress/outgoing.ts'
-import { loginRedirectUri } from '../flows/login.ts'
+import { loginRedirectUri } from '../flows/identify-user.ts'
 import { createDiscovery } from '../providers/discovery.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { Check } from './check.ts'

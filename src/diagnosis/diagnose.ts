@@ -1,12 +1,18 @@
 import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { checkLogin } from './check-login.ts'
+import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
 
 /** Checks the settings, the login, and the project's keys, providers and workers. Changes nothing. */
 export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
   const { config } = target
-  return [...checkSettings(config), ...(await checkLogin(config)), ...(await checkProject(target))]
+  return [
+    ...checkSettings(config),
+    ...(await checkLogin(config)),
+    ...(await checkMcpIssuer(config)),
+    ...(await checkProject(target)),
+  ]
 }
 
 /** The checks that read the database. */
@@ -16,6 +22,7 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
   const isUp = server.status === 'ok'
   return [
     keys,
+    ...(await checkMcpProject(target)),
     server,
     ...(await checkProviders(target, { isUp })),
     ...(await checkWorkers(target, { isUp })),
@@ -32,7 +39,8 @@ export function checkSettings({ publicUrl, verifier, development, allowedHosts }
     checks.push({
       name: 'settings',
       status: 'warning',
-      message: 'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it.',
+      message:
+        'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it, and MCP clients cannot call this server.',
       fix: 'Set GATEPASS_USER_VERIFIER to the page of your application that confirms users, or to oidc:<issuer>.',
     })
   if (publicUrl.protocol === 'http:')

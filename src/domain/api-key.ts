@@ -1,4 +1,5 @@
 import type { EpochSeconds } from './clock.ts'
+import { BrokerError } from './errors.ts'
 import { newId, randomToken, sha256 } from './ids.ts'
 
 /** What a key may do: `admin` everything, `caller` use tools and tokens, `readonly` read and never get a token. */
@@ -17,6 +18,8 @@ export interface ApiKey {
   readonly expiresAt?: EpochSeconds
   /** Requests per second for this key instead of the configured limit; 0 means no limit. */
   readonly rateLimit?: number
+  /** The only user that the key may act for; absent: every user of the project. */
+  readonly userId?: string
   /** The id of the key that replaced this one when it was rotated. */
   readonly replacedBy?: string
   readonly lastUsedAt?: EpochSeconds
@@ -25,7 +28,10 @@ export interface ApiKey {
   readonly mac?: string
 }
 
-export type NewApiKey = Pick<ApiKey, 'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit'>
+export type NewApiKey = Pick<
+  ApiKey,
+  'projectId' | 'name' | 'role' | 'createdAt' | 'expiresAt' | 'rateLimit' | 'userId'
+>
 
 /** The prefixes a key may have. Arcade's MCP servers recognise a key only when it begins with `arc_`. */
 export const KEY_PREFIXES = ['gp', 'arc'] as const
@@ -41,7 +47,7 @@ export function issueApiKey(
 }
 
 /**
- * Makes the key that replaces `old` in a rotation: with the same project, role, name and rate limit, and with the
+ * Makes the key that replaces `old` in a rotation: with the same project, role, name, user and rate limit, and with the
  * same lifetime if `old` has one. Both keys are valid until `old` expires or is revoked.
  */
 export function rotatedApiKey(
@@ -49,7 +55,7 @@ export function rotatedApiKey(
   now: EpochSeconds,
   prefix: KeyPrefix = 'gp',
 ): { readonly key: string; readonly record: ApiKey } {
-  const { projectId, name, role, createdAt, expiresAt, rateLimit } = old
+  const { projectId, name, role, createdAt, expiresAt, rateLimit, userId } = old
   const order = {
     projectId,
     name,
@@ -57,12 +63,25 @@ export function rotatedApiKey(
     createdAt: now,
     ...(expiresAt !== undefined && { expiresAt: now + Math.max(expiresAt - createdAt, 0) }),
     ...(rateLimit !== undefined && { rateLimit }),
+    ...(userId !== undefined && { userId }),
   }
   return issueApiKey(order, prefix)
 }
 
 export function includesRole(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed)
+}
+
+/**
+ * The user for whom a request with the key acts: the key's own user, else the one that the request names, if any. Throws
+ * `user_not_allowed` where it names another user than the key's.
+ */
+export function userFor({ userId }: Pick<ApiKey, 'userId'>, named: string | undefined): string | undefined {
+  if (userId === undefined || named === undefined || named === userId) return userId ?? named
+  throw new BrokerError(
+    'user_not_allowed',
+    'This credential acts for one user only, and the request names another. Leave the user out, or use a key of that user.',
+  )
 }
 
 export function isExpired({ expiresAt }: ApiKey, now: EpochSeconds): boolean {

@@ -32,6 +32,8 @@ export const AUDIT_ACTIONS = [
   'policy.set',
   'policy.deleted',
   'policy.refused',
+  'toolset.set',
+  'toolset.deleted',
   'tool.scheduled',
   'tool.cancelled',
   'secret.set',
@@ -40,6 +42,8 @@ export const AUDIT_ACTIONS = [
   'key.created',
   'key.rotated',
   'key.revoked',
+  'mcp_client.approved',
+  'mcp_client.revoked',
   'access.refused',
   'envelope.unreadable',
   'master_key.rotated',
@@ -50,11 +54,13 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Who acted. A `user` is the person at the browser; `system` is Gatepass without a request. */
+/** Who acted. A `user` is a person at a browser or an MCP client; `system` is Gatepass without a request. */
 export interface AuditActor {
   readonly kind: 'api_key' | 'user' | 'cli' | 'system'
-  /** The API key's id. */
+  /** The API key's id, or the id of a user who called with an access token. */
   readonly id?: string
+  /** The client id of the MCP client with which a user called. */
+  readonly client?: string
 }
 
 /** One action and its subject. Holds no token, code or secret, at most a keyed fingerprint of one. */

@@ -11,6 +11,8 @@ export const ERROR_CODES = [
   'too_many_pending',
   'invalid_authorization',
   'insufficient_role',
+  'insufficient_scope',
+  'user_not_allowed',
   'not_found',
   'already_exists',
   'set_by_operator',

@@ -2,7 +2,16 @@ import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
 /** The endpoint by which a tool was run; `tool`: another tool has called it. */
-export const ENTRY_POINTS = ['execute', 'run', 'run_stream', 'run_chain', 'code', 'oxp', 'tool'] as const
+export const ENTRY_POINTS = [
+  'execute',
+  'run',
+  'run_stream',
+  'run_chain',
+  'code',
+  'oxp',
+  'mcp',
+  'tool',
+] as const
 export type EntryPoint = (typeof ENTRY_POINTS)[number]
 
 export const EXECUTION_STATUSES = ['scheduled', 'running', 'completed', 'failed', 'cancelled'] as const

@@ -115,16 +115,20 @@ export function toolAliases(tool: Pick<Tool, 'namespace' | 'name' | 'version' | 
   return [...new Set([...spelled, toolId(tool)].map((one) => one.toLowerCase()))]
 }
 
-const MAX_FUNCTION_NAME = 64
+/** The length, in characters, that every model API takes. */
+export const MAX_FUNCTION_NAME = 64
 
 /**
- * `Toolkit_Tool` as model APIs allow it: 1 to 64 of `[A-Za-z0-9_-]`. A longer name is cut and gets a digest, which
+ * `Toolkit_Tool` as model APIs allow it: 1 to `max` of `[A-Za-z0-9_-]`. A longer name is cut and gets a digest, which
  * keeps it unique.
  */
-export function functionName({ namespace, name }: Pick<Tool, 'namespace' | 'name'>): string {
+export function functionName(
+  { namespace, name }: Pick<Tool, 'namespace' | 'name'>,
+  max = MAX_FUNCTION_NAME,
+): string {
   const whole = namespace === '' ? name : `${namespace}_${name}`
   const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_')
-  if (plain.length <= MAX_FUNCTION_NAME) return plain
+  if (plain.length <= max) return plain
   const digest = createHash('sha256').update(whole).digest('hex').slice(0, 8)
-  return `${plain.slice(0, MAX_FUNCTION_NAME - digest.length - 1)}_${digest}`
+  return `${plain.slice(0, max - digest.length - 1)}_${digest}`
 }

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from './guarded-agent.ts'
-import type { HostLimiter } from './host-limiter.ts'
+import type { HostLimiter, HostSlot } from './host-limiter.ts'
 import { codeOf, OutgoingError, type OutgoingErrorKind } from './outgoing-error.ts'
 
-// One request and its response. undici does the HTTP; the interceptor `guardResponse` sees the events of each request.
+// One request and its response. undici does the HTTP, and an `Exchange` is the handler of its events: it refuses redirects
+// and large bodies, and records whether the request was sent. undici's own `request` is not used, because the stream, the
+// abort signal and the promises that it makes for each request cost more than the HTTP.
 
 /** A pool of connections, and the limit of requests that use it. */
 export interface Pool {
-  /** With `guardResponse`. */
   readonly dispatcher: Dispatcher
   readonly limiter: HostLimiter
 }
@@ -25,155 +26,200 @@ export interface ExchangeRequest {
   /** Of the response's body, as received. */
   readonly maxBytes: number
   readonly redirects: 'answer' | 'refuse'
+}
+
+/** What happens to an exchange: `onHead`, `onData` and `onEnd`, or `onError` in place of what is left of them. */
+export interface ExchangeEvents {
+  /** Names in lower case; repeated fields are joined by a comma. */
+  onHead(status: number, headers: Record<string, string>): void
+  onData(chunk: Uint8Array): void
+  onEnd(): void
+  onError(error: OutgoingError): void
   /** A piece of either body has been transferred. */
-  readonly onProgress?: () => void
+  onProgress?(): void
   /** undici is done with the request, after success and failure; also called when nothing was sent. Called once. */
-  readonly onClosed?: () => void
+  onClosed?(): void
 }
 
-export interface Exchange {
-  /** Resolves with the response's head; the body is still to be read. Rejects with `OutgoingError` alone. */
-  readonly response: Promise<Dispatcher.ResponseData<unknown>>
-  /** Ends the exchange as `timeout`. Without effect after its end. */
-  giveUp(): void
-  /** Makes an `OutgoingError` of an error that the response's body ended with. */
-  toError(error: unknown): OutgoingError
-}
-
-/** What the interceptor knows of a request and records about it; undici passes it on as `opaque`. */
-interface Progress {
-  readonly request: ExchangeRequest
-  readonly host: string
-  /** The request's own body is sent only when `isStillWanted` has said so. */
-  readonly isHeldBack: boolean
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #pool: Pool
+  readonly #url: URL
+  readonly #request: ExchangeRequest
+  readonly #events: ExchangeEvents
+  #slot: HostSlot | undefined
+  #controller: Dispatcher.DispatchController | undefined
+  /** The request's own body while it is sent only when `isStillWanted` has said so. */
+  #held: Readable | undefined
+  #isDispatched = false
+  #isAborted = false
+  /** `onEnd` or `onError` was called. */
+  #isOver = false
+  #isClosed = false
   /** Whether a byte of the request may have reached the server. */
-  requestSent: boolean
-  close(): void
-}
+  #requestSent = false
+  #received = 0
 
-export function beginExchange({ dispatcher, limiter }: Pool, url: URL, request: ExchangeRequest): Exchange {
-  const { body, isStillWanted } = request
-  const held = isStillWanted !== undefined && isBytes(body) ? Buffer.from(body) : undefined
-  const abort = new AbortController()
-  const { signal } = abort
-  let release = () => {}
-  let isClosed = false
-
-  let isDispatched = false
-  const giveUp = () => abort.abort()
-  const progress: Progress = {
-    request,
-    host: url.host,
-    isHeldBack: held !== undefined,
-    requestSent: false,
-    close() {
-      if (isClosed) return
-      isClosed = true
-      request.signal?.removeEventListener('abort', giveUp)
-      release()
-      request.onClosed?.()
-    },
+  constructor(pool: Pool, url: URL, request: ExchangeRequest, events: ExchangeEvents) {
+    this.#pool = pool
+    this.#url = url
+    this.#request = request
+    this.#events = events
   }
-  const fault = (kind: OutgoingErrorKind) => new OutgoingError(kind, url.host, progress)
+
+  /** Called once. Events come afterwards, or during the call. */
+  begin(): void {
+    const { signal } = this.#request
+    signal?.addEventListener('abort', this.giveUp)
+    if (signal?.aborted) {
+      this.giveUp()
+      return
+    }
+    const { promise: taken, resolve } = Promise.withResolvers<void>()
+    this.#slot = this.#pool.limiter.acquire(this.#url.origin, resolve)
+    if (this.#slot === undefined) this.#fail(this.#fault('busy'))
+    else if (this.#slot.isTaken) this.#onSlot()
+    // by a promise, which keeps the request context: another request hands the slot over
+    else void taken.then(() => this.#onSlot())
+  }
+
+  /** Ends the exchange as `timeout`. Without effect after its end. */
+  readonly giveUp = (): void => {
+    if (this.#isAborted || this.#isClosed) return
+    this.#isAborted = true
+    const error = this.#fault('timeout')
+    // undici does not end a request before its connection is open, so the exchange fails first
+    if (!this.#isOver) this.#fail(error)
+    this.#controller?.abort(error)
+  }
+
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    this.#controller?.resume()
+  }
+
+  /** Ends an exchange whose response is not wanted any more, without an event. */
+  cancel(): void {
+    this.#isOver = true
+    this.giveUp()
+  }
+
+  #onSlot(): void {
+    const { isStillWanted, body } = this.#request
+    if (this.#isOver) return
+    if (isStillWanted === undefined || isBytes(body)) {
+      this.#dispatch()
+      return
+    }
+    isStillWanted()
+      .catch(() => false)
+      .then((isWanted) => {
+        if (this.#isOver) return
+        if (isWanted) this.#dispatch()
+        else this.#fail(this.#fault('given_up'))
+      })
+  }
+
+  #dispatch(): void {
+    const { path, method = 'GET', headers, body, isStillWanted } = this.#request
+    const held = isStillWanted !== undefined && isBytes(body) ? Buffer.from(body) : undefined
+    if (held && isStillWanted) this.#held = Readable.from(this.#sentIfWanted(held, isStillWanted))
+    this.#isDispatched = true
+    this.#pool.dispatcher.dispatch(
+      {
+        origin: this.#url.origin,
+        path: path ?? this.#url.pathname + this.#url.search,
+        method,
+        headers: held ? { ...headers, 'content-length': String(held.byteLength) } : headers,
+        body: this.#held ?? body ?? null,
+      },
+      this,
+    )
+  }
 
   /** undici writes the head together with the body's first piece, so nothing has been sent before that. */
-  async function* sentIfWanted(piece: Buffer, isWanted: () => Promise<boolean>): AsyncGenerator<Buffer> {
-    if (!(await isWanted().catch(() => false))) throw fault('given_up')
-    signal.throwIfAborted()
-    progress.requestSent = true
+  async *#sentIfWanted(piece: Buffer, isWanted: () => Promise<boolean>): AsyncGenerator<Buffer> {
+    if (!(await isWanted().catch(() => false))) throw this.#fault('given_up')
+    if (this.#isAborted) throw this.#fault('timeout')
+    this.#requestSent = true
     yield piece
   }
 
-  async function send(): Promise<Dispatcher.ResponseData<unknown>> {
-    signal.throwIfAborted()
-    const slot = limiter.acquire(url.origin, signal)
-    if (slot === undefined) throw fault('busy')
-    release = await slot
-    if (isStillWanted !== undefined && held === undefined && !(await isStillWanted().catch(() => false)))
-      throw fault('given_up')
-    signal.throwIfAborted()
-    isDispatched = true
-    return dispatcher.request({
-      origin: url.origin,
-      path: request.path ?? url.pathname + url.search,
-      method: request.method ?? 'GET',
-      headers: held ? { ...request.headers, 'content-length': String(held.byteLength) } : request.headers,
-      body: held && isStillWanted ? Readable.from(sentIfWanted(held, isStillWanted)) : (body ?? null),
-      signal,
-      opaque: progress,
-    })
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isAborted) controller.abort(this.#fault('timeout'))
+    else if (this.#held === undefined) this.#requestSent = true
   }
 
-  function toError(error: unknown): OutgoingError {
+  onBodySent(): void {
+    this.#events.onProgress?.()
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    const { maxBytes, method } = this.#request
+    this.#requestSent = true
+    // undici ends the request with an error that its handler throws
+    if (status >= 300 && status < 400 && isRefusedRedirect(status, this.#request))
+      throw this.#fault('redirected')
+    if (Number(headers['content-length']) > maxBytes && method !== 'HEAD') throw this.#fault('too_large')
+    if (status < 200 || this.#isOver) return
+    this.#events.onProgress?.()
+    this.#events.onHead(status, toHeaders(headers))
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    const { maxBytes } = this.#request
+    this.#received += chunk.length
+    if (this.#received > maxBytes) throw this.#fault('too_large')
+    if (this.#isOver) return
+    this.#events.onProgress?.()
+    this.#events.onData(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#close()
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#events.onEnd()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    const body = this.#held ?? this.#request.body
+    if (body instanceof Readable) body.on('error', () => undefined).destroy()
+    this.#close()
+    if (!this.#isOver) this.#fail(this.#toError(error))
+  }
+
+  #toError(error: Error): OutgoingError {
     if (error instanceof OutgoingError) return error
-    if (signal.aborted) return fault('timeout')
     const code = codeOf(error)
-    return new OutgoingError(code === 'UND_ERR_HEADERS_OVERFLOW' ? 'too_large' : 'unreachable', url.host, {
-      requestSent: progress.requestSent,
-      ...(code !== undefined && { code }),
-    })
+    return this.#fault(code === 'UND_ERR_HEADERS_OVERFLOW' ? 'too_large' : 'unreachable', code)
   }
 
-  request.signal?.addEventListener('abort', giveUp)
-  if (request.signal?.aborted) giveUp()
-  const { promise: givenUp, reject } = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => reject(signal.reason))
-  if (signal.aborted) reject(signal.reason)
-  const sent = send().catch((error) => {
-    if (!isDispatched) progress.close() // afterwards `guardResponse` does, when undici is done with the socket
-    throw error
-  })
-  return {
-    // undici does not look at the signal before the connection is open
-    response: Promise.race([sent, givenUp]).catch((error) => {
-      throw toError(error)
-    }),
-    giveUp,
-    toError,
+  #fault(kind: OutgoingErrorKind, code?: string): OutgoingError {
+    const more = { requestSent: this.#requestSent, ...(code !== undefined && { code }) }
+    return new OutgoingError(kind, this.#url.host, more)
   }
-}
 
-/** The interceptor of every request: refuses redirects and large bodies, and records whether the request was sent. */
-export const guardResponse: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
-  const progress = progressOf(options)
-  const { request, host } = progress
-  let received = 0
-  const refuse = (kind: OutgoingErrorKind) => {
-    throw new OutgoingError(kind, host, { requestSent: true })
+  #fail(error: OutgoingError): void {
+    this.#isOver = true
+    if (!this.#isDispatched) this.#close() // otherwise when undici is done with the socket
+    this.#events.onError(error)
   }
-  return dispatch(options, {
-    onRequestStart(controller, context) {
-      handler.onRequestStart?.(controller, context)
-      if (!controller.aborted && !progress.isHeldBack) progress.requestSent = true
-    },
-    onBodySent: () => request.onProgress?.(),
-    onResponseStart(controller, status, headers, message) {
-      if (status >= 300 && status < 400 && isRefusedRedirect(status, request)) refuse('redirected')
-      if (Number(headers['content-length']) > request.maxBytes && request.method !== 'HEAD')
-        refuse('too_large')
-      if (status >= 200) request.onProgress?.()
-      handler.onResponseStart?.(controller, status, headers, message)
-    },
-    onResponseData(controller, chunk) {
-      received += chunk.length
-      if (received > request.maxBytes) refuse('too_large')
-      request.onProgress?.()
-      handler.onResponseData?.(controller, chunk)
-    },
-    onResponseEnd(controller, trailers) {
-      progress.close()
-      handler.onResponseEnd?.(controller, trailers)
-    },
-    onResponseError(controller, error) {
-      progress.close()
-      handler.onResponseError?.(controller, error)
-    },
-  })
-}
 
-function progressOf(options: Dispatcher.DispatchOptions): Progress {
-  // undici passes on what `request` was given; its type of the options leaves `opaque` out
-  return (options as Dispatcher.RequestOptions<Progress>).opaque as Progress
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#request.signal?.removeEventListener('abort', this.giveUp)
+    this.#slot?.release()
+    this.#events.onClosed?.()
+  }
 }
 
 /** A 304 that answers a conditional request leads nowhere (RFC 9110 section 15.4.5). */
@@ -186,10 +232,10 @@ function isBytes(body: ExchangeRequest['body']): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array
 }
 
-/** Names in lower case; repeated fields are joined by a comma. */
-export function toHeaders(fields: Dispatcher.ResponseData['headers']): Record<string, string> {
+function toHeaders(fields: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name]
     if (value !== undefined)
       headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(', ')
   }

@@ -1,14 +1,15 @@
 /** Limits the concurrent requests of each host. Excess requests wait in a queue, first in, first out. */
 export interface HostLimiter {
-  /**
-   * Resolves with the function that releases the slot, once the host has a free one. Rejects with the signal's reason
-   * when it aborts while the request waits. `undefined` when the host's queue is full.
-   */
-  acquire(host: string, signal: AbortSignal): Promise<Release> | undefined
+  /** Takes a slot of the host, or a place in its queue. `undefined` when the queue is full. */
+  acquire(host: string, onTaken: () => void): HostSlot | undefined
 }
 
-/** Releases a slot. A second call has no effect. */
-export type Release = () => void
+/** A slot of a host, or the place in the queue of one that `onTaken` will announce. */
+export interface HostSlot {
+  readonly isTaken: boolean
+  /** Releases the slot, or leaves the queue: `onTaken` is not called then. A second call has no effect. */
+  release(): void
+}
 
 export interface HostLimits {
   /** Requests of one host at a time. */
@@ -19,51 +20,74 @@ export interface HostLimits {
 
 interface HostSlots {
   taken: number
-  /** Each entry hands a slot over to the request that waits for it. */
-  readonly queue: Set<() => void>
+  readonly queue: Set<Slot>
 }
 
 export function createHostLimiter({ concurrent, queued }: HostLimits): HostLimiter {
   /** Only hosts with a request under way have an entry. */
   const hosts = new Map<string, HostSlots>()
 
-  function releaseOf(host: string, slots: HostSlots): Release {
-    let isReleased = false
-    return () => {
-      if (isReleased) return
-      isReleased = true
-      const [next] = slots.queue
-      if (next !== undefined) return next() // the slot stays taken: the next request has it
-      slots.taken--
-      if (slots.taken === 0) hosts.delete(host)
-    }
-  }
-
   return {
-    acquire(host, signal) {
+    acquire(host, onTaken) {
       const slots = hosts.get(host) ?? { taken: 0, queue: new Set() }
       if (slots.taken < concurrent) {
         slots.taken++
         hosts.set(host, slots)
-        return Promise.resolve(releaseOf(host, slots))
+        return new Slot(hosts, host, slots, undefined)
       }
       if (slots.queue.size >= queued) return undefined
-      return new Promise((resolve, reject) => {
-        const leave = () => {
-          slots.queue.delete(take)
-          signal.removeEventListener('abort', giveUp)
-        }
-        const take = () => {
-          leave()
-          resolve(releaseOf(host, slots))
-        }
-        const giveUp = () => {
-          leave()
-          reject(signal.reason)
-        }
-        slots.queue.add(take)
-        signal.addEventListener('abort', giveUp)
-      })
+      const slot = new Slot(hosts, host, slots, onTaken)
+      slots.queue.add(slot)
+      return slot
     },
+  }
+}
+
+class Slot implements HostSlot {
+  readonly #hosts: Map<string, HostSlots>
+  readonly #host: string
+  readonly #slots: HostSlots
+  /** While the slot is waited for. */
+  #onTaken: (() => void) | undefined
+  #isReleased = false
+
+  constructor(
+    hosts: Map<string, HostSlots>,
+    host: string,
+    slots: HostSlots,
+    onTaken: (() => void) | undefined,
+  ) {
+    this.#hosts = hosts
+    this.#host = host
+    this.#slots = slots
+    this.#onTaken = onTaken
+  }
+
+  get isTaken(): boolean {
+    return this.#onTaken === undefined
+  }
+
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    const { queue } = this.#slots
+    if (!this.isTaken) {
+      queue.delete(this)
+      return
+    }
+    const [next] = queue
+    if (next !== undefined) {
+      next.#take() // the slot stays taken: the next request has it
+      return
+    }
+    this.#slots.taken--
+    if (this.#slots.taken === 0) this.#hosts.delete(this.#host)
+  }
+
+  #take(): void {
+    this.#slots.queue.delete(this)
+    const onTaken = this.#onTaken
+    this.#onTaken = undefined
+    onTaken?.()
   }
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from './guarded-agent.ts'
+import type { ReceivedBody } from './received-body.ts'
 
 /** What a request is made for: a label of the metrics. */
 export type OutgoingPurpose =
@@ -45,7 +46,7 @@ export interface OutgoingStreamRequest extends Omit<OutgoingRequest, 'body' | 'i
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
   /** To the response's head, from the call or from when the server last took a piece of the body. Default: 10 s. */
   readonly deadlineMs?: number
-  /** How long the response's body may stand still, on either side; `Infinity`: without limit. Default: 60 s. */
+  /** How long no bytes of the response's body may arrive or be read; `Infinity`: without limit. Default: 60 s. */
   readonly idleMs?: number
   /** Of the response's body, as received. Default: no limit. */
   readonly maxBytes?: number
@@ -62,4 +63,6 @@ export interface OutgoingStreamResponse {
   /** As in `OutgoingResponse`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: ReadableStream<Uint8Array>
+  /** The same body without a web stream, which costs more than a small request. Either this or `body` is read. */
+  readonly received?: ReceivedBody
 }

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
-import { beginExchange, type Exchange, type Pool, toHeaders } from './exchange.ts'
+import { Exchange, type Pool } from './exchange.ts'
+import type { OutgoingError } from './outgoing-error.ts'
 import type { OutgoingStreamRequest, OutgoingStreamResponse } from './outgoing-request.ts'
+import { ReceivedBody } from './received-body.ts'
 
 const DEADLINE_MS = 10_000
 const IDLE_MS = 60_000
-/** The size of the buffers between the reader and the socket. */
+/** The size of the buffer between the request's body and the socket. */
 const BUFFER_BYTES = 64 * 1024
 
 /**
@@ -26,7 +28,7 @@ export async function openStream(
 
   const wait = (ms: number) => {
     clearTimeout(timer)
-    timer = Number.isFinite(ms) ? setTimeout(() => exchange.giveUp(), ms) : undefined
+    timer = Number.isFinite(ms) ? setTimeout(exchange.giveUp, ms) : undefined
   }
   const settle = () => {
     isClosed = true
@@ -34,53 +36,64 @@ export async function openStream(
     timer = undefined
     if (upload instanceof Readable) upload.destroy()
   }
-  const exchange: Exchange = beginExchange(pool, url, {
-    path,
-    method,
-    headers,
-    signal,
-    body: upload,
-    maxBytes,
-    redirects,
-    onProgress: () => timer?.refresh(),
-    onClosed: settle,
+  const body = new ReceivedBody({
+    onRead: () => timer?.refresh(),
+    pause: () => exchange.pause(),
+    resume: () => exchange.resume(),
+    cancel: () => exchange.cancel(),
   })
+  const { promise: response, resolve, reject } = Promise.withResolvers<OutgoingStreamResponse>()
+  const exchange = new Exchange(
+    pool,
+    url,
+    { path, method, headers, signal, body: upload, maxBytes, redirects },
+    {
+      onHead(status, headers) {
+        resolve(toResponse(status, headers, body))
+      },
+      onData: (chunk) => body.push(chunk),
+      onEnd: () => body.end(),
+      onError(error: OutgoingError) {
+        const cause = uploadError ?? error
+        reject(cause)
+        body.fail(cause)
+      },
+      onProgress: () => timer?.refresh(),
+      onClosed: settle,
+    },
+  )
   if (upload instanceof Readable)
     upload.on('error', (error) => {
       uploadError = error
       exchange.giveUp()
     })
   wait(deadlineMs)
+  exchange.begin()
   try {
-    const { statusCode, headers, body } = await exchange.response
+    const answered = await response
     if (!isClosed) wait(idleMs)
-    return { status: statusCode, headers: toHeaders(headers), body: toWebStream(body) }
+    return answered
   } catch (error) {
     settle()
-    throw uploadError ?? error
+    throw error
   }
+}
 
-  function toWebStream(body: Readable): ReadableStream<Uint8Array> {
-    body.on('error', () => undefined) // the reader gets it, if there is one
-    const pieces: AsyncIterator<Buffer> = body[Symbol.asyncIterator]()
-    return new ReadableStream(
-      {
-        async pull(controller) {
-          timer?.refresh()
-          try {
-            const { value, done } = await pieces.next()
-            if (done) return controller.close()
-            // joined with all that is buffered: a server may send every byte as a chunk of its own
-            const rest: Buffer | null = body.readableLength > 0 ? body.read(body.readableLength) : null
-            controller.enqueue(rest === null ? value : Buffer.concat([value, rest]))
-          } catch (error) {
-            throw uploadError ?? exchange.toError(error)
-          }
-        },
-        cancel: () => void body.destroy(),
-      },
-      { highWaterMark: 0 },
-    )
+/** The stream is made only for those who read the body as one. */
+function toResponse(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  received: ReceivedBody,
+): OutgoingStreamResponse {
+  let stream: ReadableStream<Uint8Array> | undefined
+  return {
+    status,
+    headers,
+    received,
+    get body() {
+      stream ??= received.toStream()
+      return stream
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
+import { Chunks, joined } from './chunks.ts'
 import { decodeBody } from './content-coding.ts'
-import { beginExchange, guardResponse, type Pool, toHeaders } from './exchange.ts'
+import { Exchange, type Pool } from './exchange.ts'
 import { createGuardedAgent } from './guarded-agent.ts'
 import { createHostLimiter } from './host-limiter.ts'
 import { OutgoingError } from './outgoing-error.ts'
@@ -88,7 +89,7 @@ function createPool(
 ): Pool {
   const agent = createGuardedAgent({ rules, lookup, connections: maxConnectionsPerHost })
   return {
-    dispatcher: agent.compose(guardResponse),
+    dispatcher: agent,
     limiter: createHostLimiter({ concurrent: maxConnectionsPerHost, queued: maxWaitingPerHost }),
   }
 }
@@ -108,26 +109,46 @@ function toAllowedHost(text: string): AllowedHost {
   return allowed
 }
 
-async function readWhole(
+function readWhole(
   pool: Pool,
   target: URL,
   request: OutgoingRequest & { readonly maxBytes: number },
 ): Promise<OutgoingResponse> {
-  const exchange = beginExchange(pool, target, {
-    ...request,
-    headers: toRequestHeaders(request.headers),
-    redirects: 'refuse',
+  return new Promise((resolve, reject) => {
+    const chunks = new Chunks()
+    let head: Pick<OutgoingResponse, 'status' | 'headers'> = { status: 0, headers: {} }
+    const { method, body, signal, isStillWanted, maxBytes } = request
+    const exchange = new Exchange(
+      pool,
+      target,
+      {
+        method,
+        headers: toRequestHeaders(request.headers),
+        body,
+        signal,
+        isStillWanted,
+        maxBytes,
+        redirects: 'refuse',
+      },
+      {
+        onHead(status, headers) {
+          head = { status, headers }
+        },
+        onData: (chunk) => void chunks.push(chunk),
+        onEnd() {
+          clearTimeout(timer)
+          resolve({ ...head, body: joined(chunks.take()) })
+        },
+        onError(error) {
+          clearTimeout(timer)
+          reject(error)
+        },
+      },
+    )
+    // by `setImmediate`, a response that arrived while the process was suspended is read before the deadline ends it
+    const timer = setTimeout(() => setImmediate(exchange.giveUp), request.deadlineMs ?? DEADLINE_MS)
+    exchange.begin()
   })
-  // by `setImmediate`, a response that arrived while the process was suspended is read before the deadline ends it
-  const timer = setTimeout(() => setImmediate(exchange.giveUp), request.deadlineMs ?? DEADLINE_MS)
-  try {
-    const { statusCode, headers, body } = await exchange.response
-    return { status: statusCode, headers: toHeaders(headers), body: await body.bytes() }
-  } catch (error) {
-    throw exchange.toError(error)
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** GitHub and Reddit refuse requests without a User-Agent. */
@@ -136,7 +157,11 @@ function toRequestHeaders(
   acceptEncoding = 'identity',
 ): Record<string, string> {
   const headers: Record<string, string> = { 'user-agent': 'Gatepass' }
-  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
-  delete headers.host // undici derives it from the URL that was checked
-  return { ...headers, 'accept-encoding': acceptEncoding }
+  for (const name of Object.keys(given)) {
+    const lower = name.toLowerCase()
+    // undici derives the host from the URL that was checked
+    if (lower !== 'host') headers[lower] = given[name] ?? ''
+  }
+  headers['accept-encoding'] = acceptEncoding
+  return headers
 }

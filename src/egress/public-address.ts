@@ -83,6 +83,7 @@ export function bareHostname(hostname: string): string {
  * which shows that `0x7f.1..` is 127.0.0.1. A host that is invalid without its dot keeps it.
  */
 export function withBareHost(url: URL): URL {
+  if (!url.hostname.endsWith('.')) return url
   const bare = new URL(url)
   let before: string
   do {

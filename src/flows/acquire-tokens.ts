@@ -2,13 +2,13 @@ import type { Broker } from '../broker.ts'
 import type { Authorization, Step } from '../domain/authorization.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError, invalidMember } from '../domain/errors.ts'
-import { newId, sha256 } from '../domain/ids.ts'
+import { newOwnedId, sha256 } from '../domain/ids.ts'
 import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
 import { registeredClient } from './find-provider.ts'
-import { getAccessToken } from './get-access-token.ts'
+import { getAccessToken, type TokenOutcome } from './get-access-token.ts'
 import { releaseTokens } from './release-tokens.ts'
 
 /** Live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */
@@ -61,25 +61,51 @@ export async function acquireTokens<Need extends ProviderNeed>(
   broker: Broker,
   need: TokensNeed<Need>,
 ): Promise<TokenAcquisition<Need>> {
-  const nextUri = need.nextUri === undefined ? undefined : allowedNextUri(broker, need.nextUri)
-  return releaseTokens(
-    broker,
-    () => findTokensOrBegin(broker, { ...need, ...(nextUri !== undefined && { nextUri }) }),
-    (found) => (found.outcome === 'ready' ? found.tokens.map(({ release }) => release) : []),
-  )
+  const { nextUri } = need
+  const allowed = nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, nextUri) }
+  return releaseTokens(broker, () => findTokensOrBegin(broker, allowed), releasesIn)
 }
 
-async function findTokensOrBegin<Need extends ProviderNeed>(
+function releasesIn(found: TokenAcquisition): readonly Release[] {
+  return found.outcome === 'ready' ? found.tokens.map(({ release }) => release) : []
+}
+
+/** Without a promise when one token is needed and it is cached. */
+function findTokensOrBegin<Need extends ProviderNeed>(
   broker: Broker,
   need: TokensNeed<Need>,
+): TokenAcquisition<Need> | Promise<TokenAcquisition<Need>> {
+  const [provider, ...others] = need.providers
+  if (provider === undefined || others.length > 0) return findAllOrBegin(broker, need)
+  const found = findToken(broker, need, provider)
+  if (!(found instanceof Promise) && found.outcome === 'ready')
+    return { outcome: 'ready', tokens: [{ need: provider, release: found }] }
+  return findAllOrBegin(broker, need, found)
+}
+
+type Found = TokenOutcome | typeof NOTHING_YET
+
+function findToken(
+  broker: Broker,
+  { projectId, userId, account: ofAll }: TokensNeed,
+  { entry, scopes, account = ofAll }: ProviderNeed,
+): Found | Promise<Found> {
+  if (account === 'new') return NOTHING_YET
+  const need = { projectId, userId, entry, scopes }
+  return getAccessToken(broker, account === undefined ? need : { ...need, account })
+}
+
+/** `first` is what was found for the first provider, if it was looked up already. */
+async function findAllOrBegin<Need extends ProviderNeed>(
+  broker: Broker,
+  need: TokensNeed<Need>,
+  first?: Found | Promise<Found>,
 ): Promise<TokenAcquisition<Need>> {
   const steps: Step[] = []
   const tokens: AcquiredToken<Need>[] = []
-  for (const provider of need.providers) {
+  for (const [at, provider] of need.providers.entries()) {
     const { entry, scopes, alsoAsk = [], account: own } = provider
-    const account = own ?? need.account
-    const wants = { ...need, entry, scopes, ...(account !== undefined && { account }) }
-    const known = account === 'new' ? NOTHING_YET : await getAccessToken(broker, wants)
+    const known = await ((at === 0 ? first : undefined) ?? findToken(broker, need, provider))
     if (known.outcome === 'ready') {
       tokens.push({ need: provider, release: known })
       continue
@@ -101,7 +127,7 @@ async function findTokensOrBegin<Need extends ProviderNeed>(
   await broker.policies.checkConsent({ projectId, userId, providers })
 
   const now = broker.now()
-  const id = newId('auth')
+  const id = newOwnedId('auth', projectId, userId)
   // a live authorization that fits is returned even when the project has too many pending
   const most = (await broker.pending.isFull(need.projectId)) ? 0 : MAX_PENDING_PER_USER
   const authorization = await broker.store.authorizations.begin(

@@ -1,16 +1,21 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { mayActFor } from '../services/request-context.ts'
 import type { WaitOptions } from '../services/waiters.ts'
 
-/** The project's authorization. Throws `not_found`, for that of another project too. */
+/** The project's authorization. Throws `not_found`, for that of another project, or of a user for whom the request may not act, too. */
 export async function getAuthorization(
   broker: Broker,
   projectId: string,
   id: string,
 ): Promise<Authorization> {
   const authorization = await broker.store.authorizations.find(id)
-  if (authorization === undefined || authorization.projectId !== projectId)
+  if (
+    authorization === undefined ||
+    authorization.projectId !== projectId ||
+    !mayActFor(authorization.userId)
+  )
     throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
   return at(authorization, broker.now())
 }

@@ -4,6 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
+import { confirmSessionLogin } from './session-login.ts'
 import { confirmTrial } from './verifier-trial.ts'
 
 export interface ConfirmedUser {
@@ -35,6 +36,8 @@ export async function confirmUser(
     )
   const trial = confirmTrial(broker, { projectId, flowId, userId })
   if (trial !== undefined) return { authorizationId: trial.id, nextUri: trial.nextUri }
+  const login = confirmSessionLogin(broker, { projectId, flowId, userId })
+  if (login !== undefined) return { authorizationId: login.id, nextUri: login.nextUri }
   const flowHash = sha256(flowId)
   const found = await store.authorizations.findByFlow(flowHash)
   if (found === undefined || found.projectId !== projectId)

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { currentStep, type Exchanging, requestedAccount } from '../domain/authorization.ts'
 import { type Connection, chooseConnection } from '../domain/connection.ts'
-import { newId } from '../domain/ids.ts'
+import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
@@ -31,7 +31,9 @@ export async function connectionOfGrant(
       'account_mismatch',
       `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
     )
-  const { id, account } = whichConnection(known, requestedAccount(claimed), grant)
+  const { id, account } = whichConnection(known, requestedAccount(claimed), grant, () =>
+    newOwnedId('conn', projectId, userId),
+  )
   const scopes = grantedScopes(entry.provider, claimed, grant, response)
   const { accessToken, refreshToken } = grant
   const { callbackMembers = {} } = factsOf(entry.provider)
@@ -89,15 +91,16 @@ function whichConnection(
   known: readonly Connection[],
   meant: string | undefined,
   { account }: Grant,
+  newId: () => string,
 ): Pick<Connection, 'id' | 'account'> {
   const unnamed = known.find((one) => one.account.id === '')
   if (account.id !== '') {
     // a connection without a known account is this one: the provider names the account now
     const same = known.find((one) => one.account.id === account.id) ?? (meant === 'new' ? undefined : unnamed)
-    return { id: same?.id ?? newId('conn'), account }
+    return { id: same?.id ?? newId(), account }
   }
   const same = meant === 'new' ? undefined : chooseConnection(known, meant)
   if (same !== undefined) return same
-  const id = newId('conn')
+  const id = newId()
   return { id, account: { id: unnamed === undefined ? '' : id, name: account.name } }
 }

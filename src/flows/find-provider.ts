@@ -6,6 +6,7 @@ import { factsOf } from '../providers/known-facts.ts'
 import type { Provider, ProviderEntry, RegisteredClient } from '../providers/provider.ts'
 import { mentions } from '../providers/template.ts'
 import { environmentName } from '../services/environment-client.ts'
+import { type ProviderBook, providerBook } from './provider-book.ts'
 
 /** How a requirement names its provider: an entry's own `id`, or a well-known `provider_id` such as `github`. */
 export interface ProviderName {
@@ -13,13 +14,16 @@ export interface ProviderName {
   readonly providerId?: string
 }
 
-/** Like `findEntry`; throws `provider_inactive` for an inactive entry. */
-export async function findProvider(
+/** Like `findEntry`; throws `provider_inactive` for an inactive one. Without a promise when the entries are cached. */
+export function findProvider(
   broker: Broker,
   projectId: string,
   name: ProviderName,
-): Promise<ProviderEntry> {
-  return active(await findEntry(broker, projectId, name))
+): ProviderEntry | Promise<ProviderEntry> {
+  const entries = broker.cache.providers.of(projectId)
+  return entries instanceof Promise
+    ? entries.then((read) => active(entryNamed(providerBook(read), name)))
+    : active(entryNamed(providerBook(entries), name))
 }
 
 /**
@@ -31,13 +35,22 @@ export async function findEntry(
   projectId: string,
   name: ProviderName,
 ): Promise<ProviderEntry> {
-  const entries = await broker.cache.providers.get(projectId, () => broker.store.providers.list(projectId))
+  return entryNamed(await providersOf(broker, projectId), name)
+}
+
+/** The provider entries of the project, through the cache. */
+export async function providersOf(broker: Broker, projectId: string): Promise<ProviderBook> {
+  return providerBook(await broker.cache.providers.of(projectId))
+}
+
+/** `findEntry` in a book that was looked up before. */
+export function entryNamed(book: ProviderBook, name: ProviderName): ProviderEntry {
   const wanted = name.id ?? name.providerId ?? ''
-  const entry = entries.find((one) => one.id === wanted) ?? findByKind(entries, wanted)
+  const entry = book.byId(wanted) ?? findByKind(book, wanted)
   if (entry === undefined)
     throw new BrokerError(
       'provider_not_found',
-      `There is no provider "${wanted}" in this project.${similarProvider(wanted, entries)} GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
+      `There is no provider "${wanted}" in this project.${similarProvider(wanted, book.entries)} GET /v1/admin/auth_providers lists those there are; import tool metadata or POST /v1/admin/auth_providers to add one.`,
     )
   return entry
 }
@@ -64,15 +77,11 @@ export async function findProviderByUid(
   projectId: string,
   uid: string,
 ): Promise<ProviderEntry | undefined> {
-  const entries = await broker.cache.providers.get(projectId, () => broker.store.providers.list(projectId))
-  return entries.find((one) => one.uid === uid)
+  return (await providersOf(broker, projectId)).byUid(uid)
 }
 
-function findByKind(entries: readonly ProviderEntry[], wanted: string): ProviderEntry | undefined {
-  const same = (one: string | undefined) => one !== undefined && one.toLowerCase() === wanted.toLowerCase()
-  const ofId = entries.find((one) => same(one.id))
-  if (ofId !== undefined) return ofId
-  const ofKind = entries.filter((one) => same(one.wellKnownId) || same(one.name))
+function findByKind(book: ProviderBook, wanted: string): ProviderEntry | undefined {
+  const ofKind = book.byKind(wanted)
   if (ofKind.length > 1)
     throw new BrokerError(
       'provider_not_found',
@@ -84,9 +93,20 @@ function findByKind(entries: readonly ProviderEntry[], wanted: string): Provider
 /** The names of the settings that the entry still needs. */
 export function missingSettings(broker: Broker, entry: ProviderEntry): string[] {
   const { provider } = entry
-  const client = broker.clientFor(entry)
+  const client = unopenedClient(broker, entry)
   if (client === undefined) return ['client_id', 'client_secret']
   return client.clientSecret === undefined && needsSecret(provider) ? ['client_secret'] : []
+}
+
+/** The client of the entry like `broker.clientFor`, with its secret still sealed: lists look at hundreds of them. */
+function unopenedClient(
+  broker: Broker,
+  entry: ProviderEntry,
+): { readonly clientId: string; readonly clientSecret?: string } | undefined {
+  const { clientId, clientSecret } = entry
+  if (clientId !== undefined) return { clientId, ...(clientSecret !== undefined && { clientSecret }) }
+  const named = broker.environmentClient(entry)
+  return named?.allowed ? named.client : undefined
 }
 
 /** A client that uses PKCE with S256 may be public (RFC 6749 section 2.1), unless the entry says otherwise. */
@@ -130,7 +150,7 @@ const identities = new WeakMap<ProviderEntry, string>()
 export function providerIdentity(broker: Broker, entry: ProviderEntry): string {
   const known = identities.get(entry)
   if (known !== undefined) return known
-  const identity = identityOf(entry.provider, broker.clientFor(entry)?.clientId)
+  const identity = identityOf(entry.provider, unopenedClient(broker, entry)?.clientId)
   identities.set(entry, identity)
   return identity
 }

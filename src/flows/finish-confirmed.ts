@@ -15,7 +15,7 @@ export type FinishOutcome =
   /** Another browser than the one in which the user clicked. Nothing was changed. */
   | { readonly outcome: 'wrong_browser' }
   /** The authorization in its current status, whether or not this visit changed it. */
-  | { readonly outcome: 'stands'; readonly authorization: Authorization }
+  | { readonly outcome: 'current'; readonly authorization: Authorization }
 
 /**
  * Handles the browser that opens the `next_uri` of `confirm_user`. The code is redeemed only with both the proof that
@@ -31,11 +31,11 @@ export async function finishConfirmed(
   const found = await store.authorizations.find(visit.id)
   if (found === undefined) return { outcome: 'not_found' }
   const authorization = at(found, now())
-  const stands = { outcome: 'stands', authorization } as const
+  const current = { outcome: 'current', authorization } as const
   if (authorization.status === 'exchanging') return settled(broker, authorization)
   // a change of the verifier setting ends flows that wait for the former one
-  if (authorization.status !== 'confirmed' || settings.verifier.kind !== 'caller') return stands
-  if (!confirmations.isProof(visit.proof, authorization.flowHash)) return stands
+  if (authorization.status !== 'confirmed' || settings.verifier.kind !== 'caller') return current
+  if (!confirmations.isProof(visit.proof, authorization.flowHash)) return current
   const { attempt } = authorization
   if (visit.browserId === undefined || sha256(visit.browserId) !== attempt.browserHash) {
     await recordRefusal(broker, authorization, 'wrong_browser')
@@ -49,7 +49,7 @@ export async function finishConfirmed(
   })
   return completed === undefined
     ? settled(broker, authorization)
-    : { outcome: 'stands', authorization: completed }
+    : { outcome: 'current', authorization: completed }
 }
 
 /** Another request handles the same visit: waits for its result. */
@@ -61,6 +61,6 @@ async function settled(broker: Broker, { id }: Authorization): Promise<FinishOut
     if (found === undefined) return { outcome: 'not_found' }
     const authorization = at(found, broker.now())
     if (authorization.status !== 'exchanging' || broker.waiters.closed || performance.now() >= end)
-      return { outcome: 'stands', authorization }
+      return { outcome: 'current', authorization }
   }
 }

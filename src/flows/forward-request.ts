@@ -14,7 +14,7 @@ import { refreshConnection } from './refresh/refresh-connection.ts'
 
 /** To the response's head, from the last piece of the request's body on. */
 const DEADLINE_MS = 60_000
-/** How long the response's body may stand still. */
+/** How long the response's body may send no bytes. */
 const IDLE_MS = 120_000
 
 /** A caller's request to a provider's API on behalf of a user. */

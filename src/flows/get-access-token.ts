@@ -42,25 +42,47 @@ export type TokenOutcome =
     }
 
 /**
- * The user's token, refreshed if necessary; `releaseTokens` hands it out. A fresh token costs one look-up.
- * Throws `token_request_refused` when the provider refuses for a reason other than the user's grant, `provider_incomplete`
- * when its client is not set, `provider_inactive` when it is switched off.
+ * The user's token, refreshed if necessary; `releaseTokens` hands it out. A fresh token costs one look-up, and comes
+ * without a promise when it is cached. Throws `token_request_refused` when the provider refuses for a reason other than
+ * the user's grant, `provider_incomplete` when its client is not set, `provider_inactive` when it is switched off.
  */
-export function getAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
+export function getAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
   const { id } = need.entry
-  const found = findAccessToken(broker, need)
-  found.then(
-    ({ outcome }) => broker.metrics.tokenFetched(id, outcome),
-    () => broker.metrics.tokenFetched(id, 'refused'),
-  )
-  return found
+  const counted = (outcome: TokenOutcome): TokenOutcome => {
+    broker.metrics.tokenFetched(id, outcome.outcome)
+    return outcome
+  }
+  const refused = (error: unknown): never => {
+    broker.metrics.tokenFetched(id, 'refused')
+    throw error
+  }
+  try {
+    const found = findAccessToken(broker, need)
+    return found instanceof Promise ? found.then(counted, refused) : counted(found)
+  } catch (error) {
+    return refused(error)
+  }
 }
 
-async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
-  const { account } = need
+function findAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
   const entry = active(need.entry)
-  const owner = { projectId: need.projectId, providerUid: entry.uid, userId: need.userId }
-  const held = await cachedConnections(broker, owner)
+  const held = cachedConnections(broker, {
+    projectId: need.projectId,
+    providerUid: entry.uid,
+    userId: need.userId,
+  })
+  return held instanceof Promise
+    ? held.then((read) => tokenAmong(broker, need, entry, read))
+    : tokenAmong(broker, need, entry, held)
+}
+
+function tokenAmong(
+  broker: Broker,
+  need: TokenNeed,
+  entry: ProviderEntry,
+  held: readonly CachedConnection[],
+): TokenOutcome | Promise<TokenOutcome> {
+  const { account, forceRefresh = false } = need
   const chosen = account === undefined ? held[0] : chooseHeld(held, account)
   if (chosen === undefined || chosen.connection.status !== 'active')
     return {
@@ -72,28 +94,40 @@ async function findAccessToken(broker: Broker, need: TokenNeed): Promise<TokenOu
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
     registeredClient(broker, entry) // a missing client id must not be taken for a refusal of the grant
-    await markUnusable(broker, entry, connection, 'provider_changed')
-    return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
+    return markUnusable(broker, entry, connection, 'provider_changed').then(() => ({
+      outcome: 'authorization_required',
+      missingScopes: need.scopes,
+      connection,
+    }))
   }
   const missing = missingScopes(need.scopes, connection.scopes, factsOf(entry.provider))
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
 
-  const { forceRefresh = false } = need
   if (!forceRefresh && isFresh(connection, broker.now())) return release(broker, entry, chosen)
+  return refreshed(broker, need, entry, chosen)
+}
+
+async function refreshed(
+  broker: Broker,
+  { scopes, forceRefresh = false }: TokenNeed,
+  entry: ProviderEntry,
+  held: CachedConnection,
+): Promise<TokenOutcome> {
+  const { connection } = held
   const current = await withCurrentMetadata(broker, entry)
-  const refreshed = await refreshConnection(
+  const refresh = await refreshConnection(
     broker,
     current,
     connection,
-    forceRefresh ? rejected(broker, chosen) : {},
+    forceRefresh ? rejected(broker, held) : {},
   )
-  switch (refreshed.outcome) {
+  switch (refresh.outcome) {
     case 'usable':
-      return release(broker, current, { connection: refreshed.connection })
+      return release(broker, current, { connection: refresh.connection })
     case 'authorization_required':
-      return { outcome: 'authorization_required', missingScopes: need.scopes, connection }
+      return { outcome: 'authorization_required', missingScopes: scopes, connection }
     case 'provider_unavailable':
-      return refreshed
+      return refresh
   }
 }
 
@@ -108,23 +142,35 @@ function rejected(broker: Broker, held: CachedConnection): RefreshOptions {
 }
 
 /** A connection whose tokens cannot be decrypted needs a new consent; the user's other connections are unaffected. */
-async function release(broker: Broker, entry: ProviderEntry, held: CachedConnection): Promise<TokenOutcome> {
+function release(
+  broker: Broker,
+  entry: ProviderEntry,
+  held: CachedConnection,
+): TokenOutcome | Promise<TokenOutcome> {
   const { connection } = held
   try {
-    held.opened ??= open(broker, connection)
+    if (held.ready?.entry !== entry) held.ready = open(broker, entry, connection)
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
     broker.log.error({ connection: connection.id, reason: error.message }, 'a connection cannot be opened')
-    await markUnusable(broker, entry, connection, 'unreadable')
-    return { outcome: 'authorization_required', missingScopes: [], connection }
+    return markUnusable(broker, entry, connection, 'unreadable').then(() => ({
+      outcome: 'authorization_required',
+      missingScopes: [],
+      connection,
+    }))
   }
   broker.uses.used('connections', connection.id, broker.now())
-  return { outcome: 'ready', connection, entry, ...held.opened }
+  return held.ready
 }
 
-function open(broker: Broker, connection: Connection): NonNullable<CachedConnection['opened']> {
+function open(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+): { readonly outcome: 'ready' } & Release {
   const secrets = openAccess(broker, connection)
-  return { ...secrets, fingerprint: broker.audit.fingerprint(secrets.accessToken) }
+  const fingerprint = broker.audit.fingerprint(secrets.accessToken)
+  return { outcome: 'ready', connection, entry, ...secrets, fingerprint, texts: {} }
 }
 
 /** The cached connections of a user at a provider, the default one first. */

@@ -3,7 +3,9 @@ import type { Authorization } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { sha256 } from '../domain/ids.ts'
 import type { Sealed } from '../domain/sealed.ts'
-import { type SealedPlace, UnsealError } from '../store/seal.ts'
+import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import { openCarried } from './carried-seal.ts'
+import { verifierName } from './user-session.ts'
 
 /** How long a login is valid for further steps and clicks of the same authorization. */
 const PROOF_SECONDS = 600
@@ -28,7 +30,7 @@ export function proveLogin(
   browserId: string,
 ): LoginProof {
   const expiresAt = Math.min(broker.now() + PROOF_SECONDS, authorization.expiresAt)
-  const proven: Proven = { browserHash: sha256(browserId), verifier: verifierHash(verifier), expiresAt }
+  const proven: Proven = { browserHash: sha256(browserId), verifier: verifierName(verifier), expiresAt }
   const value = broker.sealer.seal(JSON.stringify(proven), proofPlace(authorization))
   return { value, seconds: Math.max(expiresAt - broker.now(), 0) }
 }
@@ -41,23 +43,12 @@ export function hasLoggedIn(
   browserId: string,
   proof: string | undefined,
 ): boolean {
-  if (proof === undefined) return false
-  try {
-    // only proveLogin seals a proof, in this shape
-    const opened = broker.sealer.open(proof as Sealed, proofPlace(authorization))
-    const { browserHash, verifier: by, expiresAt } = JSON.parse(opened) as Proven
-    return browserHash === sha256(browserId) && by === verifierHash(verifier) && broker.now() < expiresAt
-  } catch (error) {
-    if (error instanceof UnsealError) return false
-    throw error
-  }
-}
-
-/** Binds a proof to the settings: it is invalid when they change. */
-function verifierHash({ issuer, client, claim }: OidcVerifier): string {
-  return sha256(JSON.stringify([issuer, client.clientId, claim]))
+  const proven = openCarried<Proven>(broker.sealer, proof, proofPlace(authorization))
+  if (proven === undefined) return false
+  const { browserHash, verifier: by, expiresAt } = proven
+  return browserHash === sha256(browserId) && by === verifierName(verifier) && broker.now() < expiresAt
 }
 
 function proofPlace({ id, projectId, userId }: Authorization): SealedPlace {
-  return { table: 'logins', column: 'proof', rowId: id, projectId, userId }
+  return { table: CARRIED_TABLE, column: 'proof', rowId: id, projectId, userId }
 }

@@ -1,52 +1,25 @@
 import { LRUCache } from 'lru-cache'
 import type { Broker, OidcVerifier } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
-import type { EpochSeconds } from '../domain/clock.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
-import type { Sealed } from '../domain/sealed.ts'
-import type { LoginRegistration, LoginSecrets } from '../providers/login-client.ts'
-import { ProviderRefusal } from '../providers/provider-refusal.ts'
-import { saying, wordsOf } from '../providers/provider-words.ts'
-import { type SealedPlace, UnsealError } from '../store/seal.ts'
-import { failureAudit, recordRefusal } from './authorization-audit.ts'
-import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
+import { failAsAnotherUser } from './another-user.ts'
+import { recordRefusal } from './authorization-audit.ts'
+import { only } from './authorization-response.ts'
+import { identifyUser, type LoginTrouble, loginRegistration } from './identify-user.ts'
+import { type BegunLogin, type KeptLogin, keepLogin, type LoginPurpose, openLogin } from './kept-login.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
 import { type StartedAttempt, startAttempt } from './start-attempt.ts'
+import { beginSession, type SessionCookie, verifierName } from './user-session.ts'
 
-// The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`). It comes after the click and before the provider, so
-// that the wrong user does not consent in vain and there is no code yet that could be redeemed for them.
-//
-// The state of a login is kept in a sealed cookie of the browser, one for each login, named after the hash of `state`. So
-// opening a link writes nothing to the database, any process can finish a login that another began, and several tabs do
-// not disturb each other. The cookie is valid only for that `state`, together with the cookie of the browser that
-// clicked, and until it expires. It holds the code verifier and the nonce, so the code of another login fails; and it can
-// be used once, since the issuer redeems a code once. A login either starts an attempt in that browser or ends the
-// authorization as failed.
+// The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`). For an authorization it comes after the click and
+// before the provider, so that the wrong user does not consent in vain and there is no code yet that could be redeemed
+// for them. The login's cookie (`kept-login.ts`) holds the code verifier and the nonce, so the code of another login
+// fails; and it can be used once, since the issuer redeems a code once. Such a login either starts an attempt in that
+// browser or ends the authorization as failed.
 
-/** How long a user may take to log in. */
-const LOGIN_SECONDS = 600
 /** How long the outcome of a login is kept for a browser that sends the response twice. */
 const REMEMBERED_MS = 60_000
 const MAX_REMEMBERED = 1_000
-
-/** A login that has begun: the cookie that the browser keeps, and the hash that names it. */
-export interface BegunLogin {
-  readonly loginUrl: URL
-  readonly stateHash: string
-  readonly kept: Sealed
-  readonly seconds: number
-}
-
-interface KeptLogin extends LoginSecrets {
-  readonly authorizationId: string
-  readonly browserHash: string
-  readonly issuer: string
-  readonly expiresAt: EpochSeconds
-}
-
-/** Why a login ended without identifying the user. The authorization stays pending: the user may click again. */
-export const LOGIN_TROUBLES = ['cancelled', 'unavailable', 'failed'] as const
-export type LoginTrouble = (typeof LOGIN_TROUBLES)[number]
 
 export type LoginOutcome =
   /** No login of this browser has this `state`: it is forged, expired, or of another browser. */
@@ -60,32 +33,35 @@ export type LoginOutcome =
     }
   | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble; readonly authorization: Authorization }
   /** The authorization has ended: before this login, or now because another user logged in. */
-  | { readonly outcome: 'stands'; readonly authorization: Authorization }
+  | { readonly outcome: 'current'; readonly authorization: Authorization }
+  /** A login for a session of the browser. Without a `session` the user may try again. */
+  | { readonly outcome: 'session'; readonly session: SessionCookie; readonly returnTo: string }
+  | { readonly outcome: 'session_trouble'; readonly trouble: LoginTrouble; readonly returnTo: string }
 
-/** Sends the user to log in (OpenID Connect Core section 3.1.2.1). Throws `ProviderRefusal` when the issuer cannot be reached. */
+/**
+ * Sends the user to log in (OpenID Connect Core section 3.1.2.1). Throws `ProviderRefusal` when the issuer cannot be
+ * reached.
+ *
+ * @param how.prompt the issuer asks for the user again, even if it has a session of its own.
+ */
 export async function beginLogin(
   broker: Broker,
   verifier: OidcVerifier,
-  authorization: Authorization,
-  browserId: string,
+  purpose: LoginPurpose,
+  { browserId, prompt }: { readonly browserId: string; readonly prompt?: 'login' | undefined },
 ): Promise<BegunLogin> {
-  const { sealer, now } = broker
   const registration = await loginRegistration(broker, verifier)
   const state = randomToken()
-  const stateHash = sha256(state)
   const secrets = broker.login.newSecrets()
-  const kept: KeptLogin = {
-    ...secrets,
-    authorizationId: authorization.id,
-    browserHash: sha256(browserId),
-    issuer: verifier.issuer,
-    expiresAt: now() + LOGIN_SECONDS,
-  }
+  const { scopes } = verifier
   return {
-    loginUrl: await broker.login.authorizationUrl(registration, { state, secrets, scopes: verifier.scopes }),
-    stateHash,
-    kept: sealer.seal(JSON.stringify(kept), keptPlace(stateHash)),
-    seconds: LOGIN_SECONDS,
+    ...keepLogin(broker, { state, browserId, verifier: verifierName(verifier), purpose, secrets }),
+    loginUrl: await broker.login.authorizationUrl(registration, {
+      state,
+      secrets,
+      scopes,
+      ...(prompt && { prompt }),
+    }),
   }
 }
 
@@ -109,123 +85,75 @@ export async function finishLogin(
   const state = only(query, 'state')
   if (state === undefined || browserId === undefined) return { outcome: 'unknown_login' }
   const stateHash = sha256(state)
-  const kept = openKept(broker, stateHash, sealed)
-  if (
-    kept === undefined ||
-    kept.browserHash !== sha256(browserId) ||
-    kept.issuer !== verifier.issuer ||
-    broker.now() >= kept.expiresAt
+  const kept = openLogin(broker, { stateHash, browserId, verifier: verifierName(verifier), kept: sealed })
+  if (kept?.secrets === undefined) return { outcome: 'unknown_login' }
+  const received = { query, browserId, secrets: kept.secrets }
+  return once(broker, stateHash, () =>
+    'session' in kept
+      ? finishForSession(broker, verifier, kept.session, received)
+      : finishForAuthorization(broker, verifier, kept.authorizationId, received),
   )
-    return { outcome: 'unknown_login' }
-  return once(broker, stateHash, () => identify(broker, verifier, { query, browserId, kept }))
 }
 
-async function identify(
+interface Received {
+  readonly query: URLSearchParams
+  readonly browserId: string
+  readonly secrets: NonNullable<KeptLogin['secrets']>
+}
+
+async function finishForAuthorization(
   broker: Broker,
   verifier: OidcVerifier,
-  { query, browserId, kept }: { query: URLSearchParams; browserId: string; kept: KeptLogin },
+  authorizationId: string,
+  received: Received,
 ): Promise<LoginOutcome> {
   const { store, now, log } = broker
-  const found = await store.authorizations.find(kept.authorizationId)
+  const found = await store.authorizations.find(authorizationId)
   if (found === undefined) return { outcome: 'unknown_login' }
   const authorization = at(found, now())
-  if (isSettled(authorization)) return { outcome: 'stands', authorization }
-  const authorizationId = authorization.id
-  const inTrouble = async (trouble: LoginTrouble, why: string): Promise<LoginOutcome> => {
+  if (isSettled(authorization)) return { outcome: 'current', authorization }
+  const identified = await identifyUser(broker, verifier, received)
+  if ('trouble' in identified) {
+    const { trouble, why } = identified
     log.warn({ authorizationId, issuer: verifier.issuer, trouble, why }, 'a user could not log in')
     await recordRefusal(broker, authorization, `login_${trouble}`, why)
     return { outcome: 'trouble', trouble, authorization }
   }
-
-  try {
-    const registration = await loginRegistration(broker, verifier)
-    const announcesIss = registration.server.authorization_response_iss_parameter_supported
-    if (!mayComeFrom(query, { issuer: verifier.issuer, announcesIss }))
-      return await inTrouble('failed', 'the answer does not come from the issuer')
-    const error = query.get('error')
-    if (error !== null) {
-      const secrets = [verifier.client.clientSecret, kept.codeVerifier, kept.nonce, query.get('state')]
-      const words = wordsOf(query.get('error_description'), secrets)
-      const why = `${sanitized(error)}.${saying(verifier.issuer, words)}`
-      return await inTrouble(TROUBLES[reasonOf(error)] ?? 'failed', why)
-    }
-    const needed = verifier.claim === 'email' ? ['email', 'email_verified'] : [verifier.claim]
-    const claims = await broker.login.identify(registration, query, kept, needed)
-    const user = claims[verifier.claim]
-    if (typeof user !== 'string' || user === '')
-      return await inTrouble(
-        'failed',
-        `there is no claim "${verifier.claim}" that is text: see GATEPASS_OIDC_SCOPES`,
-      )
-    if (verifier.claim === 'email' && claims.email_verified !== true)
-      return await inTrouble('failed', 'the issuer does not vouch for the email address (email_verified)')
-    if (user !== authorization.userId) return await anotherUser(broker, verifier, authorization)
-  } catch (error) {
-    if (error instanceof ProviderRefusal) return inTrouble(TROUBLES[error.reason] ?? 'failed', error.message)
-    throw error
-  }
+  const user = identified.userId
+  if (user !== authorization.userId) return await anotherUser(broker, verifier, authorization)
+  const { browserId } = received
   const proof = proveLogin(broker, verifier, authorization, browserId)
   const started = startAttempt(broker, authorization, { browserId, loginProof: proof.value })
   started.catch(() => {}) // the caller of `start` gets the error
   return { outcome: 'logged_in', authorization, proof, start: () => started }
 }
 
-const TROUBLES: Readonly<Record<string, LoginTrouble>> = {
-  access_denied: 'cancelled',
-  provider_unavailable: 'unavailable',
+async function finishForSession(
+  broker: Broker,
+  verifier: OidcVerifier,
+  { projectId, returnTo }: { readonly projectId: string; readonly returnTo: string },
+  received: Received,
+): Promise<LoginOutcome> {
+  const identified = await identifyUser(broker, verifier, received)
+  if ('trouble' in identified) {
+    const { trouble, why } = identified
+    broker.log.warn({ issuer: verifier.issuer, trouble, why }, 'a user could not log in')
+    return { outcome: 'session_trouble', trouble, returnTo }
+  }
+  return { outcome: 'session', session: beginSession(broker, projectId, identified.userId), returnTo }
 }
 
-/** Ends the authorization, as a caller's confirmation of another user does, since another user has its link. */
+/** Another user has logged in than the one for whom the authorization was begun. */
 async function anotherUser(
   broker: Broker,
   { claim, issuer }: OidcVerifier,
   authorization: Authorization,
 ): Promise<LoginOutcome> {
-  const { store, log, now } = broker
-  const { id } = authorization
-  log.warn(
-    { authorizationId: id, issuer, claim, reason: 'user_mismatch' },
+  broker.log.warn(
+    { authorizationId: authorization.id, issuer, claim, reason: 'user_mismatch' },
     'another user logged in than the one who was meant; if it is always so, the claim is not what callers use as user_id',
   )
-  const message =
-    'Another user logged in than the one who was asked. Ask for a new link, and open it as the right user.'
-  const audit = failureAudit(broker, authorization, 'user_mismatch')
-  const failed = await store.authorizations.fail(id, 'user_mismatch', message, now(), undefined, audit)
-  const current = failed ?? (await store.authorizations.find(id)) ?? authorization
-  return { outcome: 'stands', authorization: at(current, now()) }
-}
-
-async function loginRegistration(
-  broker: Broker,
-  { issuer, client }: OidcVerifier,
-): Promise<LoginRegistration> {
-  const server = await broker.discover(issuer)
-  if (server.jwks_uri === undefined)
-    throw new ProviderRefusal(
-      'provider_bad_response',
-      `${issuer} names no keys for its ID tokens (jwks_uri).`,
-    )
-  return { server, client, redirectUri: loginRedirectUri(broker.settings.publicUrl) }
-}
-
-/** Differs from every provider's, so that a provider's response never counts as a login (RFC 9700 section 4.4). */
-export function loginRedirectUri(publicUrl: URL): string {
-  return new URL('/login/callback', publicUrl).href
-}
-
-function openKept(broker: Broker, stateHash: string, kept: string | undefined): KeptLogin | undefined {
-  if (kept === undefined) return undefined
-  try {
-    // only beginLogin seals this cookie, in this shape
-    return JSON.parse(broker.sealer.open(kept as Sealed, keptPlace(stateHash))) as KeptLogin
-  } catch (error) {
-    if (error instanceof UnsealError) return undefined
-    throw error
-  }
-}
-
-function keptPlace(stateHash: string): SealedPlace {
-  return { table: 'logins', column: 'kept', rowId: stateHash, projectId: '' }
+  return { outcome: 'current', authorization: await failAsAnotherUser(broker, authorization) }
 }
 
 const recentLogins = new WeakMap<Broker, LRUCache<string, Promise<LoginOutcome>>>()

@@ -18,18 +18,18 @@ export interface Issued {
   readonly record: ApiKey
 }
 
-/** The keys of the project, revoked ones too, oldest first. */
-export function listKeys(broker: Broker, projectId: string): Promise<readonly ApiKey[]> {
-  return broker.store.apiKeys.list(projectId)
-}
-
 export async function createKey(
   broker: Broker,
   order: Omit<NewApiKey, 'createdAt'>,
   prefix?: KeyPrefix,
 ): Promise<Issued> {
   const issued = issueApiKey({ ...order, createdAt: broker.now() }, prefix)
-  const entries = broker.audit.of(order.projectId, { action: 'key.created', subject: issued.record.id })
+  const { projectId, userId } = order
+  const entries = broker.audit.of(projectId, {
+    action: 'key.created',
+    subject: issued.record.id,
+    ...(userId !== undefined && { userId }),
+  })
   await broker.store.apiKeys.add(issued.record, entries)
   return issued
 }
@@ -45,7 +45,7 @@ export async function rotateKey(
   { graceSeconds, prefix }: { readonly graceSeconds: number; readonly prefix?: KeyPrefix },
 ): Promise<Issued & { readonly oldEndsAt: EpochSeconds }> {
   const now = broker.now()
-  const old = (await listKeys(broker, project.id)).find((one) => one.id === id)
+  const old = await broker.store.apiKeys.find(project.id, id)
   if (old === undefined || old.revokedAt !== undefined || isExpired(old, now))
     throw new BrokerError('not_found', `There is no live API key "${id}" in the project "${project.name}".`)
   const issued = rotatedApiKey(old, now, prefix)
@@ -115,6 +115,6 @@ export async function projectForKey(broker: Broker, by: Project, name: string): 
   if (!administersInstallation(by)) throw refused
   const found = await broker.store.projects.findByName(name)
   if (found === undefined) return createProject(broker, by, name)
-  if ((await listKeys(broker, found.id)).length > 0) throw refused
+  if ((await broker.store.apiKeys.page(found.id, { offset: 0, limit: 1 })).total > 0) throw refused
   return found
 }

@@ -1,9 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
-import type { AuditActor, AuditBlock, AuditHead } from '../domain/audit.ts'
+import type { AuditActor, AuditBlock } from '../domain/audit.ts'
 import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
+import { firstSeqOf, SEGMENT, segmentOf } from '../services/audit-index/segment.ts'
+import { type SearchedMember, searchedValue, termOf } from '../services/audit-index/terms.ts'
+import { indexedSegments } from './audit/indexed-segments.ts'
+import { type Order, readBlocks, type SeqRange } from './audit/read-blocks.ts'
 
-/** Blocks that are read from the store at once. */
-const BLOCKS = 200
+/** Entries that the index names and that are read from their blocks at once. */
+const ENTRIES = 32
 
 /** A recorded entry, in the names of the wire, with its number in the project's chain. */
 export interface AuditEntry {
@@ -21,6 +26,7 @@ export interface AuditFilter {
   readonly connectionId?: string
   readonly action?: string
   readonly tool?: string
+  readonly subject?: string
   /** The id of an API key. */
   readonly actorId?: string
   readonly since?: EpochSeconds
@@ -30,127 +36,149 @@ export interface AuditFilter {
   readonly after?: number
 }
 
-/** The selected entries, one at a time, so that a long trail is never held in memory. */
+/**
+ * The selected entries, one at a time, so that a long trail is never held in memory. What is indexed is searched by the
+ * index, which only says where to look: each entry is read from its block and compared with the filter. The rest of the
+ * trail, its newest entries most of all, is searched directly.
+ */
 export async function* readAudit(
   broker: Broker,
   projectId: string,
   filter: AuditFilter,
-  order: 'oldest first' | 'newest first',
+  order: Order,
 ): AsyncGenerator<AuditEntry> {
+  const { audit, auditIndex } = broker.store
+  const [head, [oldest]] = await Promise.all([
+    audit.head(projectId),
+    audit.blocks(projectId, { order: 'oldest first', limit: 1 }),
+  ])
+  if (head === undefined || oldest === undefined) return
+  const { after = 0, before = Number.POSITIVE_INFINITY } = filter
+  const from = Math.max(after + 1, oldest.firstSeq)
+  const to = Math.min(before - 1, head.lastSeq)
+  const progress = isSearch(filter) ? await auditIndex.progress(projectId) : undefined
+  const { indexedFrom, indexedTo } = progress ?? { indexedFrom: 0, indexedTo: 0 }
+  const [begin, end] = [firstSeqOf(indexedFrom), firstSeqOf(indexedTo) - 1]
+  const stretches = [
+    { search: searchTrail, from, to: Math.min(to, begin - 1) },
+    { search: searchIndex, from: Math.max(from, begin), to: Math.min(to, end) },
+    { search: searchTrail, from: Math.max(from, begin, end + 1), to },
+  ]
+  for (const { search, ...range } of order === 'oldest first' ? stretches : stretches.reverse())
+    if (range.from <= range.to) yield* search(broker, projectId, filter, range, order)
+}
+
+type Search = (
+  broker: Broker,
+  projectId: string,
+  filter: AuditFilter,
+  range: SeqRange,
+  order: Order,
+) => AsyncGenerator<AuditEntry>
+
+const searchTrail: Search = async function* (broker, projectId, filter, range, order) {
   const { since, until } = filter
-  let { before, after } = filter
-  for (;;) {
-    const blocks = await broker.store.audit.blocks(projectId, {
-      order,
-      limit: BLOCKS,
-      containing: partsOf(filter),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-      ...(after !== undefined && { fromSeq: after + 1 }),
-      ...(before !== undefined && { toSeq: before - 1 }),
-    })
-    for (const block of blocks) {
-      const entries = entriesOf(block)
-      for (const entry of order === 'oldest first' ? entries : entries.reverse())
-        if (isMeant(entry, filter)) yield entry
-    }
-    const last = blocks.at(-1)
-    if (last === undefined || blocks.length < BLOCKS) return
-    if (order === 'oldest first') after = last.firstSeq + last.count - 1
-    else before = last.firstSeq
+  const blocks = readBlocks(broker, projectId, range, order, {
+    containing: partsOf(filter),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  })
+  for await (const block of blocks) {
+    const entries = entriesOf(block).filter((entry) => isIn(range, entry.seq) && isMeant(entry, filter))
+    yield* order === 'oldest first' ? entries : entries.reverse()
   }
+}
+
+const searchIndex: Search = async function* (broker, projectId, filter, range, order) {
+  const found = indexedSegments(broker, projectId, {
+    terms: wantedBy(filter).map(([member, value]) => termOf(projectId, member, value)),
+    since: filter.since,
+    until: filter.until,
+    from: segmentOf(range.from),
+    to: segmentOf(range.to),
+    order,
+  })
+  let seqs: number[] = []
+  for await (const { segment, places } of found) {
+    const first = firstSeqOf(segment)
+    if (places === undefined) {
+      const ofSegment = { from: Math.max(range.from, first), to: Math.min(range.to, first + SEGMENT - 1) }
+      yield* searchTrail(broker, projectId, filter, ofSegment, order)
+      continue
+    }
+    const inRange = places.map((place) => first + place).filter((seq) => isIn(range, seq))
+    seqs.push(...(order === 'oldest first' ? inRange : inRange.reverse()))
+    for (; seqs.length >= ENTRIES; seqs = seqs.slice(ENTRIES))
+      yield* namedEntries(broker, projectId, seqs.slice(0, ENTRIES), filter)
+  }
+  if (seqs.length > 0) yield* namedEntries(broker, projectId, seqs, filter)
+}
+
+/** Of the entries with these numbers, those that the filter selects, in the order of the numbers. */
+async function* namedEntries(
+  broker: Broker,
+  projectId: string,
+  seqs: readonly number[],
+  filter: AuditFilter,
+): AsyncGenerator<AuditEntry> {
+  const { since = 0, until = Number.POSITIVE_INFINITY } = filter
+  const blocks = await broker.store.audit.blocksOf(projectId, seqs)
+  await nextTurn()
+  const lines = new Map<number, string>()
+  for (const { firstSeq, at, text } of blocks)
+    if (at >= since && at <= until)
+      for (const [i, line] of text.split('\n').entries()) lines.set(firstSeq + i, line)
+  for (const seq of seqs) {
+    const line = lines.get(seq)
+    if (line === undefined) continue
+    const entry = toEntry(seq, line)
+    if (isMeant(entry, filter)) yield entry
+  }
+}
+
+function isSearch(filter: AuditFilter): boolean {
+  return filter.since !== undefined || filter.until !== undefined || wantedBy(filter).length > 0
+}
+
+/** The members that entries must have, with their values. */
+function wantedBy(filter: AuditFilter): (readonly [SearchedMember, string])[] {
+  const members: readonly (readonly [SearchedMember, string | undefined])[] = [
+    ['user_id', filter.userId],
+    ['provider_id', filter.providerId],
+    ['connection_id', filter.connectionId],
+    ['action', filter.action],
+    ['tool', filter.tool],
+    ['subject', filter.subject],
+    ['actor', filter.actorId],
+  ]
+  return members.flatMap(([member, value]) => (value === undefined ? [] : [[member, value] as const]))
 }
 
 /** Texts that the line of every selected entry contains, so that the store can filter roughly. */
-function partsOf({ userId, providerId, connectionId, action, tool, actorId }: AuditFilter): string[] {
-  const members = {
-    user_id: userId,
-    provider_id: providerId,
-    connection_id: connectionId,
-    action,
-    tool,
-    id: actorId,
-  }
-  return Object.entries(members)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `"${name}":${JSON.stringify(value)}`)
-}
-
-function isMeant(entry: AuditEntry, filter: AuditFilter): boolean {
-  const wanted: [unknown, unknown][] = [
-    [filter.userId, entry.user_id],
-    [filter.providerId, entry.provider_id],
-    [filter.connectionId, entry.connection_id],
-    [filter.action, entry.action],
-    [filter.tool, entry.tool],
-    [filter.actorId, entry.actor.id],
-  ]
-  const { before = Number.POSITIVE_INFINITY, after = 0 } = filter
-  return (
-    wanted.every(([value, actual]) => value === undefined || value === actual) &&
-    entry.seq > after &&
-    entry.seq < before
+function partsOf(filter: AuditFilter): string[] {
+  return wantedBy(filter).map(
+    ([member, value]) => `"${member === 'actor' ? 'id' : member}":${JSON.stringify(value)}`,
   )
 }
 
-function entriesOf({ firstSeq, text }: AuditBlock): AuditEntry[] {
-  return text.split('\n').map((line, i) => ({ seq: firstSeq + i, ...JSON.parse(line) }) as AuditEntry) // audit-log.ts writes this shape
+function isMeant(entry: AuditEntry, filter: AuditFilter): boolean {
+  return wantedBy(filter).every(([member, value]) => searchedValue(entry, member) === value)
+}
+
+function isIn({ from, to }: SeqRange, seq: number): boolean {
+  return seq >= from && seq <= to
+}
+
+/** The entries of a block, oldest first. */
+export function entriesOf({ firstSeq, text }: AuditBlock): AuditEntry[] {
+  return text.split('\n').map((line, i) => toEntry(firstSeq + i, line))
+}
+
+function toEntry(seq: number, line: string): AuditEntry {
+  return { seq, ...JSON.parse(line) } as AuditEntry // audit-log.ts writes this shape
 }
 
 /** The entry's JSON in the API and in `gatepass audit`. */
 export function entryToWire({ seq, at, ...entry }: AuditEntry) {
   return { seq, at: toTimestamp(at), ...entry }
-}
-
-/** The result of verifying a chain. */
-export interface AuditVerdict {
-  readonly entries: number
-  /** The end of the chain, for an operator to keep elsewhere; absent for an empty chain. */
-  readonly head?: AuditHead
-  /** Sentences for an operator; empty when the chain is intact. */
-  readonly faults: readonly string[]
-}
-
-/**
- * Verifies the chain of a project from its first entry: every block must have the right number and the right hash under
- * the installation's key. `known`, an earlier end of the chain, shows whether entries were cut off or replaced since.
- */
-export async function verifyAudit(
-  broker: Broker,
-  projectId: string,
-  known?: AuditHead,
-): Promise<AuditVerdict> {
-  const faults: string[] = []
-  let end: AuditHead | undefined
-  let knownIsThere = known === undefined
-  for (;;) {
-    const blocks = await broker.store.audit.blocks(projectId, {
-      order: 'oldest first',
-      limit: BLOCKS,
-      ...(end !== undefined && { fromSeq: end.lastSeq + 1 }),
-    })
-    for (const block of blocks) {
-      const { hash, ...content } = block
-      const expected = (end?.lastSeq ?? 0) + 1
-      const lastSeq = block.firstSeq + block.count - 1
-      if (block.firstSeq !== expected)
-        faults.push(`entry ${expected} is missing: the next block begins with ${block.firstSeq}`)
-      else if (block.previous !== (end?.hash ?? ''))
-        faults.push(`entries ${block.firstSeq} to ${lastSeq} do not follow what is before them`)
-      if (block.text.split('\n').length !== block.count || broker.audit.link(content) !== hash)
-        faults.push(`entries ${block.firstSeq} to ${lastSeq} were altered`)
-      if (known !== undefined && known.lastSeq === lastSeq) knownIsThere = known.hash === hash
-      end = { lastSeq, hash }
-      if (faults.length >= 20) return { entries: end.lastSeq, head: end, faults }
-    }
-    if (blocks.length < BLOCKS) break
-  }
-  const head = await broker.store.audit.head(projectId)
-  if (head !== undefined && head.lastSeq > (end?.lastSeq ?? 0))
-    faults.push(`the entries after ${end?.lastSeq ?? 0} were cut off: the chain went on to ${head.lastSeq}`)
-  if (!knownIsThere)
-    faults.push(
-      `the chain does not contain the end you know (entry ${known?.lastSeq}): it was cut or made anew`,
-    )
-  return { entries: end?.lastSeq ?? 0, ...(end && { head: end }), faults }
 }

@@ -38,7 +38,7 @@ export type ReceivedOutcome =
   /** The caller's page must confirm the user first; the code is kept until then. */
   | { readonly outcome: 'confirm'; readonly verifierUrl: URL }
   /** The authorization in its current status, whether or not this response changed it. */
-  | { readonly outcome: 'stands'; readonly authorization: Authorization }
+  | { readonly outcome: 'current'; readonly authorization: Authorization }
 
 /**
  * Handles an authorization response. It checks the state, the entry, the browser, the expiry, the issuer (RFC 9207) and
@@ -58,7 +58,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   }
   const authorization = at(found, now())
   if (isSettled(authorization) || authorization.status === 'exchanging' || attempt === undefined)
-    return { outcome: 'stands', authorization }
+    return { outcome: 'current', authorization }
   if (browserId === undefined || sha256(browserId) !== attempt.browserHash) {
     await recordRefusal(broker, authorization, 'wrong_browser')
     return { outcome: 'wrong_browser' }
@@ -70,7 +70,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     openAttemptSecrets(broker, authorization, attempt).loggedInAt !== verifier.issuer
   ) {
     await recordRefusal(broker, authorization, 'login_missing')
-    return { outcome: 'stands', authorization }
+    return { outcome: 'current', authorization }
   }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
@@ -86,7 +86,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
       attempt.stateHash,
       failureAudit(broker, authorization, reason, words),
     )
-    return { outcome: 'stands', authorization: failed ?? (await reload(broker, authorization)) }
+    return { outcome: 'current', authorization: failed ?? (await reload(broker, authorization)) }
   }
   if (entry?.provider.issuer === undefined && query.has('iss'))
     broker.log.info(
@@ -106,7 +106,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
       },
       now(),
     )
-    if (held === undefined) return { outcome: 'stands', authorization: await reload(broker, authorization) }
+    if (held === undefined) return { outcome: 'current', authorization: await reload(broker, authorization) }
     const verifierUrl = new URL(verifier.url)
     verifierUrl.searchParams.set('flow_id', flowId)
     return { outcome: 'confirm', verifierUrl }
@@ -116,7 +116,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     stateHash: attempt.stateHash,
     response: () => query,
   })
-  return { outcome: 'stands', authorization: completed ?? (await reload(broker, authorization)) }
+  return { outcome: 'current', authorization: completed ?? (await reload(broker, authorization)) }
 }
 
 async function reload(broker: Broker, authorization: Authorization): Promise<Authorization> {

@@ -12,15 +12,15 @@ const TRIES = 5
  */
 export async function releaseTokens<Found>(
   broker: Broker,
-  lookUp: () => Promise<Found>,
+  lookUp: () => Found | Promise<Found>,
   tokensIn: (found: Found) => readonly Release[],
 ): Promise<Found> {
   const release = {}
   for (let tries = 0; tries < TRIES; tries++) {
-    const found = await lookUp()
-    const [first, ...others] = tokensIn(found)
-    if (first === undefined) return found
-    const tokens = [first, ...others] as const
+    const looked = lookUp()
+    const found = looked instanceof Promise ? await looked : looked
+    const tokens = tokensIn(found)
+    if (!isSome(tokens)) return found
     const checked = broker.policies.checkRelease(tokens, release)
     const policies = checked instanceof Promise ? await checked : checked
     if (await broker.audit.release(tokens, policies)) return found
@@ -28,4 +28,8 @@ export async function releaseTokens<Found>(
   throw new BrokerError('store_unavailable', 'The connection changes all the time. Try again shortly.', {
     retryAfter: 1,
   })
+}
+
+function isSome<T>(all: readonly T[]): all is readonly [T, ...T[]] {
+  return all.length > 0
 }

@@ -15,7 +15,11 @@ export interface ReceivedTokens extends AccessSecrets {
 }
 
 /** Seals tokens that were received now, for the store. */
-export function sealGrant(broker: Broker, row: ConnectionRow, tokens: ReceivedTokens): RefreshedTokens {
+export function sealGrant(
+  broker: Pick<Broker, 'sealer' | 'now'>,
+  row: ConnectionRow,
+  tokens: ReceivedTokens,
+): RefreshedTokens {
   const { accessToken, userInfo, extra, refreshToken, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))

@@ -14,13 +14,13 @@ export async function settleRestore(
 ): Promise<void> {
   const settled = await store.settleRestore(INTERRUPTED, now())
   if (settled === undefined) return
-  const { takenAt, connections, authorizations, runs } = settled
+  const { takenAt, connections, authorizations, runs, mcpConsents } = settled
   await audit.record(operatorsProjectId, {
     action: 'installation.restored',
     subject: `backup of ${toTimestamp(takenAt)}`,
   })
   log.warn(
-    { takenAt: toTimestamp(takenAt), connections, authorizations, runs },
+    { takenAt: toTimestamp(takenAt), connections, authorizations, runs, mcpConsents },
     'this is a restored backup: refresh tokens that were rotated since it was taken are dead, and what was revoked since is back (docs/backup.md)',
   )
 }

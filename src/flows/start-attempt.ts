@@ -13,6 +13,7 @@ import {
 import { chooseConnection } from '../domain/connection.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { SealedPlace } from '../store/seal.ts'
+import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
@@ -38,11 +39,18 @@ export type StartedAttempt =
 export async function startAttempt(
   broker: Broker,
   authorization: Authorization,
-  { browserId, loginProof }: ClickingBrowser,
+  { browserId, loginProof, sessionUser }: ClickingBrowser,
 ): Promise<StartedAttempt> {
   const { store, oauth, now, settings } = broker
   const { verifier } = settings
-  if (verifier.kind === 'oidc' && !hasLoggedIn(broker, verifier, authorization, browserId, loginProof))
+  // the session of another user ends the authorization, as that user's login would: nothing is sent to the provider
+  if (sessionUser !== undefined && sessionUser !== authorization.userId)
+    return { outcome: 'not_startable', authorization: await failAsAnotherUser(broker, authorization) }
+  if (
+    verifier.kind === 'oidc' &&
+    sessionUser === undefined &&
+    !hasLoggedIn(broker, verifier, authorization, browserId, loginProof)
+  )
     return { outcome: 'login_required', verifier, authorization }
   const { id, projectId, userId, step } = authorization
   const account = requestedAccount(authorization)
@@ -89,6 +97,8 @@ export async function startAttempt(
 export interface ClickingBrowser {
   readonly browserId: string
   readonly loginProof: string | undefined
+  /** The user who has logged in for a session of this browser, who need not log in again. */
+  readonly sessionUser?: string | undefined
 }
 
 /** The secrets that the current attempt keeps for its token request. */

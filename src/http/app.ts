@@ -4,6 +4,7 @@ import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { addAudit } from './admin/audit.ts'
 import { addKeys } from './admin/keys.ts'
+import { addMcpClients } from './admin/mcp-clients.ts'
 import { addPolicies } from './admin/policies.ts'
 import { addProjects } from './admin/projects.ts'
 import { addSecrets } from './admin/secrets.ts'
@@ -14,16 +15,18 @@ import { addUserConnections } from './authorizations/user-connections.ts'
 import { addClientMetadata } from './connect/client-metadata.ts'
 import { addConnect } from './connect/connect.ts'
 import { addLogin } from './connect/login.ts'
+import { addSessionLogin } from './connect/session-login.ts'
 import { addArcadeVerifier } from './dialects/arcade-verifier.ts'
 import { addOrganizationPaths } from './dialects/organization-paths.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
 import { bodyLimit } from './endpoint/body-limit.ts'
-import { endpoints } from './endpoint/endpoint.ts'
+import { endpoints, type SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse, toRefusal } from './endpoint/errors.ts'
 import { idempotent } from './endpoint/idempotency-key.ts'
 import { createNotFound } from './endpoint/not-found.ts'
 import { createObserver } from './endpoint/observe.ts'
 import { createCharge } from './endpoint/rate-limit.ts'
+import { addMcpSetup } from './mcp-setup/mcp-setup.ts'
 import { addDiagnosis, type Diagnose } from './operation/diagnosis.ts'
 import { addHealth } from './operation/health.ts'
 import { addMetrics, type MetricsOptions } from './operation/metrics.ts'
@@ -38,6 +41,7 @@ import { addExecutions } from './tools/executions.ts'
 import { addOxp } from './tools/oxp.ts'
 import { addRuns } from './tools/runs.ts'
 import { addTools } from './tools/tools.ts'
+import { addToolsets } from './tools/toolsets.ts'
 import { addWorkerAuthorization } from './workers/worker-authorization.ts'
 import { addWorkerTest } from './workers/worker-test.ts'
 import { addWorkers } from './workers/workers.ts'
@@ -49,6 +53,16 @@ const PAGES = [
   '/connect/*',
   '/callback/*',
   '/login/*',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/openid-configuration',
+  '/authorize',
+  '/authorize/*',
+  '/consent/*',
+  '/token',
+  '/register',
+  '/revoke',
+  '/jwks',
+  '/me/*',
   '/oauth/*',
   '/docs',
   '/docs/*',
@@ -65,12 +79,14 @@ export interface AppOptions {
   /** For an app that is called in this process and is never served: no request then needs a key. */
   readonly operator?: Operator
   readonly diagnose?: Diagnose
+  /** Adds `/mcp`. */
+  readonly mountMcp?: (app: OpenAPIHono, shared: SharedByEndpoints) => void
 }
 
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
 export function createApp(
   broker: Broker,
-  { version, sandbox, metrics, operator, diagnose }: AppOptions,
+  { version, sandbox, metrics, operator, diagnose, mountMcp }: AppOptions,
 ): OpenAPIHono {
   const app = new OpenAPIHono({ router: createRouter() })
   const refuse = (c: Context, error: unknown) =>
@@ -91,7 +107,7 @@ export function createApp(
     return response
   })
   for (const route of PAGES) app.use(route, observer.page(route))
-  for (const path of ['/connect/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
+  for (const path of ['/connect/*', '/login/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   const authenticate = operator ? authenticateOperator(operator) : createAuthenticate(broker)
   const charge = createCharge(operator ? 0 : broker.settings.requestsPerSecond)
@@ -103,6 +119,7 @@ export function createApp(
     '/v1/workers',
     '/v1/admin/auth_providers',
     '/v1/admin/policies',
+    '/v1/toolsets',
   ])
     app.post(path, idempotent(broker, authenticate, charge))
 
@@ -112,6 +129,7 @@ export function createApp(
   addConnections(add, broker) //      /v1/connections
   addCatalogue(add, broker) //        /v1/tools, /v1/formatted_tools, /v1/tools/requirements
   addTools(add, broker) //            /v1/tools/authorize, /execute, /import, /{name}/binding
+  addToolsets(add, broker) //         /v1/toolsets
   addRuns(add, broker) //             /v1/tools/run, /run_stream, /run_chain
   addCode(add, broker) //             /v1/code/execute
   addExecutions(add, broker) //       /v1/executions, /v1/scheduled_tools
@@ -121,6 +139,7 @@ export function createApp(
   addWorkerAuthorization(add, broker) // /v1/workers/{id}/authorize
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
+  addMcpClients(add, broker) //       /v1/admin/mcp_clients
   addSecrets(add, broker) //          /v1/admin/secrets
   addKeys(add, broker) //             /v1/admin/keys
   addProjects(add, broker) //         /v1/admin/projects
@@ -130,11 +149,14 @@ export function createApp(
   if (diagnose !== undefined) addDiagnosis(add, diagnose) // /v1/admin/diagnosis
   addPolicies(add, broker) //         /v1/admin/policies
   addProxy(app, broker, shared) //   /proxy/{provider}/{path}
+  mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
   addMetrics(add, broker, { access: 'key', ...metrics, version }) // /metrics
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker) //            /login/callback
+  addSessionLogin(app, broker) //     /login/confirmed, /login/open
+  addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json
   app.route('/', assets()) //               /assets
   if (sandbox !== undefined) app.route('/sandbox', sandbox)

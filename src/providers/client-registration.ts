@@ -12,6 +12,7 @@ export interface ClientMetadata {
   readonly grant_types: readonly string[]
   readonly response_types: readonly string[]
   readonly token_endpoint_auth_method: string
+  readonly application_type: 'web' | 'native'
   readonly scope?: string
 }
 
@@ -38,6 +39,8 @@ export function clientMetadata(options: {
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: authMethod,
+    // a web client has no http URI and no localhost (OpenID Connect Registration section 2)
+    application_type: new URL(redirectUri).protocol === 'https:' ? 'web' : 'native',
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   }
 }

@@ -26,7 +26,13 @@ export interface LoginClient {
   /** The authentication request (OpenID Connect Core section 3.1.2.1, with PKCE). */
   authorizationUrl(
     login: LoginRegistration,
-    request: { readonly state: string; readonly secrets: LoginSecrets; readonly scopes: readonly string[] },
+    request: {
+      readonly state: string
+      readonly secrets: LoginSecrets
+      readonly scopes: readonly string[]
+      /** The issuer asks for the user again, even if it has a session of its own. */
+      readonly prompt?: 'login'
+    },
   ): Promise<URL>
   /**
    * Redeems the code, checks the ID token (section 3.1.3.7: signature, issuer, audience, expiry, nonce) and returns its
@@ -106,7 +112,7 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
   return {
     newSecrets: () => ({ codeVerifier: randomPKCECodeVerifier(), nonce: randomNonce() }),
 
-    async authorizationUrl(login, { state, secrets, scopes }) {
+    async authorizationUrl(login, { state, secrets, scopes, prompt }) {
       return buildAuthorizationUrl(configure(login), {
         response_type: 'code',
         redirect_uri: login.redirectUri,
@@ -115,6 +121,7 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
         nonce: secrets.nonce,
         code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
         code_challenge_method: 'S256',
+        ...(prompt && { prompt }),
       })
     },
 

@@ -13,7 +13,7 @@ export interface TemplateValues {
 
 export type Placeholder = Exclude<keyof TemplateValues, 'scopeSeparator'>
 
-/** The placeholders that stand for lists, which are joined as a union. */
+/** The placeholders whose values are lists, which are joined as a union. */
 const LISTS: ReadonlySet<string> = new Set(['scopes', 'existing_scopes'] satisfies Placeholder[])
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z_]+)\s*\}\}/g
@@ -33,7 +33,7 @@ export function checkTemplate(template: string, allowed: readonly Placeholder[])
     }
     if (!(allowed as readonly string[]).includes(part.placeholder)) {
       const known = allowed.map((name) => `{{${name}}}`).join(', ')
-      return `has the placeholder {{${part.placeholder}}}, which stands for nothing here; ${known === '' ? 'none is known' : `known are ${known}`}`
+      return `has the placeholder {{${part.placeholder}}}, which has no value here; ${known === '' ? 'none is known' : `known are ${known}`}`
     }
     if (LISTS.has(part.placeholder) && !standsApart(parts[index - 1], parts[index + 1]))
       return `has {{${part.placeholder}}} joined to other text; set it off by spaces`

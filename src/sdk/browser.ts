@@ -12,12 +12,12 @@ export async function openLink(url: string | Promise<string>): Promise<'popup' |
   const popup = window.open('', '_blank', 'popup,width=600,height=760')
   try {
     const link = new URL(await url, location.href)
-    if (!/^https?:$/.test(link.protocol)) throw new TypeError('The link is no http(s) URL.')
+    if (!/^https?:$/.test(link.protocol)) throw new TypeError('The link is not an http(s) URL.')
     if (popup === null) {
       location.assign(link.href)
       return 'redirect'
     }
-    popup.opener = null // the pages of providers get no hand on this one
+    popup.opener = null // so that the provider's page cannot navigate this one
     popup.location.replace(link.href)
     return 'popup'
   } catch (error) {
@@ -46,10 +46,9 @@ export interface WaitViaOptions {
 const TIMEOUT_MS = 600_000
 
 /**
- * Asks an endpoint of your own until the authorization has ended, through failures of the network. The endpoint answers the
- * JSON of `await gatepass.authorization(id)`, and may hold its answer with `waitMs`. It must check that the authorization
- * belongs to the user of its session. Whether the popup is still open is not asked: a browser may not tell, and an open
- * one says nothing about the consent.
+ * Polls an endpoint of your own until the authorization has ended, also after failures of the network. The endpoint
+ * answers the JSON of `await gatepass.authorization(id)`, and may hold its answer with `waitMs`. It must check that the
+ * authorization belongs to the user of its session. It does
  * @throws AuthorizationTimeout after `timeoutMs`
  * @throws GatepassError `unexpected_answer` when the endpoint refuses, or answers something else
  */

@@ -87,7 +87,7 @@ export type WebhookEvent = {
 }[keyof WebhookData]
 
 export interface VerifyOptions {
-  /** How far the clock of the sender may be away, in seconds; 300 by default. */
+  /** The tolerated age of the timestamp, in either direction, in seconds; 300 by default. */
   readonly toleranceSeconds?: number | undefined
   /** The time, in milliseconds since 1970; `Date.now()` by default. */
   readonly now?: number | undefined
@@ -109,7 +109,7 @@ export async function verifyWebhook(
   const timestamp = header(request, 'webhook-timestamp')
   const signatures = signaturesOf(header(request, 'webhook-signature'))
   if (!/^\d{1,12}$/.test(timestamp))
-    throw new WebhookRefused('invalid_timestamp', 'webhook-timestamp is no time.')
+    throw new WebhookRefused('invalid_timestamp', 'webhook-timestamp is not a time.')
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookRefused('outside_tolerance', 'The webhook is too old, or from the future.')
   const body = new Uint8Array(await request.arrayBuffer())
@@ -122,7 +122,7 @@ export async function verifyWebhook(
       if (await crypto.subtle.verify('HMAC', key, signature, signed))
         return toEvent(id, new TextDecoder().decode(body))
   }
-  throw new WebhookRefused('wrong_signature', 'No signature fits a secret.')
+  throw new WebhookRefused('wrong_signature', 'No signature was made with this secret.')
 }
 
 function header(request: Request, name: string): string {

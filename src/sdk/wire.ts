@@ -20,6 +20,8 @@ export interface ApiKey {
   readonly role: 'admin' | 'caller' | 'readonly'
   readonly status: 'active' | 'expired' | 'revoked'
   readonly created_at: string
+  /** The only user that the key acts for */
+  readonly user_id?: string
   readonly expires_at?: string
   readonly rate_limit?: number
   readonly last_used_at?: string
@@ -82,6 +84,8 @@ export interface AuditEntry {
     | 'policy.set'
     | 'policy.deleted'
     | 'policy.refused'
+    | 'toolset.set'
+    | 'toolset.deleted'
     | 'tool.scheduled'
     | 'tool.cancelled'
     | 'secret.set'
@@ -90,6 +94,8 @@ export interface AuditEntry {
     | 'key.created'
     | 'key.rotated'
     | 'key.revoked'
+    | 'mcp_client.approved'
+    | 'mcp_client.revoked'
     | 'access.refused'
     | 'envelope.unreadable'
     | 'master_key.rotated'
@@ -97,7 +103,12 @@ export interface AuditEntry {
     | 'installation.restored'
     | 'installation.moved'
     | 'installation.rows_signed'
-  readonly actor: { readonly kind: 'api_key' | 'user' | 'cli' | 'system'; readonly id?: string }
+  readonly actor: {
+    readonly kind: 'api_key' | 'user' | 'cli' | 'system'
+    readonly id?: string
+    /** The client id of the MCP client with which a user called */
+    readonly client?: string
+  }
   readonly user_id?: string
   readonly provider_id?: string
   readonly connection_id?: string
@@ -151,7 +162,7 @@ export interface AuthProviderCreateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -179,7 +190,7 @@ export interface AuthProviderCreateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -207,7 +218,7 @@ export interface AuthProviderCreateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -235,7 +246,7 @@ export interface AuthProviderCreateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -267,7 +278,7 @@ export interface AuthProviderCreateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -301,7 +312,7 @@ export interface AuthProviderCreateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -538,7 +549,7 @@ export interface AuthProviderUpdateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -573,7 +584,7 @@ export interface AuthProviderUpdateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -608,7 +619,7 @@ export interface AuthProviderUpdateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -643,7 +654,7 @@ export interface AuthProviderUpdateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -678,7 +689,7 @@ export interface AuthProviderUpdateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -713,7 +724,7 @@ export interface AuthProviderUpdateRequest {
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
                * section 2.3.1 says.
                */
               readonly auth_method?: string | null | undefined
@@ -1071,6 +1082,8 @@ export type ErrorCode =
   | 'too_many_pending'
   | 'invalid_authorization'
   | 'insufficient_role'
+  | 'insufficient_scope'
+  | 'user_not_allowed'
   | 'not_found'
   | 'already_exists'
   | 'set_by_operator'
@@ -1240,6 +1253,8 @@ export interface IssuedApiKey {
   readonly project: string
   readonly role: 'admin' | 'caller' | 'readonly'
   readonly name: string
+  /** The only user that the key acts for */
+  readonly user_id?: string
   readonly expires_at?: string
   readonly rate_limit?: number
 }
@@ -1258,6 +1273,21 @@ export type JsonValue =
   | string
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue }
+
+export interface McpClient {
+  readonly id: string
+  readonly user_id: string
+  /** A URL: that of the metadata document of the client */
+  readonly client_id: string
+  /** As the client calls itself */
+  readonly client_name: string
+  /** One of the loopback interface is without its port */
+  readonly redirect_uri: string
+  readonly scopes: readonly string[]
+  readonly created_at: string
+  /** When it last got an access token */
+  readonly last_used_at?: string
+}
 
 /** The CallToolResult of the MCP server that ran the tool */
 export interface McpResult {
@@ -1305,7 +1335,7 @@ export interface McpWorkerChange {
       }
     | null
     | undefined
-  /** Sent with every request; ${secret:NAME} stands for a secret */
+  /** Sent with every request; ${secret:NAME} is replaced by that secret */
   readonly headers?: { readonly [name: string]: string } | null | undefined
   /** Of its tools, in place of the one that the server’s own name makes */
   readonly namespace?: string | null | undefined
@@ -1375,7 +1405,7 @@ export interface McpWorkerRegistration {
       }
     | null
     | undefined
-  /** Sent with every request; ${secret:NAME} stands for a secret */
+  /** Sent with every request; ${secret:NAME} is replaced by that secret */
   readonly headers?: { readonly [name: string]: string } | null | undefined
   /** Of its tools, in place of the one that the server’s own name makes */
   readonly namespace?: string | null | undefined
@@ -1908,7 +1938,7 @@ export interface Policy {
 }
 
 export interface PolicyMatch {
-  /** Users; `*` stands for any characters, here and in all lists */
+  /** Users; `*` matches any characters, here and in all lists */
   readonly users?: readonly string[] | undefined
   /** Tools by any of their names, in any case */
   readonly tools?: readonly string[] | undefined
@@ -2153,6 +2183,13 @@ export interface SharedWorker {
   readonly tool_names: readonly string[]
 }
 
+export interface ShownTool {
+  /** The name for MCP clients: at most 48 of `[A-Za-z0-9_-]` */
+  readonly name: string
+  readonly tool_id: string
+  readonly description: string
+}
+
 /** The data of one event: `progress` and `chunk` in any number, then one `done` or `error` */
 export type StreamEvent = ProgressEvent | ChunkEvent | DoneEvent | ErrorEvent
 
@@ -2246,7 +2283,7 @@ export interface ToolExecution {
   readonly execution_type: 'immediate' | 'scheduled'
   readonly execution_status: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled'
   /** The endpoint that ran it */
-  readonly entry_point: 'execute' | 'run' | 'run_stream' | 'run_chain' | 'code' | 'oxp' | 'tool'
+  readonly entry_point: 'execute' | 'run' | 'run_stream' | 'run_chain' | 'code' | 'oxp' | 'mcp' | 'tool'
   readonly outcome?: 'value' | 'artifact' | 'error' | 'requires_authorization'
   /** The kind of a ToolError */
   readonly error_kind?: string
@@ -2346,6 +2383,42 @@ export interface ToolRequirements {
   readonly authorizations?: readonly RequiredProvider[]
   readonly secrets: readonly RequiredSecret[]
   readonly worker?: RequiredWorker
+}
+
+export interface Toolset {
+  readonly id: string
+  /** The address for MCP clients */
+  readonly url: string
+  /**
+   * Names of tools, in any spelling that a tool answers to, with a version or without; `["*"]` is every
+   * tool. Answers give the ids of known tools
+   */
+  readonly tools?: readonly string[]
+  readonly namespaces?: readonly string[]
+  readonly tags?: readonly string[]
+  /** Tools that need one of these providers, by id */
+  readonly providers?: readonly string[]
+  /**
+   * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, and where another
+   * tool of the toolset has that already, the prefixed one. A bare name stays with its tool for good
+   */
+  readonly names: 'prefixed' | 'bare'
+  /** Text for the model about these tools */
+  readonly instructions?: string
+  /**
+   * `all`: MCP clients list every tool; `search`: they list a tool that searches and one that calls.
+   * Absent: `search` for more than 128 tools
+   */
+  readonly listing?: 'all' | 'search'
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface ToolsetDetail extends Toolset {
+  /** The tools that are in it now */
+  readonly tool_count: number
+  /** Selectors that select nothing now. Tools that come later are selected */
+  readonly warnings: readonly { readonly path: string; readonly message: string }[]
 }
 
 export interface UserConnection {
@@ -2585,6 +2658,8 @@ export interface Operations {
       readonly project?: string | null | undefined
       /** The purpose of the key, by which you recognize it */
       readonly name?: string | null | undefined
+      /** The only user that the key acts for; not with the role `admin`. Without it, every user */
+      readonly user_id?: string | null | undefined
       /** Refused from then on; without it and `expires_in` it never expires */
       readonly expires_at?: string | null | undefined
       /** Seconds */
@@ -2648,6 +2723,40 @@ export interface Operations {
     readonly body: { readonly name: string }
     readonly answer: Project
   }
+  /** Make a toolset */
+  readonly createToolset: {
+    readonly method: 'POST'
+    readonly path: '/v1/toolsets'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      /** MCP clients reach the toolset at `/mcp/{id}` */
+      readonly id: string
+      /**
+       * Names of tools, in any spelling that a tool answers to, with a version or without; `["*"]` is every
+       * tool. Answers give the ids of known tools
+       */
+      readonly tools?: readonly string[] | null | undefined
+      readonly namespaces?: readonly string[] | null | undefined
+      readonly tags?: readonly string[] | null | undefined
+      /** Tools that need one of these providers, by id */
+      readonly providers?: readonly string[] | null | undefined
+      /**
+       * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, and where another
+       * tool of the toolset has that already, the prefixed one. A bare name stays with its tool for good
+       * Default: `"prefixed"`
+       */
+      readonly names?: 'prefixed' | 'bare' | undefined
+      /** Text for the model about these tools */
+      readonly instructions?: string | null | undefined
+      /**
+       * `all`: MCP clients list every tool; `search`: they list a tool that searches and one that calls.
+       * Absent: `search` for more than 128 tools
+       */
+      readonly listing?: 'all' | 'search' | null | undefined
+    }
+    readonly answer: ToolsetDetail
+  }
   /** Register a worker */
   readonly createWorker: {
     readonly method: 'POST'
@@ -2684,6 +2793,15 @@ export interface Operations {
     readonly body: undefined
     readonly answer: DeletedConnection
   }
+  /** End a client's access for its user */
+  readonly deleteMcpClient: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/admin/mcp_clients/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
   /** Delete a policy */
   readonly deletePolicy: {
     readonly method: 'DELETE'
@@ -2716,6 +2834,15 @@ export interface Operations {
     readonly method: 'DELETE'
     readonly path: '/v1/tools/{name}'
     readonly params: { readonly name: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Delete a toolset */
+  readonly deleteToolset: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/toolsets/{id}'
+    readonly params: { readonly id: string }
     readonly query: undefined
     readonly body: undefined
     readonly answer: undefined
@@ -2852,6 +2979,8 @@ export interface Operations {
         | 'policy.set'
         | 'policy.deleted'
         | 'policy.refused'
+        | 'toolset.set'
+        | 'toolset.deleted'
         | 'tool.scheduled'
         | 'tool.cancelled'
         | 'secret.set'
@@ -2860,6 +2989,8 @@ export interface Operations {
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'
+        | 'mcp_client.approved'
+        | 'mcp_client.revoked'
         | 'access.refused'
         | 'envelope.unreadable'
         | 'master_key.rotated'
@@ -2869,7 +3000,8 @@ export interface Operations {
         | 'installation.rows_signed'
         | undefined
       readonly tool?: string | undefined
-      /** The id of an API key */
+      readonly subject?: string | undefined
+      /** The id of an API key, or of a user who called with an access token */
       readonly actor_id?: string | undefined
       readonly since?: string | undefined
       readonly until?: string | undefined
@@ -3080,6 +3212,15 @@ export interface Operations {
     }
     readonly answer: SharedRequirements
   }
+  /** One toolset, and how many tools it has now */
+  readonly getToolset: {
+    readonly method: 'GET'
+    readonly path: '/v1/toolsets/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ToolsetDetail
+  }
   /** One worker */
   readonly getWorker: {
     readonly method: 'GET'
@@ -3127,9 +3268,12 @@ export interface Operations {
     readonly path: '/v1/admin/keys'
     readonly params: undefined
     readonly query: {
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
       /** More than 100 is 100 */
       readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: {
@@ -3138,6 +3282,10 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
+      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
     }
   }
   /** The audit trail, newest first */
@@ -3176,6 +3324,8 @@ export interface Operations {
         | 'policy.set'
         | 'policy.deleted'
         | 'policy.refused'
+        | 'toolset.set'
+        | 'toolset.deleted'
         | 'tool.scheduled'
         | 'tool.cancelled'
         | 'secret.set'
@@ -3184,6 +3334,8 @@ export interface Operations {
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'
+        | 'mcp_client.approved'
+        | 'mcp_client.revoked'
         | 'access.refused'
         | 'envelope.unreadable'
         | 'master_key.rotated'
@@ -3193,7 +3345,8 @@ export interface Operations {
         | 'installation.rows_signed'
         | undefined
       readonly tool?: string | undefined
-      /** The id of an API key */
+      readonly subject?: string | undefined
+      /** The id of an API key, or of a user who called with an access token */
       readonly actor_id?: string | undefined
       readonly since?: string | undefined
       readonly until?: string | undefined
@@ -3232,9 +3385,12 @@ export interface Operations {
     readonly query: {
       readonly user_id?: string | undefined
       readonly provider_id?: string | undefined
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
       /** More than 100 is 100 */
       readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: {
@@ -3243,6 +3399,10 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
+      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
     }
   }
   /** What was run, newest first */
@@ -3256,9 +3416,12 @@ export interface Operations {
       readonly tool?: string | undefined
       readonly type?: 'immediate' | 'scheduled' | undefined
       readonly status?: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | undefined
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
       /** More than 100 is 100 */
       readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: {
@@ -3267,6 +3430,10 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
+      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
     }
   }
   /** The known tools in the format of a model provider */
@@ -3276,10 +3443,12 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly toolkit?: string | undefined
+      /** Only the tools of this toolset, one version of each, under their names in the project */
+      readonly toolset?: string | undefined
       readonly user_id?: string | undefined
       /** Default: `"false"` */
       readonly include_all_versions?: 'true' | 'false' | undefined
-      /** Words that all stand in its names, its description or its tags */
+      /** Words that must all occur in its names, its description or its tags */
       readonly q?: string | undefined
       /** Any of these tags, separated by commas */
       readonly tag?: string | undefined
@@ -3313,6 +3482,33 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
+    }
+  }
+  /** The MCP clients that users have allowed to act for them */
+  readonly listMcpClients: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/mcp_clients'
+    readonly params: undefined
+    readonly query: {
+      readonly user_id?: string | undefined
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly McpClient[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
     }
   }
   /** The known tools as OXP tool definitions */
@@ -3368,9 +3564,12 @@ export interface Operations {
     readonly path: '/v1/scheduled_tools'
     readonly params: undefined
     readonly query: {
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
       /** More than 100 is 100 */
       readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: {
@@ -3379,6 +3578,10 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
+      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
     }
   }
   /** All secrets, without their values */
@@ -3426,10 +3629,12 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly toolkit?: string | undefined
+      /** Only the tools of this toolset, one version of each, under their names in the project */
+      readonly toolset?: string | undefined
       readonly user_id?: string | undefined
       /** Default: `"false"` */
       readonly include_all_versions?: 'true' | 'false' | undefined
-      /** Words that all stand in its names, its description or its tags */
+      /** Words that must all occur in its names, its description or its tags */
       readonly q?: string | undefined
       /** Any of these tags, separated by commas */
       readonly tag?: string | undefined
@@ -3456,6 +3661,44 @@ export interface Operations {
       readonly page_count: number
     }
   }
+  /** The tools of a toolset, under the names that MCP clients get */
+  readonly listToolsetTools: {
+    readonly method: 'GET'
+    readonly path: '/v1/toolsets/{id}/tools'
+    readonly params: { readonly id: string }
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly ShownTool[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** All toolsets */
+  readonly listToolsets: {
+    readonly method: 'GET'
+    readonly path: '/v1/toolsets'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Toolset[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
   /** All users' connections, with the provider's user info of each account */
   readonly listUserConnections: {
     readonly method: 'GET'
@@ -3464,9 +3707,12 @@ export interface Operations {
     readonly query: {
       readonly provider_id?: string | undefined
       readonly user_id?: string | undefined
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
       /** More than 100 is 100 */
       readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
     }
     readonly body: undefined
     readonly answer: {
@@ -3475,6 +3721,10 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
+      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
     }
   }
   /** The tools of a worker */
@@ -3823,6 +4073,37 @@ export interface Operations {
         | undefined
     }
     readonly answer: Policy
+  }
+  /** Change a toolset */
+  readonly updateToolset: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/toolsets/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: {
+      /**
+       * Names of tools, in any spelling that a tool answers to, with a version or without; `["*"]` is every
+       * tool. Answers give the ids of known tools
+       */
+      readonly tools?: readonly string[] | null | undefined
+      readonly namespaces?: readonly string[] | null | undefined
+      readonly tags?: readonly string[] | null | undefined
+      /** Tools that need one of these providers, by id */
+      readonly providers?: readonly string[] | null | undefined
+      /**
+       * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, and where another
+       * tool of the toolset has that already, the prefixed one. A bare name stays with its tool for good
+       */
+      readonly names?: 'prefixed' | 'bare' | undefined
+      /** Text for the model about these tools */
+      readonly instructions?: string | null | undefined
+      /**
+       * `all`: MCP clients list every tool; `search`: they list a tool that searches and one that calls.
+       * Absent: `search` for more than 128 tools
+       */
+      readonly listing?: 'all' | 'search' | null | undefined
+    }
+    readonly answer: ToolsetDetail
   }
   /** Change a worker and read its catalogue again */
   readonly updateWorker: {

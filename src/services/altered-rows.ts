@@ -29,7 +29,7 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
       seen.set(place, row)
       log.error(
         { table, id, project: projectId },
-        'a row was changed in the database by something else than Gatepass, and is not believed',
+        'a row was changed in the database by another program than Gatepass, and is ignored',
       )
     },
   }

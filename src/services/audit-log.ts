@@ -9,6 +9,7 @@ import type { AuditEntries, AuditLink } from '../store/audit-entries.ts'
 import type { AuditedRelease } from '../store/audit-trail.ts'
 import type { PoliciesInForce } from '../store/policies.ts'
 import type { Store } from '../store/store.ts'
+import type { ReleaseTexts } from './release.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
 
 /** Releases per commit, and releases that may wait for their commit before more are refused. */
@@ -28,6 +29,7 @@ export interface AuditedToken {
   readonly entry: ProviderEntry
   /** `AuditLog.fingerprint` of the access token. */
   readonly fingerprint: string
+  readonly texts: Pick<ReleaseTexts, 'audited'>
 }
 
 /** Writes the audit trail for the flows. Actor, purpose and request id come from the request's context. */
@@ -52,7 +54,7 @@ export interface AuditLog {
 
 interface Waiting {
   readonly releases: readonly AuditedRelease[]
-  readonly resolve: (stand: boolean) => void
+  readonly resolve: (areRecorded: boolean) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -125,8 +127,15 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
           retryAfter: 1,
         })
       const context = currentContext()
-      const { apiKey } = context
-      const releases = tokens.map((token) => toRelease(token, policies, context, now()))
+      const { apiKey, onlyUser } = context
+      // the last check of every way to a token; each way has refused other users before
+      if (onlyUser !== undefined && tokens.some(({ connection }) => connection.userId !== onlyUser))
+        throw new BrokerError(
+          'user_not_allowed',
+          'The request acts for another user than the one whose token it needs.',
+        )
+      const at = now()
+      const releases = tokens.map((token) => toRelease(token, policies, context, at))
       const isRecorded = await new Promise<boolean>((resolve, reject) => {
         queue.push({ releases, resolve, reject })
         waiting++
@@ -152,28 +161,34 @@ function derive(key: Buffer, purpose: string): Buffer {
 }
 
 function toRelease(
-  { connection, entry, fingerprint }: AuditedToken,
+  token: AuditedToken,
   policies: PoliciesInForce,
   context: RequestContext,
   at: number,
 ): AuditedRelease {
-  const { projectId, userId, id: connectionId } = connection
-  const event: AuditEvent = {
-    action: 'token.released',
-    userId,
-    providerId: entry.id,
-    connectionId,
-    ...(context.tool !== undefined && { tool: context.tool }),
-    fingerprint,
-  }
-  return {
-    projectId,
-    line: toLine(event, context, at),
-    connection,
-    entry,
-    policies,
-    ...(context.apiKey && { apiKey: context.apiKey }),
-  }
+  const { connection, entry } = token
+  const { apiKey } = context
+  const line = releaseLine(token, context, at)
+  const release = { projectId: connection.projectId, line, connection, entry, policies }
+  return apiKey === undefined ? release : { ...release, apiKey }
+}
+
+/** What `toLine` makes of a release, from parts that are kept: this is the line that nearly all requests write. */
+function releaseLine(
+  { connection, entry, fingerprint, texts }: AuditedToken,
+  { actor, tool, purpose, requestId }: RequestContext,
+  at: number,
+): string {
+  texts.audited ??= JSON.stringify({
+    user_id: connection.userId,
+    provider_id: entry.id,
+    connection_id: connection.id,
+  }).slice(1, -1)
+  const begin = `{"at":${at},"action":"token.released","actor":${JSON.stringify(actor)},${texts.audited}`
+  const ofTool = tool === undefined ? '' : `,"tool":${JSON.stringify(tool)}`
+  const why = purpose === undefined ? '' : `,"purpose":${JSON.stringify(purpose)}`
+  const request = requestId === undefined ? '' : `,"request_id":${JSON.stringify(requestId)}`
+  return `${begin}${ofTool},"fingerprint":${JSON.stringify(fingerprint)}${why}${request}}`
 }
 
 /** One line of a block. Members are listed one by one, so that a new member of an event is not recorded by accident. */

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Log } from '../domain/log.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Sealer } from '../store/seal.ts'
@@ -53,4 +53,13 @@ export async function signRowsOnce(
   await audit.record(projectId, { action: 'installation.rows_signed', reason: `rows ${rows}` })
   await raw.facts.delete(OLDER_KEY)
   log.info({ rows }, 'rows that give power have a MAC from now on')
+}
+
+/** Derives the installation's key for one purpose (RFC 5869): 32 bytes, the same on all nodes and under every master key. */
+export type DeriveKey = (purpose: KeyPurpose) => Buffer
+
+export type KeyPurpose = 'mcp session' | 'mcp request state'
+
+export function createDeriveKey(installationKey: Buffer): DeriveKey {
+  return (purpose) => Buffer.from(hkdfSync('sha256', installationKey, '', `gatepass/${purpose}`, 32))
 }

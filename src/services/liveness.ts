@@ -4,8 +4,8 @@ import { LAPSE_MS } from '../store/processes.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * Says to other processes that this one is alive, while it holds claims, and learns of claims whose process is dead.
- * An idle process writes nothing.
+ * Sends heartbeats of this process while it holds claims, and ends the claims of processes whose heartbeat stopped. An
+ * idle process writes nothing.
  */
 export interface Liveness {
   /** Runs the work with the id that its claims name; the process says that it is alive until the work has ended. */
@@ -13,14 +13,14 @@ export interface Liveness {
   /** Whether the process that a claim names is alive. Once it is not, it never is again. */
   isAlive(processId: string): Promise<boolean>
   /** Ends the claims of dead processes on authorizations. To be called about every second. */
-  bury(): Promise<void>
+  endDeadClaims(): Promise<void>
   /** Leaves at the end of the process, when no claim is held. */
   close(): Promise<void>
 }
 
-/** How often a process that holds claims says so: three in the time after which it is taken for dead. */
+/** The interval of heartbeats: three in the time after which a process counts as dead. */
 export const BEAT_MS = 1_000
-/** How long it goes on after the last claim, so that one request after the other does not enter and leave each time. */
+/** How long heartbeats continue after the last claim, so that requests in a row do not enter and leave each time. */
 const IDLE_MS = 5_000
 
 export function createLiveness(
@@ -41,7 +41,7 @@ export function createLiveness(
     return timer !== undefined && performance.now() - beatenAt < beatMs
   }
 
-  /** One write for all that begin at once; none when the last beat is young. */
+  /** One write for all that begin at once; none when the last heartbeat is recent. */
   function ensureEntered(): Promise<void> {
     if (isFresh()) return Promise.resolve()
     entering ??= enter().finally(() => {
@@ -67,7 +67,7 @@ export function createLiveness(
         const begunAt = performance.now()
         const age = await processes.beat(id)
         if (age === undefined) {
-          log.warn({}, 'this process stood still for so long that others took it for dead')
+          log.warn({}, 'this process was suspended for so long that others declared it dead')
           id = randomUUID()
           await processes.enter(id)
         }
@@ -84,7 +84,7 @@ export function createLiveness(
     clearInterval(timer)
     timer = undefined
     const left = id
-    // an id that has left is not entered again, or a claim that was made meanwhile would be taken for a dead one's
+    // an id that has left is not entered again, or a claim that was made meanwhile would count as a dead process's
     id = randomUUID()
     await processes.leave(left)
   }
@@ -101,13 +101,13 @@ export function createLiveness(
       }
     },
     isAlive: (processId) => processes.isAlive(processId, lapseMs),
-    async bury() {
-      // after a pause of this process, others that stood still with it are given the time to say that they are alive
+    async endDeadClaims() {
+      // processes that were suspended together with this one get the time to send a heartbeat first
       const now = performance.now()
       const stoodStill = buriedAt !== undefined && now - buriedAt > lapseMs
       buriedAt = now
       if (stoodStill) return
-      const freed = await processes.bury(lapseMs)
+      const freed = await processes.declareDead(lapseMs)
       buriedAt = performance.now()
       if (freed > 0)
         log.warn(

@@ -57,10 +57,14 @@ export interface RouteMetrics {
 export interface Counter {
   /** Adds one. The label values are in the order of the counter's labels. */
   increment(...labels: readonly string[]): void
+  /** The count of these label values, to be kept where it is raised often. */
+  of(...labels: readonly string[]): { inc(): void }
 }
 
 export interface Histogram {
   observe(value: number, ...labels: readonly string[]): void
+  /** The histogram of these label values, to be kept where it is used often. */
+  of(...labels: readonly string[]): { observe(value: number): void }
 }
 
 export interface HistogramOptions {
@@ -102,7 +106,7 @@ export function createMetrics(): Metrics {
     const metric = new PrometheusCounter({ name, help, labelNames: [...labels], registers: [] })
     const childOf = boundedChildren(labels, (values) => metric.labels(...values))
     collectors.push(async () => toFamily('counter', await metric.get()))
-    return { increment: (...values) => childOf(values).inc() }
+    return { increment: (...values) => childOf(values).inc(), of: (...values) => childOf(values) }
   }
 
   const histogram: Metrics['histogram'] = (name, help, { labels = [], buckets }) => {
@@ -115,7 +119,10 @@ export function createMetrics(): Metrics {
     })
     const childOf = boundedChildren(labels, (values) => metric.labels(...values))
     collectors.push(async () => toFamily('histogram', await metric.get()))
-    return { observe: (value, ...values) => childOf(values).observe(value) }
+    return {
+      observe: (value, ...values) => childOf(values).observe(value),
+      of: (...values) => childOf(values),
+    }
   }
 
   const reading =
@@ -174,12 +181,18 @@ export function createMetrics(): Metrics {
     authorizationBegan: () => began.increment(),
     authorizationCompleted: () => completed.increment(),
     authorizationFailed: (reason) => failed.increment(reason),
-    route: (method, route) => ({
-      answered(status, seconds) {
-        requests.increment(method, route, `${Math.floor(status / 100)}xx`)
-        latencies.observe(seconds, method, route)
-      },
-    }),
+    route(method, route) {
+      const latency = latencies.of(method, route)
+      const counts: ReturnType<Counter['of']>[] = [] // by the first digit of the status
+      return {
+        answered(status, seconds) {
+          const kind = Math.floor(status / 100)
+          counts[kind] ??= requests.of(method, route, `${kind}xx`)
+          counts[kind].inc()
+          latency.observe(seconds)
+        },
+      }
+    },
     counter,
     histogram,
     gauge: reading('gauge'),

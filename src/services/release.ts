@@ -6,10 +6,32 @@ export interface Release extends AccessSecrets {
   readonly connection: Connection
   readonly entry: ProviderEntry
   readonly fingerprint: string
+  /** What is made of this release again and again, kept while the connection is cached. */
+  readonly texts: ReleaseTexts
+}
+
+export interface ReleaseTexts {
+  /** The answer with the token, as JSON. */
+  answer?: string
+  /** The part of the audit line that names user, provider and connection, as JSON. */
+  audited?: string
 }
 
 /** A cached connection; its tokens are decrypted once, not per request. */
 export interface CachedConnection {
   readonly connection: Connection
-  opened?: AccessSecrets & Pick<Release, 'fingerprint'>
+  ready?: { readonly outcome: 'ready' } & Release
+}
+
+/** The objects of a cached connection without its texts. */
+const OBJECTS_BYTES = 2_000
+
+/** What the cached connections of an owner take in memory once their tokens are decrypted, estimated from their envelopes. */
+export function bytesOfConnections(held: readonly CachedConnection[]): number {
+  return held.reduce(
+    (sum, { connection: { access, refresh = '' } }) =>
+      // the envelope, the texts in it, and the answer that is made of them
+      sum + OBJECTS_BYTES + 3 * access.length + refresh.length,
+    200,
+  )
 }

@@ -10,6 +10,8 @@ export interface RequestContext {
   readonly apiKey?: ApiKey
   /** The endpoint or the command. */
   readonly purpose?: string
+  /** The only user for whom the request may act; absent: every user of the project. */
+  readonly onlyUser?: string
   readonly requestId?: string
   /** The tool for which tokens are released, once it is known. */
   tool?: string
@@ -31,6 +33,12 @@ export function inContext<T>(context: RequestContext, run: () => T): T {
  */
 export function permit<T>(use: RequestedUse, run: () => T): T {
   return inContext({ ...currentContext(), permitted: use }, run)
+}
+
+/** Whether the current request may act for this user and see what belongs to them. */
+export function mayActFor(userId: string | undefined): boolean {
+  const { onlyUser } = currentContext()
+  return onlyUser === undefined || onlyUser === userId
 }
 
 /** Sets the tool for which tokens are released from now on. */

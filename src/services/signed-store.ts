@@ -35,6 +35,8 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       return undefined
     }
   const key = genuine<ApiKey>('api_keys', (row) => isSame(row.mac, signer.apiKey(row)))
+  // a revoked key grants nothing, and its MAC was deleted
+  const keyOrRevoked = (row: ApiKey | undefined) => (row?.revokedAt !== undefined ? row : key(row))
   const entry = genuine<ProviderEntry>('providers', (row) => isSame(row.mac, signer.provider(row)))
   const worker = genuine<Worker>(
     'workers',
@@ -57,13 +59,15 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       ...apiKeys,
       add: (one, ...rest) => apiKeys.add(signedKey(one), ...rest),
       findByHash: async (hash) => key(await apiKeys.findByHash(hash)),
-      list: async (projectId) =>
-        // a revoked key grants nothing, and its MAC was deleted
-        (await apiKeys.list(projectId)).filter(
-          (one) => one.revokedAt !== undefined || key(one) !== undefined,
-        ),
+      find: async (projectId, id) => keyOrRevoked(await apiKeys.find(projectId, id)),
+      list: async (projectId) => all(await apiKeys.list(projectId), keyOrRevoked),
+      async page(...asked) {
+        const page = await apiKeys.page(...asked)
+        const items = all(page.items, keyOrRevoked)
+        return { ...page, items, total: page.total - (page.items.length - items.length) }
+      },
       async rotate(old, expiresAt, successor, audit) {
-        const known = (await apiKeys.list(old.projectId)).find(({ id }) => id === old.id)
+        const known = await apiKeys.find(old.projectId, old.id)
         if (known === undefined || key(known) === undefined) return false
         const mac = signer.apiKey({ ...known, expiresAt })
         return apiKeys.rotate({ ...old, mac }, expiresAt, signedKey(successor), audit)
@@ -76,6 +80,11 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       findByUid: async (uid) => entry(await providers.findByUid(uid)),
       findById: async (projectId, id) => entry(await providers.findById(projectId, id)),
       list: async (projectId) => all(await providers.list(projectId), entry),
+      async page(...args) {
+        const { rows, ...rest } = await providers.page(...args)
+        return { ...rest, rows: all(rows, entry) }
+      },
+      byUids: async (...args) => all(await providers.byUids(...args), entry),
     },
     tools: {
       ...tools,
@@ -125,8 +134,9 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
       .update(JSON.stringify([what, ...members.map((one) => one ?? null)]))
       .digest('base64url')
   return {
-    apiKey: ({ id, projectId, role, hash, expiresAt, rateLimit }) =>
-      mac('api_keys', [id, projectId, role, hash, expiresAt, rateLimit]),
+    apiKey: ({ id, projectId, role, hash, expiresAt, rateLimit, userId }) =>
+      // a key of every user keeps the MAC of releases that had no keys of one user
+      mac('api_keys', [id, projectId, role, hash, expiresAt, rateLimit, ...(userId ? [userId] : [])]),
     provider: ({ uid, projectId, id, name, wellKnownId, status, source, provider, clientId }) =>
       mac('providers', [uid, projectId, id, name, wellKnownId, status, source, sorted(provider), clientId]),
     worker: ({ uid, projectId, id, type, enabled, uri, settings }) =>

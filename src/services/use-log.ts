@@ -66,8 +66,10 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
     },
     async write(): Promise<void> {
       while (pending.size > 0) {
-        const batch = new Map([...pending].slice(0, BATCH))
-        for (const id of batch.keys()) {
+        const batch = new Map<string, EpochSeconds>()
+        for (const [id, at] of pending) {
+          if (batch.size === BATCH) break
+          batch.set(id, at)
           pending.delete(id)
           written.add(id)
         }

@@ -23,9 +23,16 @@ export const SETTINGS = [
   'RATE_LIMIT',
   'MAX_PENDING',
   'MAX_WAITERS',
+  'CACHE_SIZE',
   'LOG_LEVEL',
   'METRICS',
   'TOOLS',
+  'MCP_PROJECT',
+  'MCP_ISSUER',
+  'MCP_AUDIENCE',
+  'MCP_USER_CLAIM',
+  'MCP_ORIGINS',
+  'MCP_REGISTRATION',
 ] as const
 export type SettingName = (typeof SETTINGS)[number]
 

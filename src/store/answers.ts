@@ -1,10 +1,11 @@
-import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Database } from './database.ts'
 import { leaseEnd } from './lease.ts'
 import { variantsOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
 
 /** What is stored at a place: an answer, or no answer while the request is carried out. */
 export interface KeptAnswer {
@@ -130,9 +131,15 @@ export function createAnswers({
   const release = statement((p: { place: string; owner: string }) =>
     query.delete(answers).where(ofOwner(p)).returning(place),
   )
-  const sweep = statement((p: { now: EpochSeconds }) =>
-    query.delete(answers).where(hasExpired(p.now)).returning(place),
-  )
+  const sweep = statement((p: { now: EpochSeconds }) => {
+    // a subquery, since PostgreSQL looks up no time in an index that may change while the statement runs
+    const isOld = sql`${answers.until} <= (select ${dialect.leaseNow(p.now)})`
+    const old = query.select(place).from(answers).where(isOld).limit(dialect.sweptAtOnce)
+    return query
+      .delete(answers)
+      .where(and(inArray(answers.place, old), hasExpired(p.now)))
+      .returning(place)
+  })
 
   const find = async (at: string): Promise<KeptAnswer | undefined> => (await read(byPlace({ place: at })))[0]
 
@@ -160,7 +167,7 @@ export function createAnswers({
       await writeRepeatable(release({ place: at, owner }))
     },
     async sweep(now) {
-      return (await writeRepeatable(sweep({ now }))).length
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ now })))
     },
   }
 }

@@ -1,9 +1,10 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import { laterUse, type Uses, usedRows } from './last-use.ts'
+import { createLastUse, type WriteLastUse } from './last-use.ts'
+import { createPages, type Page, type PageRequest } from './page.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -12,7 +13,11 @@ export interface ApiKeys {
   add(key: ApiKey, audit?: AuditEntries): Promise<void>
   /** The key with that hash, unless it was revoked. */
   findByHash(hash: string): Promise<ApiKey | undefined>
+  find(projectId: string, id: string): Promise<ApiKey | undefined>
+  /** The oldest first, revoked ones too. */
   list(projectId: string): Promise<readonly ApiKey[]>
+  /** A page of `list`. */
+  page(projectId: string, page: PageRequest): Promise<Page<ApiKey>>
   revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
   /**
    * Adds the successor of a key, which expires then. `false`, with nothing written, unless the old key exists and is
@@ -27,10 +32,11 @@ export interface ApiKeys {
   /** Writes the MAC of a row from a release that had none; returns how many rows it wrote. */
   sign(id: string, mac: string): Promise<number>
   /** Writes when each key was last used, by id. A later time that is already stored stays. */
-  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
+  readonly used: WriteLastUse
 }
 
-export function createApiKeys({ tables, query, statement, read, write, dialect }: Database): ApiKeys {
+export function createApiKeys(database: Database): ApiKeys {
+  const { tables, query, statement, read, write } = database
   const { apiKeys } = tables
   const unrevoked = (p: InProject) =>
     and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.id, p.id), isNull(apiKeys.revokedAt))
@@ -44,6 +50,20 @@ export function createApiKeys({ tables, query, statement, read, write, dialect }
   const ofProject = statement((p: OfProject) =>
     query.select().from(apiKeys).where(eq(apiKeys.projectId, p.projectId)).orderBy(apiKeys.id),
   )
+  const byId = statement((p: InProject) =>
+    query
+      .select()
+      .from(apiKeys)
+      .where(and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.id, p.id))),
+  )
+  const pageOf = createPages(database, {
+    table: apiKeys,
+    key: apiKeys.id,
+    order: 'ascending',
+    matching: (p: OfProject) => eq(apiKeys.projectId, p.projectId),
+    select: (where, order) => query.select().from(apiKeys).where(where).orderBy(order),
+    keyOf: ({ id }) => id,
+  })
   const insert = statement((_: typeof apiKeys.$inferInsert) =>
     query.insert(apiKeys).values(placeholdersOf(apiKeys)).onConflictDoNothing().returning({ id: apiKeys.id }),
   )
@@ -71,14 +91,6 @@ export function createApiKeys({ tables, query, statement, read, write, dialect }
   const sign = statement((p: { id: string; mac: string }) =>
     query.update(apiKeys).set({ mac: p.mac }).where(eq(apiKeys.id, p.id)).returning({ id: apiKeys.id }),
   )
-  const use = statement((p: { uses: Uses }) =>
-    query
-      .update(apiKeys)
-      .set({ lastUsedAt: laterUse(apiKeys.lastUsedAt) })
-      .from(usedRows(dialect, p.uses))
-      .where(sql`${apiKeys.id} = used.key`)
-      .returning({ id: apiKeys.id }),
-  )
 
   return {
     async add(key, audit) {
@@ -89,6 +101,12 @@ export function createApiKeys({ tables, query, statement, read, write, dialect }
     },
     async list(projectId) {
       return read(ofProject({ projectId }))
+    },
+    async find(projectId, id) {
+      return (await read(byId({ projectId, id })))[0]
+    },
+    async page(projectId, page) {
+      return pageOf({ projectId }, page)
     },
     async revoke(projectId, id, now, audit) {
       const revoked = await writeRow(write, audit, { noun: 'api_key' }, () => revoke({ projectId, id, now }))
@@ -107,8 +125,6 @@ export function createApiKeys({ tables, query, statement, read, write, dialect }
     async sign(id, mac) {
       return (await write(undefined, () => sign({ id, mac }))).length
     },
-    async used(uses) {
-      await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
-    },
+    used: createLastUse(database, apiKeys, 'lastUsedAt'),
   }
 }

@@ -1,4 +1,4 @@
-import type { AuditBlock } from '../domain/audit.ts'
+import type { AuditBlock, AuditHead } from '../domain/audit.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 
 /**
@@ -15,3 +15,19 @@ export interface AuditEntries {
 
 /** Computes the hash of a block, which the next block of the chain refers to. */
 export type AuditLink = (block: Omit<AuditBlock, 'hash'>) => string
+
+/** The block of these entries that follows the end of their chain. */
+export function blockAfter(
+  { lastSeq, hash: previous }: AuditHead,
+  { projectId, at, lines, link }: AuditEntries,
+): AuditBlock {
+  const block = {
+    projectId,
+    firstSeq: lastSeq + 1,
+    count: lines.length,
+    at,
+    text: lines.join('\n'),
+    previous,
+  }
+  return { ...block, hash: link(block) }
+}

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { AuditBlock, AuditHead } from '../domain/audit.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -22,8 +22,12 @@ export interface AuditedRelease {
 }
 
 export interface BlockRange {
+  /** From the block that holds this entry on. */
   readonly fromSeq?: number
+  /** To the block that holds this entry. */
   readonly toSeq?: number
+  /** Only blocks whose first entry has a greater number. */
+  readonly beyond?: number
   readonly since?: EpochSeconds
   readonly until?: EpochSeconds
   /** Only blocks whose text has all of these in it. */
@@ -32,7 +36,7 @@ export interface BlockRange {
   readonly limit: number
 }
 
-/** Append-only: one chain of blocks for each project. */
+/** One chain of blocks for each project. Blocks are appended, and only removed once they are archived. */
 export interface AuditTrail {
   /** Appends entries that no other write carries. They are durable when it resolves. */
   append(entries: AuditEntries): Promise<void>
@@ -44,6 +48,8 @@ export interface AuditTrail {
   release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>
   /** Blocks in the order of the chain, or the reverse. */
   blocks(projectId: string, range: BlockRange): Promise<readonly AuditBlock[]>
+  /** The blocks that hold these entries, each once, in the order of the chain. */
+  blocksOf(projectId: string, seqs: readonly number[]): Promise<readonly AuditBlock[]>
   head(projectId: string): Promise<AuditHead | undefined>
 }
 
@@ -54,9 +60,14 @@ export function createAuditReader({
   statement,
   read,
   dialect,
-}: Database): Pick<AuditTrail, 'blocks' | 'head'> {
+}: Database): Pick<AuditTrail, 'blocks' | 'blocksOf' | 'head'> {
   const { auditBlocks } = tables
   const { firstSeq, count, at, text } = auditBlocks
+
+  /** The first number of the block that holds an entry, found by the primary key. */
+  const firstSeqOf = (projectId: SQLWrapper | string, seq: SQLWrapper | number): SQL =>
+    sql`(select max(held.first_seq) from ${auditBlocks} as held
+      where held.project_id = ${projectId} and held.first_seq <= ${seq})`
 
   const inRange = variantsOf((shape: string) => {
     const given = shape.split(' ')
@@ -70,8 +81,11 @@ export function createAuditReader({
         .where(
           and(
             eq(auditBlocks.projectId, p.projectId as string),
-            when('fromSeq', () => sql`${firstSeq} + ${count} > ${p.fromSeq}`),
+            when('fromSeq', () =>
+              gte(firstSeq, sql`coalesce(${firstSeqOf(p.projectId as string, p.fromSeq as number)}, 0)`),
+            ),
             when('toSeq', () => lte(firstSeq, p.toSeq as number)),
+            when('beyond', () => gt(firstSeq, p.beyond as number)),
             when('since', () => gte(at, p.since as number)),
             when('until', () => lte(at, p.until as number)),
             ...parts.map((name) => dialect.contains(text, p[name] as string)),
@@ -81,6 +95,19 @@ export function createAuditReader({
         .limit(p.limit as number),
     )
   })
+  const holding = statement((p: OfProject & { seqs: readonly string[] }) =>
+    query
+      .select()
+      .from(auditBlocks)
+      .where(
+        and(
+          eq(auditBlocks.projectId, p.projectId),
+          sql`${firstSeq} in (select ${firstSeqOf(p.projectId, sql`cast(one.value as bigint)`)}
+            from ${dialect.elementsOf(p.seqs)} as one)`,
+        ),
+      )
+      .orderBy(asc(firstSeq)),
+  )
   const last = statement((p: OfProject) =>
     query
       .select({ firstSeq, count, hash: auditBlocks.hash })
@@ -96,6 +123,9 @@ export function createAuditReader({
       const given = Object.entries({ ...bounds, ...parts }).filter(([, value]) => value !== undefined)
       const shape = [...given.map(([name]) => name), order === 'oldest first' ? 'oldest' : 'newest']
       return read(inRange(shape.join(' '))({ ...Object.fromEntries(given), projectId, limit }))
+    },
+    async blocksOf(projectId, seqs) {
+      return read(holding({ projectId, seqs: seqs.map(String) }))
     },
     async head(projectId) {
       const [block] = await read(last({ projectId }))

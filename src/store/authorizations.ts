@@ -26,6 +26,7 @@ import { connectionChange } from './connection-row.ts'
 import { connectionWrites } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { type BoundStatement, type ById, type Transaction, variantsOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
 import { writeRow } from './write-row.ts'
 
 /** An authorization response that waits until its user is confirmed. */
@@ -82,7 +83,7 @@ export interface Authorizations extends Beginning {
   ): Promise<Failed | undefined>
   /** Deletes the responses whose deadline has come; their users may start again. Returns how many. */
   forgetResponses(now: EpochSeconds): Promise<number>
-  /** Deletes what was settled or expired before `before`; returns how many. */
+  /** Deletes what had expired before `before`, and was settled before it or not at all; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
 
@@ -205,24 +206,35 @@ export function createAuthorizations(database: Database): Authorizations {
           .returning(),
     ),
   )
-  const forget = statement((p: { now: EpochSeconds }) =>
-    query
+  const forget = statement((p: { now: EpochSeconds }) => {
+    const isOver = and(isNotNull(authorizations.response), lte(authorizations.deadline, p.now))
+    const held = query
+      .select({ id: authorizations.id })
+      .from(authorizations)
+      .where(isOver)
+      .limit(dialect.sweptAtOnce)
+    return query
       .update(authorizations)
       .set(NO_RESPONSE)
-      .where(and(isNotNull(authorizations.response), lte(authorizations.deadline, p.now)))
-      .returning({ id: authorizations.id }),
-  )
-  const sweep = statement((p: { before: EpochSeconds }) =>
-    query
+      .where(and(inArray(authorizations.id, held), isOver))
+      .returning({ id: authorizations.id })
+  })
+  // one index serves those that were settled too: most are settled before they expire, and the few others soon after
+  const sweep = statement((p: { before: EpochSeconds }) => {
+    const isOld = and(
+      lt(authorizations.expiresAt, p.before),
+      or(isNull(authorizations.completedAt), lt(authorizations.completedAt, p.before)),
+    )
+    const old = query
+      .select({ id: authorizations.id })
+      .from(authorizations)
+      .where(isOld)
+      .limit(dialect.sweptAtOnce)
+    return query
       .delete(authorizations)
-      .where(
-        or(
-          and(isNotNull(authorizations.completedAt), lt(authorizations.completedAt, p.before)),
-          and(isNull(authorizations.completedAt), lt(authorizations.expiresAt, p.before)),
-        ),
-      )
-      .returning({ id: authorizations.id }),
-  )
+      .where(and(inArray(authorizations.id, old), isOld))
+      .returning({ id: authorizations.id })
+  })
 
   const authorizationChange = ({ id }: ById) => ({ noun: 'authorization', id }) as const
 
@@ -273,10 +285,10 @@ export function createAuthorizations(database: Database): Authorizations {
       return transition(audit, () => variant({ id, reason, message, now, stateHash: stateHash ?? '' }))
     },
     async forgetResponses(now) {
-      return (await write(undefined, () => forget({ now }))).length
+      return inSlices(dialect.sweptAtOnce, () => write(undefined, () => forget({ now })))
     },
     async sweep(before) {
-      return (await write(undefined, () => sweep({ before }))).length
+      return inSlices(dialect.sweptAtOnce, () => write(undefined, () => sweep({ before })))
     },
   }
 }

@@ -1,8 +1,9 @@
-import { and, count, eq, gt, lt } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, lt } from 'drizzle-orm'
 import type { PausedChain } from '../domain/chain.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
 
 /** Chains of tool runs that wait for their users' consent. */
 export interface Chains {
@@ -16,7 +17,7 @@ export interface Chains {
 }
 
 export function createChains(database: Database): Chains {
-  const { tables, query, statement, read, write, writeRepeatable } = database
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { chains } = tables
 
   const insert = statement((_: PausedChain) =>
@@ -34,9 +35,14 @@ export function createChains(database: Database): Chains {
       .from(chains)
       .where(and(eq(chains.projectId, p.projectId), gt(chains.expiresAt, p.now))),
   )
-  const sweep = statement((p: { before: EpochSeconds }) =>
-    query.delete(chains).where(lt(chains.expiresAt, p.before)).returning({ id: chains.id }),
-  )
+  const sweep = statement((p: { before: EpochSeconds }) => {
+    const isOld = lt(chains.expiresAt, p.before)
+    const old = query.select({ id: chains.id }).from(chains).where(isOld).limit(dialect.sweptAtOnce)
+    return query
+      .delete(chains)
+      .where(and(inArray(chains.id, old), isOld))
+      .returning({ id: chains.id })
+  })
 
   return {
     async add(chain) {
@@ -51,7 +57,7 @@ export function createChains(database: Database): Chains {
       return row?.live ?? 0
     },
     async sweep(before) {
-      return (await writeRepeatable(sweep({ before }))).length
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
     },
   }
 }

@@ -8,5 +8,25 @@ export interface ConnectionOwner {
 /** What a write has changed. The caches of every process receive it and drop what is no longer true. */
 export type StoreChange =
   | { readonly noun: 'connection'; readonly id: string; readonly owner: ConnectionOwner }
-  | { readonly noun: 'authorization'; readonly id: string }
-  | { readonly noun: 'api_key' | 'provider' | 'tool' | 'worker' | 'secret' | 'policy' }
+  | { readonly noun: 'authorization' | 'suspended_call'; readonly id: string }
+  /** Tokens of this grant may no longer be valid, or may be for the first time. */
+  | { readonly noun: 'mcp_grant'; readonly id: string }
+  | RowChange
+  | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' | 'toolset' }
+
+/** Rows of a list that processes keep whole (`kept-rows.ts`), so that they read no more than what changed. */
+export interface RowChange {
+  readonly noun: 'provider' | 'tool'
+  /** Absent: any project. */
+  readonly projectId?: string
+  /** At most `MAX_NAMED_ROWS`. Absent: any row of the project. */
+  readonly uids?: readonly string[]
+}
+
+/** PostgreSQL's notifications have room for 8000 bytes. */
+const MAX_NAMED_ROWS = 100
+
+/** The announcement that these rows of a project were added, changed or deleted. */
+export function rowChange(noun: RowChange['noun'], projectId: string, uids: readonly string[]): RowChange {
+  return uids.length > MAX_NAMED_ROWS ? { noun, projectId } : { noun, projectId, uids }
+}

@@ -74,29 +74,21 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
   )
   const upsert = statement((_: Tables['connections']['$inferInsert']) => {
     const row = placeholdersOf(connections)
+    const { id: __, projectId, providerUid, userId, createdAt, lastUsedAt, ...renewed } = row
     return query
       .insert(connections)
       .values(row)
       .onConflictDoUpdate({
         target: connections.id,
         set: {
-          accountId: row.accountId,
-          accountName: row.accountName,
-          scopes: row.scopes,
+          ...renewed,
           status: 'active',
           statusReason: null,
-          tokenType: row.tokenType,
-          receivedAt: row.receivedAt,
-          expiresAt: row.expiresAt,
-          access: row.access,
           refresh: sql`coalesce(excluded.refresh, case when excluded.provider_identity = ${connections.providerIdentity} then ${connections.refresh} end)`,
-          providerIdentity: row.providerIdentity,
           isDefault: sql`excluded.is_default or ${connections.isDefault}`,
           generation: sql`${connections.generation} + 1`,
           ...NO_LEASE,
           unansweredRefreshes: 0,
-          consentedAt: row.consentedAt,
-          withheldScopes: row.withheldScopes,
         },
       })
       .returning({ id: connections.id })

@@ -1,14 +1,14 @@
-import { and, count, eq, sql } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import type { ConnectionOwner } from './changes.ts'
+import { type ConnectionOwner, rowChange } from './changes.ts'
 import { type ConnectionRefreshes, createConnectionRefreshes } from './connection-refreshes.ts'
 import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
-import { laterUse, type Uses, usedRows } from './last-use.ts'
-import type { Page, PageRequest } from './page.ts'
+import { createLastUse, type WriteLastUse } from './last-use.ts'
+import { createPages, type Page, type PageRequest } from './page.ts'
+import { readTogether } from './read-together.ts'
 import { type ById, variantsOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -16,6 +16,8 @@ export interface Connections extends ConnectionRefreshes {
   find(id: string): Promise<Connection | undefined>
   /** All connections of one user at one provider, the default first. */
   ofOwner(owner: ConnectionOwner): Promise<readonly Connection[]>
+  /** What each of the user's connections grants, without tokens; of each provider the default first. */
+  grantsOfUser(projectId: string, userId: string): Promise<readonly Grant[]>
   list(
     projectId: string,
     filter: { readonly userId?: string; readonly providerUid?: string },
@@ -29,9 +31,18 @@ export interface Connections extends ConnectionRefreshes {
     audit?: AuditEntries,
   ): Promise<number>
   /** Writes when each connection was last used, by id. A later time that is already stored stays. */
-  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
+  readonly used: WriteLastUse
   /** Deletes the connection and returns it, so that it can be revoked at the provider. */
   delete(id: string, audit?: AuditEntries): Promise<Connection | undefined>
+}
+
+/** What decides whether a connection meets a requirement. */
+export interface Grant
+  extends Pick<
+    Connection,
+    'id' | 'providerUid' | 'status' | 'providerIdentity' | 'scopes' | 'expiresAt' | 'isDefault'
+  > {
+  readonly canRefresh: boolean
 }
 
 export function createConnections(database: Database): Connections {
@@ -44,6 +55,30 @@ export function createConnections(database: Database): Connections {
   const byOwner = statement((p: ConnectionOwner) =>
     query.select(columns).from(connections).where(ownedBy(connections, p)),
   )
+  const byOwners = statement((p: { owners: readonly (readonly string[])[] }) =>
+    query
+      .select(columns)
+      .from(connections)
+      .where(
+        dialect.isOneOf?.([connections.projectId, connections.providerUid, connections.userId], p.owners),
+      ),
+  )
+  const readOwner = async (owner: ConnectionOwner) => read(byOwner(owner))
+  const readOwners = readTogether<ConnectionOwner, Connection>(async (owners) => {
+    const [only, ...others] = owners
+    if (only !== undefined && others.length === 0) return [await readOwner(only)]
+    const found = await read(byOwners({ owners: owners.map(keyOf) }))
+    const rows = Map.groupBy(found, (one) => keyOf(one).join('\n'))
+    return owners.map((owner) => rows.get(keyOf(owner).join('\n')) ?? [])
+  })
+  const granted = statement((p: { projectId: string; userId: string }) => {
+    const { id, providerUid, status, providerIdentity, scopes, expiresAt, isDefault } = columns
+    const canRefresh = sql<boolean>`${connections.refresh} is not null`.mapWith(Boolean)
+    return query
+      .select({ id, providerUid, status, providerIdentity, scopes, expiresAt, isDefault, canRefresh })
+      .from(connections)
+      .where(and(eq(connections.projectId, p.projectId), eq(connections.userId, p.userId)))
+  })
   const listed = variantsOf((filter: string) => {
     const matching = (p: ConnectionOwner) =>
       and(
@@ -51,31 +86,17 @@ export function createConnections(database: Database): Connections {
         filter.includes('user') ? eq(connections.userId, p.userId) : undefined,
         filter.includes('provider') ? eq(connections.providerUid, p.providerUid) : undefined,
       )
-    return {
-      page: statement((p: ConnectionOwner & PageRequest) =>
-        query
-          .select(columns)
-          .from(connections)
-          .where(matching(p))
-          .orderBy(connections.id)
-          .limit(p.limit)
-          .offset(p.offset),
-      ),
-      total: statement((p: ConnectionOwner) =>
-        query.select({ total: count() }).from(connections).where(matching(p)),
-      ),
-    }
+    return createPages(database, {
+      table: connections,
+      key: connections.id,
+      order: 'ascending',
+      matching,
+      select: (where, order) => query.select(columns).from(connections).where(where).orderBy(order),
+      keyOf: ({ id }) => id,
+    })
   })
   const remove = statement((p: ById) =>
     query.delete(connections).where(eq(connections.id, p.id)).returning({ id: connections.id }),
-  )
-  const use = statement((p: { uses: Uses }) =>
-    query
-      .update(connections)
-      .set({ lastUsedAt: laterUse(connections.lastUsedAt) })
-      .from(usedRows(dialect, p.uses))
-      .where(sql`${connections.id} = used.key`)
-      .returning({ id: connections.id }),
   )
 
   return {
@@ -84,15 +105,16 @@ export function createConnections(database: Database): Connections {
       return (await read(byId({ id })))[0]
     },
     async ofOwner(owner) {
-      const found = await read(byOwner(owner))
+      const isTogether = dialect.isOneOf !== undefined && keyOf(owner).every(isStorable)
+      const found = await (isTogether ? readOwners(owner) : readOwner(owner))
       return found.length > 1 ? [...found].sort(byDefaultThenAge) : found
     },
-    async list(projectId, { userId = '', providerUid = '' }, { offset, limit }) {
-      const { page, total } = listed(`${userId && 'user'} ${providerUid && 'provider'}`)
-      const owner = { projectId, userId, providerUid }
-      const items = await read(page({ ...owner, offset, limit }))
-      const [all] = await read(total(owner))
-      return { items, total: all?.total ?? 0 }
+    async grantsOfUser(projectId, userId) {
+      return [...(await read(granted({ projectId, userId })))].sort(byDefaultThenAge)
+    },
+    async list(projectId, { userId = '', providerUid = '' }, page) {
+      const pageOf = listed(`${userId && 'user'} ${providerUid && 'provider'}`)
+      return pageOf({ projectId, userId, providerUid }, page)
     },
 
     async makeDefault(id, audit) {
@@ -109,14 +131,12 @@ export function createConnections(database: Database): Connections {
       const changed = await write(audit, function* (announce) {
         const rows = yield* reidentify({ ...entry, ...kept })
         if (rows.length === 0) return undefined
-        announce({ noun: 'provider' })
+        announce(rowChange('provider', entry.projectId, [entry.providerUid]))
         return rows.length
       })
       return changed ?? 0
     },
-    async used(uses) {
-      await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
-    },
+    used: createLastUse(database, connections, 'lastUsedAt'),
     async delete(id, audit) {
       return writeRow(write, audit, connectionChange, function* () {
         const [known] = yield* byId({ id })
@@ -133,7 +153,18 @@ export function createConnections(database: Database): Connections {
   }
 }
 
+type Ordered = Pick<Connection, 'id' | 'isDefault'>
+
 /** Sorted here: SQLite needs four times as long for a connection when it sorts. An id begins with its time. */
-function byDefaultThenAge(a: Connection, b: Connection): number {
+function byDefaultThenAge(a: Ordered, b: Ordered): number {
   return Number(b.isDefault) - Number(a.isDefault) || (a.id < b.id ? -1 : 1)
+}
+
+function keyOf({ projectId, providerUid, userId }: ConnectionOwner): readonly string[] {
+  return [projectId, providerUid, userId]
+}
+
+/** A text that PostgreSQL refuses must not fail the reads that it would be put together with. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
 }

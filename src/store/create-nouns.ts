@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createAnswers } from './answers.ts'
 import { createApiKeys } from './api-keys.ts'
+import { createAuditIndex } from './audit-index.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
 import { createChains } from './chains.ts'
@@ -9,6 +10,8 @@ import type { Database } from './database.ts'
 import { createEnvelopes } from './envelopes.ts'
 import { createExecutions } from './executions.ts'
 import { createFacts, PROBE_FACT } from './facts.ts'
+import { createMcpConsents } from './mcp-consents.ts'
+import { createMcpRecords } from './mcp-records.ts'
 import { createPolicies } from './policies.ts'
 import { createProcesses } from './processes.ts'
 import { createProjects } from './projects.ts'
@@ -16,18 +19,15 @@ import { createProviders } from './providers.ts'
 import { retrying } from './retry.ts'
 import { createSecrets } from './secrets.ts'
 import { createSettleRestore } from './settle-restore.ts'
-import type { Store } from './store.ts'
+import { createSuspendedCalls } from './suspended-calls.ts'
 import { createTools } from './tools.ts'
+import { createToolsets } from './toolsets.ts'
 import { createWorkers } from './workers.ts'
 
-/** What a database itself adds to the nouns. */
-type OfDatabase = 'audit' | 'catchUp' | 'onChange' | 'figures' | 'close'
+export type Nouns = Readonly<ReturnType<typeof createNouns>>
 
 /** All nouns on one database. Each of their methods is tried again while the database is busy or away. */
-export function createNouns(
-  database: Database,
-  appending: Pick<AuditTrail, 'append' | 'release'>,
-): Omit<Store, Exclude<OfDatabase, 'audit'>> {
+export function createNouns(database: Database, appending: Pick<AuditTrail, 'append' | 'release'>) {
   const { retries } = database.dialect
   const facts = createFacts(database)
   const retried = <Noun extends object>(noun: Noun) => retrying(noun, retries)
@@ -44,10 +44,15 @@ export function createNouns(
     envelopes: retried(createEnvelopes(database)),
     answers: retried(createAnswers(database)),
     policies: retried(createPolicies(database)),
+    toolsets: retried(createToolsets(database)),
     processes: retried(createProcesses(database)),
     executions: retried(createExecutions(database)),
     chains: retried(createChains(database)),
-    audit: retried({ ...appending, ...createAuditReader(database) }),
+    suspendedCalls: retried(createSuspendedCalls(database)),
+    mcpRecords: retried(createMcpRecords(database)),
+    mcpConsents: retried(createMcpConsents(database)),
+    audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),
+    auditIndex: retried(createAuditIndex(database)),
     ...retried({
       // a database whose disk is full reads well; and SQLite does not write a value that is there already
       probe: () => facts.put(PROBE_FACT, randomUUID()),

@@ -47,12 +47,20 @@ export interface Dialect {
   /** The elements of a JSON array, as rows with the column `value`. */
   readonly elementsOf: (list: readonly string[]) => SQL
   /** The members of a JSON object, as rows with the columns `key` and `value`. */
-  readonly membersOf: (object: Readonly<Record<string, number>>) => SQL
+  readonly membersOf: (object: Readonly<Record<string, number | string>>) => SQL
+  /**
+   * Whether the columns have one of these combinations of texts. Absent where a read costs no round trip: there reads of
+   * different requests are not put together.
+   */
+  readonly isOneOf?: (columns: readonly SQLWrapper[], keys: readonly (readonly string[])[]) => SQL
   /** A member of the JSON object in a column, as text. */
   readonly member: (column: SQLWrapper, name: string) => SQL
   /** Whether a text has the other in it, letter by letter. */
   readonly contains: (text: SQLWrapper, part: string) => SQL
-  /** How many rows a sweep deletes by one statement: few on SQLite, where requests wait meanwhile. */
+  /**
+   * How many rows a sweep deletes by one statement: few on SQLite, where requests wait meanwhile. It is a constant in the
+   * text, from which PostgreSQL concludes that it has to look up few rows by their ids.
+   */
   readonly sweptAtOnce: number
   /** How methods of nouns are made again while the database is busy or away, and which errors they throw in the end. */
   readonly retries: RetryOptions

@@ -9,6 +9,7 @@ import {
   SEALED_COLUMNS,
   type SealedColumn,
 } from './sealed-columns.ts'
+import { variantsOf } from './statement.ts'
 
 /** Envelopes in their rows, for a rotation of the master key. */
 export interface Envelopes {
@@ -47,9 +48,7 @@ const READ_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange>>
 }
 
 export function createEnvelopes({ tables, query, statement, read, write }: Database): Envelopes {
-  const byName = new Map(SEALED_COLUMNS.map((one) => [nameOf(one), statementsOf(one)]))
-
-  function statementsOf(one: SealedColumn) {
+  const statementsOf = variantsOf((one: SealedColumn) => {
     const table = tables[one.table] as typeof tables.facts // drizzle's calls are the same for every table
     const columns = Object.entries(getTableColumns(table))
     const column = (name: string): SQL => {
@@ -85,28 +84,22 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
           .returning({ id }),
       ),
     }
-  }
-
-  function statementsFor(one: SealedColumn) {
-    const known = byName.get(nameOf(one))
-    if (known === undefined) throw new Error(`${nameOf(one)} is not in SEALED_COLUMNS`)
-    return known
-  }
+  })
 
   return {
     async census() {
       const counts: EnvelopeCount[] = []
       for (const one of SEALED_COLUMNS)
-        for (const counted of await read(statementsFor(one).countByKey({})))
+        for (const counted of await read(statementsOf(one).countByKey({})))
           counts.push({ table: one.table, column: one.column, ...counted })
       return counts
     },
     async ofOtherKeys(one, keyId, after, limit) {
-      const rows = await read(statementsFor(one).ofOtherKeys({ keyId, after, limit }))
+      const rows = await read(statementsOf(one).ofOtherKeys({ keyId, after, limit }))
       return rows.map((row) => placed(one, row))
     },
     async exchange(one, exchanges) {
-      const { exchange } = statementsFor(one)
+      const { exchange } = statementsOf(one)
       return write(undefined, function* (announce) {
         let done = 0
         for (const each of exchanges) done += (yield* exchange(each)).length
@@ -116,8 +109,4 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
       })
     },
   }
-}
-
-function nameOf({ table, column }: SealedColumn): string {
-  return `${table}.${column}`
 }

@@ -1,12 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { and, asc, count, desc, eq, getTableColumns, inArray, lt, lte, or, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, inArray, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { ExecutionRecord, ExecutionStatus } from '../domain/execution.ts'
+import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../domain/execution.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
-import type { Page, PageRequest } from './page.ts'
+import { createPages, type Page, type PageRequest } from './page.ts'
 import { type InProject, type OfProject, placeholdersOf, variantsOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
 
 export interface ExecutionFilter {
   readonly userId?: string
@@ -27,9 +28,9 @@ export interface Executions {
     page: PageRequest,
   ): Promise<Page<Omit<ExecutionRecord, 'request' | 'result'>>>
   /**
-   * Claims up to `limit` scheduled runs that are due, the earliest first, each for one process at a time: their status
-   * becomes `running`, their attempts rise by one, and the lease is the owner's. A run that is `running` under a lease
-   * that has run out is claimed again. Leases go by the clock of leases (`Dialect.leaseNow`), but whether a run is due
+   * Claims up to `limit` runs, each for one process at a time: those that are `running` under a lease that has run out,
+   * then scheduled ones that are due, the earliest first. Their status becomes `running`, their attempts rise by one, and
+   * the lease is the owner's. Leases go by the clock of leases (`Dialect.leaseNow`), but whether a run is due
    * is judged by `now`. Runs of the projects in `except` are left out.
    */
   claimDue(
@@ -66,56 +67,64 @@ export function createExecutions(database: Database): Executions {
 
   const named = (p: InProject) => and(eq(executions.projectId, p.projectId), eq(executions.id, p.id))
   const isScheduled = eq(executions.status, 'scheduled')
+  // beside another status too: SQLite takes the index of those that have not completed only where the text says so
+  const hasNotCompleted = ne(executions.status, 'completed')
 
   const insert = statement((_: ExecutionRecord) =>
     query.insert(executions).values(placeholdersOf(executions)).returning({ id: executions.id }),
   )
   const byId = statement((p: InProject) => query.select(columns).from(executions).where(named(p)))
-  /** One pair of statements for each combination of filters. `scheduled` is in the text, for its partial index. */
+  /** The statements of each combination of filters. `scheduled` and the status are in the text, for partial indexes. */
   const filtered = variantsOf((shape: string) => {
     const given = shape.split(' ')
-    const matching = (p: { projectId: string } & Required<ExecutionFilter>) =>
+    const status = EXECUTION_STATUSES.find((one) => given.includes(one))
+    const matching = (p: { projectId: string } & Required<Omit<ExecutionFilter, 'status'>>) =>
       and(
         eq(executions.projectId, p.projectId),
         given.includes('userId') ? eq(executions.userId, p.userId) : undefined,
         given.includes('toolId') ? eq(executions.toolId, p.toolId) : undefined,
-        given.includes('scheduled') ? eq(executions.type, 'scheduled') : undefined,
+        given.includes('putOff') ? eq(executions.type, 'scheduled') : undefined,
         given.includes('type') ? eq(executions.type, p.type) : undefined,
-        given.includes('status') ? eq(executions.status, p.status) : undefined,
+        status === undefined ? undefined : eq(executions.status, status),
+        status === undefined || status === 'completed' ? undefined : hasNotCompleted,
       )
-    return {
-      page: statement((p: { projectId: string } & Required<ExecutionFilter> & PageRequest) =>
-        query
-          .select(listed)
-          .from(executions)
-          .where(matching(p))
-          .orderBy(desc(executions.id))
-          .limit(p.limit)
-          .offset(p.offset),
-      ),
-      total: statement((p: { projectId: string } & Required<ExecutionFilter>) =>
-        query.select({ total: count() }).from(executions).where(matching(p)),
-      ),
-    }
+    return createPages(database, {
+      table: executions,
+      key: executions.id,
+      order: 'descending',
+      matching,
+      select: (where, order) => query.select(listed).from(executions).where(where).orderBy(order),
+      keyOf: ({ id }) => id,
+    })
   })
-  const due = statement((p: { now: EpochSeconds; limit: number; except: readonly string[] }) =>
+  interface Claiming {
+    readonly now: EpochSeconds
+    readonly limit: number
+    readonly except: readonly string[]
+  }
+  const claimable = (p: Claiming, condition: SQL | undefined, order: readonly AnySQLiteColumn[]) =>
     dialect.lock(
       query
         .select({ id: executions.id })
         .from(executions)
         .where(
           and(
-            or(
-              and(isScheduled, lte(executions.runAt, p.now)),
-              and(eq(executions.status, 'running'), lte(executions.leaseUntil, dialect.leaseNow(p.now))),
-            ),
+            condition,
             sql`${executions.projectId} not in (select value from ${dialect.elementsOf(p.except)})`,
           ),
         )
-        .orderBy(asc(executions.runAt), asc(executions.id))
+        .orderBy(...order)
         .limit(p.limit),
       'for update skip locked',
-    ),
+    )
+  // two statements, since no index has the rows of both in one order
+  const lapsed = statement((p: Claiming) => {
+    // a subquery, since PostgreSQL looks up no time in an index that may change while the statement runs
+    const hasLapsed = sql`${executions.leaseUntil} <= (select ${dialect.leaseNow(p.now)})`
+    return claimable(p, and(eq(executions.status, 'running'), hasLapsed), [executions.leaseUntil])
+  })
+  const due = statement((p: Claiming) =>
+    claimable(p, and(isScheduled, lte(executions.runAt, p.now)), [executions.runAt, executions.id]),
   )
   const claim = statement((p: Lease & { id: string; now: EpochSeconds }) =>
     query
@@ -169,9 +178,9 @@ export function createExecutions(database: Database): Executions {
     query
       .select({ total: count() })
       .from(executions)
-      .where(and(eq(executions.projectId, p.projectId), isScheduled)),
+      .where(and(eq(executions.projectId, p.projectId), isScheduled, hasNotCompleted)),
   )
-  const sweep = statement((p: { before: EpochSeconds; limit: number }) => {
+  const sweep = statement((p: { before: EpochSeconds }) => {
     const ended = query
       .select({ id: executions.id })
       .from(executions)
@@ -181,7 +190,7 @@ export function createExecutions(database: Database): Executions {
           inArray(executions.status, ['completed', 'failed', 'cancelled']),
         ),
       )
-      .limit(p.limit)
+      .limit(dialect.sweptAtOnce)
     return query.delete(executions).where(inArray(executions.id, ended)).returning({ id: executions.id })
   })
 
@@ -196,13 +205,13 @@ export function createExecutions(database: Database): Executions {
     async find(projectId, id) {
       return (await read(byId({ projectId, id })))[0]
     },
-    async list(projectId, { userId = '', toolId = '', type, status }, { offset, limit }) {
-      const { page, total } = filtered(
+    async list(projectId, { userId = '', toolId = '', type, status }, page) {
+      const pageOf = filtered(
         [
           userId !== '' && 'userId',
           toolId !== '' && 'toolId',
-          type !== undefined && (type === 'scheduled' ? 'scheduled' : 'type'),
-          status !== undefined && 'status',
+          type !== undefined && (type === 'scheduled' ? 'putOff' : 'type'),
+          status !== undefined && status,
         ]
           .filter(Boolean)
           .join(' '),
@@ -212,19 +221,19 @@ export function createExecutions(database: Database): Executions {
         userId,
         toolId,
         type: type ?? 'scheduled',
-        status: status ?? 'scheduled',
       } as const
-      const items = await read(page({ ...values, offset, limit }))
-      const [all] = await read(total(values))
-      return { items, total: all?.total ?? 0 }
+      return pageOf(values, page)
     },
 
     async claimDue(lease, now, limit, except = []) {
       return write(undefined, function* () {
         const claimed: ExecutionRecord[] = []
         // locked first and by a statement of their own, so that not more than `limit` are locked
-        for (const { id } of yield* due({ now, limit, except }))
+        for (const { id } of yield* lapsed({ now, limit, except }))
           claimed.push(...(yield* claim({ ...lease, id, now })))
+        if (claimed.length < limit)
+          for (const { id } of yield* due({ now, limit: limit - claimed.length, except }))
+            claimed.push(...(yield* claim({ ...lease, id, now })))
         return claimed
       })
     },
@@ -244,12 +253,7 @@ export function createExecutions(database: Database): Executions {
       return row?.total ?? 0
     },
     async sweep(before) {
-      const limit = dialect.sweptAtOnce
-      for (let gone = 0; ; await nextTurn()) {
-        const { length } = await writeRepeatable(sweep({ before, limit }))
-        gone += length
-        if (length < limit) return gone
-      }
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
     },
   }
 }

@@ -21,8 +21,13 @@ export function refuseNewer(database: 'sqlite' | 'postgres', done: ReadonlySet<s
     )
 }
 
+const read: { sqlite?: readonly MigrationMeta[]; postgres?: readonly MigrationMeta[] } = {}
+
 function knownMigrations(database: 'sqlite' | 'postgres'): readonly MigrationMeta[] {
   const migrationsFolder = fileURLToPath(new URL(`../../drizzle/${database}`, import.meta.url))
-  if (existsSync(migrationsFolder)) return readMigrationFiles({ migrationsFolder })
+  if (existsSync(migrationsFolder)) {
+    read[database] ??= readMigrationFiles({ migrationsFolder })
+    return read[database]
+  }
   throw new Error('the drizzle/ folder with the migrations is missing from this installation')
 }

@@ -21,3 +21,9 @@ export async function isBegun(place: DatabasePlace): Promise<boolean> {
   if (place.kind === 'sqlite') return existsSync(place.path)
   return (await import('./dialects/postgres/migrations.ts')).isBegun(place.url)
 }
+
+/** The facts of a database. Writes nothing and migrates nothing. */
+export async function readFacts(place: DatabasePlace): Promise<ReadonlyMap<string, string>> {
+  if (place.kind === 'sqlite') return (await import('./dialects/sqlite/migrations.ts')).readFacts(place.path)
+  return (await import('./dialects/postgres/migrations.ts')).readFacts(place.url)
+}

@@ -1,10 +1,101 @@
-/** A page of a list, in the order of creation. */
+import { and, asc, count, desc, gt, lt, type SQL, sql } from 'drizzle-orm'
+import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Database } from './database.ts'
+import type { Present, Query } from './statement.ts'
+
+/** A page of a list, in the order of its key. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly total: number
+  /** Set where counting stopped at `MOST_COUNTED`: the list has more than `total` says, or as many. */
+  readonly isMinimum?: true
+  /** The key of the last item, where others follow: `after` of the next page. */
+  readonly next?: string
 }
 
 export interface PageRequest {
+  /** How many items come before the page: skipped, unless `after` says where it begins. */
   readonly offset: number
   readonly limit: number
+  /** The key of the item before the page. */
+  readonly after?: string
+}
+
+/** How many rows of a list are counted, and how many are skipped for an offset: about a millisecond's work. */
+export const MOST_COUNTED = 10_000
+
+interface Ordered<Row> {
+  limit(rows: number): Query<Row>
+}
+
+export interface ListOf<Values, Row> {
+  readonly table: SQLiteTable
+  /** A unique column by which an index gives the rows that match in their order. */
+  readonly key: AnySQLiteColumn
+  readonly order: 'ascending' | 'descending'
+  readonly matching: (values: Values) => SQL | undefined
+  /** Puts the rows in the order of the key. */
+  readonly select: (where: SQL | undefined, order: SQL) => Ordered<Row>
+  readonly keyOf: (row: Present<Row>) => string
+}
+
+/**
+ * Makes the function that reads a page of the rows that match. A page after a key is found by the index; an offset
+ * skips keys in the index, and so it is limited, as is the count.
+ */
+export function createPages<Values extends object, Row>(
+  { query, statement, read }: Database,
+  { table, key, order, matching, select, keyOf }: ListOf<Values, Row>,
+): (values: Values, page: PageRequest) => Promise<Page<Present<Row>>> {
+  const ordered = order === 'ascending' ? asc(key) : desc(key)
+  const follows = (after: string) => (order === 'ascending' ? gt(key, after) : lt(key, after))
+
+  const first = statement((p: Values & { rows: number }) => select(matching(p), ordered).limit(p.rows))
+  const following = statement((p: Values & { rows: number; after: string }) =>
+    select(and(matching(p), follows(p.after)), ordered).limit(p.rows),
+  )
+  const keyAt = statement((p: Values & { skipped: number }) =>
+    query
+      .select({ key: sql<string>`${key}` })
+      .from(table)
+      .where(matching(p))
+      .orderBy(ordered)
+      .limit(1)
+      .offset(p.skipped),
+  )
+  const counted = statement((p: Values & { most: number }) =>
+    query.select({ total: count() }).from(
+      query
+        .select({ one: sql`1`.as('one') })
+        .from(table)
+        .where(matching(p))
+        .limit(p.most)
+        .as('counted'),
+    ),
+  )
+
+  /** The page's rows, and one more where there are any: so the end of the list is known. */
+  async function rowsOf(values: Values, { offset, limit, after }: PageRequest) {
+    const rows = limit + 1
+    if (after !== undefined) return read(following({ ...values, rows, after }))
+    if (offset === 0) return read(first({ ...values, rows }))
+    const [before] = await read(keyAt({ ...values, skipped: offset - 1 }))
+    return before === undefined ? [] : read(following({ ...values, rows, after: before.key }))
+  }
+
+  return async (values, page) => {
+    const found = await rowsOf(values, page)
+    const items = found.length > page.limit ? found.slice(0, page.limit) : found
+    const last = items.at(-1)
+    const hasMore = found.length > items.length && last !== undefined
+    const [all] = await read(counted({ ...values, most: MOST_COUNTED + 1 }))
+    const total = all?.total ?? 0
+    return {
+      items,
+      ...(total > MOST_COUNTED
+        ? { total: Math.max(MOST_COUNTED, page.offset + found.length), isMinimum: true }
+        : { total }),
+      ...(hasMore && { next: keyOf(last) }),
+    }
+  }
 }

@@ -3,7 +3,7 @@ import type { AuditedRelease } from './audit-trail.ts'
 import type { StoreChange } from './changes.ts'
 import { connectionChange } from './connection-row.ts'
 
-export type PreconditionNoun = Exclude<StoreChange['noun'], 'authorization' | 'tool' | 'worker' | 'secret'>
+export type PreconditionNoun = Extract<StoreChange['noun'], 'connection' | 'provider' | 'api_key' | 'policy'>
 
 /** Where the database keeps what a release is based on. Each noun has a version and a status, in SQL of both databases. */
 export const PRECONDITIONS = {

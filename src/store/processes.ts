@@ -2,12 +2,12 @@ import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import type { ById } from './statement.ts'
 
-/** A process that has not sent a heartbeat for this long is taken for dead. */
+/** A process that has not sent a heartbeat for this long counts as dead. */
 export const LAPSE_MS = 3_000
 
 /**
  * Which processes hold claims: on redeeming a code, on carrying out a request with an idempotency key. A process whose
- * heartbeat stops is declared dead for good: it is never alive again under the same id. A process that only stood still
+ * heartbeat stops is declared dead for good: it is never alive again under the same id. A process that was only suspended
  * (SIGSTOP, a paused machine) may be declared dead too. Therefore every claim is fenced: what its holder writes counts
  * only while the claim's row still names it, and the holder reads that row again before it does what must not be done
  * twice.
@@ -30,7 +30,7 @@ export interface Processes {
    * Declares dead every process that has lapsed, and ends the claims of dead processes on redeeming codes: the
    * authorization can be attempted again. Returns how many authorizations that were.
    */
-  bury(lapseMs: number): Promise<number>
+  declareDead(lapseMs: number): Promise<number>
 }
 
 export function createProcesses({ tables, query, statement, read, write, dialect }: Database): Processes {
@@ -116,7 +116,7 @@ export function createProcesses({ tables, query, statement, read, write, dialect
       await write(undefined, () => buryOne({ id: process, lapseMs }))
       return (await read(known({ id: process }))).length > 0
     },
-    async bury(lapseMs) {
+    async declareDead(lapseMs) {
       // reads first: most often there is nothing to write, and writers wait for each other
       const [lapsed, claims] = await Promise.all([read(anyLapsed({ lapseMs })), read(anyClaim({}))])
       if (lapsed.length === 0 && claims.length === 0) return 0

@@ -1,8 +1,10 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { rowChange } from './changes.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
+import type { RowPage } from './row-page.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -14,12 +16,16 @@ export interface Providers {
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
   list(projectId: string): Promise<readonly ProviderEntry[]>
+  /** The next entries after that `uid`, in the order of their uids. */
+  page(projectId: string, after: string, limit: number): Promise<RowPage<ProviderEntry>>
+  /** Those of these entries that exist. */
+  byUids(projectId: string, uids: readonly string[]): Promise<readonly ProviderEntry[]>
   /** Deletes the entry with its connections; an authorization of it that is under way fails when it goes on. */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 export function createProviders(database: Database): Providers {
-  const { tables, query, statement, read, write } = database
+  const { tables, query, statement, read, write, dialect } = database
   const { providers } = tables
   const { reidentify } = connectionWrites(database)
   const named = (p: InProject) => and(eq(providers.projectId, p.projectId), eq(providers.id, p.id))
@@ -30,6 +36,25 @@ export function createProviders(database: Database): Providers {
   const byId = statement((p: InProject) => query.select().from(providers).where(named(p)))
   const ofProject = statement((p: OfProject) =>
     query.select().from(providers).where(eq(providers.projectId, p.projectId)).orderBy(providers.uid),
+  )
+  const pageAfter = statement((p: { projectId: string; after: string; limit: number }) =>
+    query
+      .select()
+      .from(providers)
+      .where(and(eq(providers.projectId, p.projectId), gt(providers.uid, p.after)))
+      .orderBy(providers.uid)
+      .limit(p.limit),
+  )
+  const ofUids = statement((p: { projectId: string; uids: readonly string[] }) =>
+    query
+      .select()
+      .from(providers)
+      .where(
+        and(
+          eq(providers.projectId, p.projectId),
+          sql`${providers.uid} in (select value from ${dialect.elementsOf(p.uids)})`,
+        ),
+      ),
   )
   const insert = statement((_: ProviderEntry) =>
     query.insert(providers).values(placeholdersOf(providers)).onConflictDoNothing().returning(),
@@ -47,14 +72,14 @@ export function createProviders(database: Database): Providers {
 
   return {
     async add(entry, audit) {
-      return writeRow(write, audit, { noun: 'provider' }, () => insert(entry))
+      return writeRow(write, audit, rowChange('provider', entry.projectId, [entry.uid]), () => insert(entry))
     },
     async put(entry, audit, kept) {
       await write(audit, function* (announce) {
         yield* update(entry)
         if (kept !== undefined)
           yield* reidentify({ projectId: entry.projectId, providerUid: entry.uid, ...kept })
-        announce({ noun: 'provider' })
+        announce(rowChange('provider', entry.projectId, [entry.uid]))
         return true
       })
     },
@@ -67,10 +92,17 @@ export function createProviders(database: Database): Providers {
     async list(projectId) {
       return read(ofProject({ projectId }))
     },
+    async page(projectId, after, limit) {
+      const rows = await read(pageAfter({ projectId, after, limit }))
+      const last = rows.length < limit ? undefined : rows.at(-1)
+      return { rows, ...(last && { next: last.uid }) }
+    },
+    async byUids(projectId, uids) {
+      return read(ofUids({ projectId, uids }))
+    },
     async delete(projectId, id, audit) {
-      return (
-        (await writeRow(write, audit, { noun: 'provider' }, () => remove({ projectId, id }))) !== undefined
-      )
+      const change = ({ uid }: { uid: string }) => rowChange('provider', projectId, [uid])
+      return (await writeRow(write, audit, change, () => remove({ projectId, id }))) !== undefined
     },
   }
 }

@@ -20,8 +20,6 @@ export const sqliteKit = {
   uniqueName: (base: string): string => `${base}_unique`,
   /** The condition of a partial index over the rows whose flag is set. */
   isTrue: (column: string): SQL => sql`${sql.raw(column)} = 1`,
-  /** Indexes of foreign keys that this database needs: SQLite none, since deletions by them are rare. */
-  foreignKeyIndexes: <Index>(..._: readonly Index[]): readonly Index[] => [],
 }
 
 export type SchemaKit = typeof sqliteKit

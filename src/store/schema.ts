@@ -5,6 +5,8 @@ import type { NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
+import { describeAuditIndex } from './audit-schema.ts'
+import { describeMcpTables } from './mcp-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
 
@@ -16,7 +18,7 @@ export type Tables = ReturnType<typeof describeTables>
  */
 export function describeTables(kit: SchemaKit) {
   const { table, text, integer, whole, flag, json, index, uniqueIndex, primaryKey } = kit
-  const { uniqueName, isTrue, foreignKeyIndexes } = kit
+  const { uniqueName, isTrue } = kit
   const sealed = (name: string) => text(name).$type<Sealed>()
 
   const facts = table('facts', {
@@ -49,11 +51,13 @@ export function describeTables(kit: SchemaKit) {
       createdAt: whole('created_at').notNull(),
       expiresAt: whole('expires_at'),
       rateLimit: integer('rate_limit'),
+      /** The only user that the key may act for. */
+      userId: text('user_id'),
       replacedBy: text('replaced_by'),
       lastUsedAt: whole('last_used_at'),
       revokedAt: whole('revoked_at'),
     },
-    (t) => [index('api_keys_project').on(t.projectId)],
+    (t) => [index('api_keys_of_project').on(t.projectId, t.id)],
   )
 
   const providers = table(
@@ -75,7 +79,10 @@ export function describeTables(kit: SchemaKit) {
       createdAt: whole('created_at').notNull(),
       updatedAt: whole('updated_at').notNull(),
     },
-    (t) => [uniqueIndex('providers_id').on(t.projectId, t.id)],
+    (t) => [
+      uniqueIndex('providers_id').on(t.projectId, t.id),
+      index('providers_project').on(t.projectId, t.uid),
+    ],
   )
 
   const authorizations = table(
@@ -112,12 +119,13 @@ export function describeTables(kit: SchemaKit) {
       index('authorizations_claimed').on(t.claimedBy).where(sql`status = 'exchanging'`),
       index('authorizations_held').on(t.deadline).where(sql`response is not null`),
       index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
+      index('authorizations_pending').on(t.projectId, t.expiresAt).where(sql`share_key is not null`),
     ],
   )
 
   /**
-   * The processes that hold claims, while they hold any. `beatAt` is in milliseconds by the database's clock; whose beat
-   * stays away is taken for dead, and its row is deleted.
+   * The processes that hold claims, while they hold any. `beatAt` is in milliseconds by the database's clock; one that
+   * sends no heartbeat counts as dead, and its row is deleted.
    */
   const processes = table('processes', {
     id: text('id').primaryKey(),
@@ -158,9 +166,12 @@ export function describeTables(kit: SchemaKit) {
     (t) => [
       uniqueIndex('connections_account').on(t.projectId, t.providerUid, t.userId, t.accountId),
       uniqueIndex('connections_default').on(t.projectId, t.providerUid, t.userId).where(isTrue('is_default')),
-      index('connections_user').on(t.projectId, t.userId),
+      // an id begins with its time, so that each list comes out of its index oldest first
+      index('connections_of_project').on(t.projectId, t.id),
+      index('connections_of_user').on(t.projectId, t.userId, t.id),
+      index('connections_of_provider').on(t.providerUid, t.id),
+      index('connections_identity').on(t.providerUid, t.providerIdentity),
       index('connections_expiry').on(t.expiresAt).where(sql`status = 'active' and refresh is not null`),
-      ...foreignKeyIndexes(index('connections_provider').on(t.providerUid)),
     ],
   )
 
@@ -189,7 +200,7 @@ export function describeTables(kit: SchemaKit) {
       state: sealed('state').notNull(),
       expiresAt: whole('expires_at').notNull(),
     },
-    (t) => [index('chains_expiry').on(t.expiresAt)],
+    (t) => [index('chains_expiry').on(t.expiresAt), index('chains_of_project').on(t.projectId, t.expiresAt)],
   )
 
   const auditBlocks = table(
@@ -203,14 +214,13 @@ export function describeTables(kit: SchemaKit) {
       previous: text('previous').notNull(),
       hash: text('hash').notNull(),
     },
-    (t) => [
-      primaryKey({ columns: [t.projectId, t.firstSeq] }),
-      index('audit_blocks_at').on(t.projectId, t.at),
-    ],
+    (t) => [primaryKey({ columns: [t.projectId, t.firstSeq] })],
   )
 
   return {
     ...describeToolTables(kit, () => projects.id),
+    ...describeMcpTables(kit, () => projects.id),
+    ...describeAuditIndex(kit),
     facts,
     projects,
     apiKeys,

@@ -16,6 +16,9 @@ export interface SealedPlace {
   readonly providerUid?: string
 }
 
+/** The table in the place of what browsers carry sealed. The database has no such table. */
+export const CARRIED_TABLE = 'logins'
+
 /** Seals and opens secrets with the master keys. */
 export interface Sealer {
   /** Seals with the newest key. */

@@ -21,6 +21,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...sealed('policies', 'uid', ['hook_secret'], IN_PROJECT),
   ...sealed('executions', 'id', ['request', 'result'], IN_PROJECT),
   ...sealed('chains', 'id', ['state'], IN_PROJECT),
+  ...sealed('suspendedCalls', 'id', ['payload'], IN_PROJECT),
+  ...sealed('mcpRecords', 'id', ['payload'], { needs: ['model'], place: ofMcpRecord }),
 ]
 
 function sealed(
@@ -84,6 +86,16 @@ export function chainPlace(id: string, projectId: string): SealedPlace {
   return { table: 'chains', column: 'state', rowId: id, projectId }
 }
 
+/** The place of a suspended call's question, answer or result. */
+export function suspendedCallPlace(id: string, projectId: string): SealedPlace {
+  return { table: 'suspendedCalls', column: 'payload', rowId: id, projectId }
+}
+
+/** The place of a record of the authorization server for MCP clients. */
+export function mcpRecordPlace(model: string, id: string): SealedPlace {
+  return { table: 'mcpRecords', column: 'payload', rowId: `${model} ${id}`, projectId: '' }
+}
+
 /** @param row has the columns `id`, `needs` and, as `sealed`, the envelope. */
 export function placed(
   { table, column, place }: SealedColumn,
@@ -95,6 +107,10 @@ export function placed(
 
 function ofInstallation(name: string): Belonging {
   return { rowId: name, projectId: '' }
+}
+
+function ofMcpRecord(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+  return { rowId: `${row.model} ${id}`, projectId: '' }
 }
 
 function ofProject(id: string, row: Readonly<Record<string, unknown>>): Belonging {

@@ -1,9 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { EpochSeconds } from '../domain/clock.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import { laterUse, type Uses, usedRows } from './last-use.ts'
+import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -12,12 +11,15 @@ export interface Secrets {
   put(secret: Secret, audit?: AuditEntries): Promise<Secret | undefined>
   find(projectId: string, key: string): Promise<Secret | undefined>
   list(projectId: string): Promise<readonly Secret[]>
+  /** The keys of all secrets, in lower case. */
+  keys(projectId: string): Promise<ReadonlySet<string>>
   /** Writes when each secret was last read, by id. A later time that is already stored stays. */
-  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
+  readonly used: WriteLastUse
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
-export function createSecrets({ tables, query, statement, read, write, dialect }: Database): Secrets {
+export function createSecrets(database: Database): Secrets {
+  const { tables, query, statement, read, write } = database
   const { secrets } = tables
   const ofKey = (p: { projectId: string; key: string }): SQL | undefined =>
     and(eq(secrets.projectId, p.projectId), sql`lower(${secrets.key}) = ${p.key}`)
@@ -27,6 +29,9 @@ export function createSecrets({ tables, query, statement, read, write, dialect }
   )
   const ofProject = statement((p: OfProject) =>
     query.select().from(secrets).where(eq(secrets.projectId, p.projectId)).orderBy(secrets.id),
+  )
+  const keysOfProject = statement((p: OfProject) =>
+    query.select({ key: secrets.key }).from(secrets).where(eq(secrets.projectId, p.projectId)),
   )
   const insert = statement((_: Secret) =>
     query.insert(secrets).values(placeholdersOf(secrets)).onConflictDoNothing().returning(),
@@ -38,14 +43,6 @@ export function createSecrets({ tables, query, statement, read, write, dialect }
       .set({ value: p.value, updatedAt: p.updatedAt, description: p.description })
       .where(and(ofKey(p), eq(secrets.id, p.id)))
       .returning(),
-  )
-  const use = statement((p: { uses: Uses }) =>
-    query
-      .update(secrets)
-      .set({ lastAccessedAt: laterUse(secrets.lastAccessedAt) })
-      .from(usedRows(dialect, p.uses))
-      .where(sql`${secrets.id} = used.key`)
-      .returning({ id: secrets.id }),
   )
   const remove = statement((p: InProject) =>
     query
@@ -68,9 +65,10 @@ export function createSecrets({ tables, query, statement, read, write, dialect }
     async list(projectId) {
       return read(ofProject({ projectId }))
     },
-    async used(uses) {
-      await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
+    async keys(projectId) {
+      return new Set((await read(keysOfProject({ projectId }))).map(({ key }) => key.toLowerCase()))
     },
+    used: createLastUse(database, secrets, 'lastAccessedAt'),
     async delete(projectId, id, audit) {
       return (await writeRow(write, audit, { noun: 'secret' }, () => remove({ projectId, id }))) !== undefined
     },

@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, lte, ne, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { SETTLED, UNSETTLED } from './authorization-row.ts'
 import type { Database } from './database.ts'
@@ -13,12 +13,15 @@ export interface SettledRestore {
   readonly authorizations: number
   /** How many scheduled runs have come due, or were under way. */
   readonly runs: number
+  /** How many approvals of MCP clients were deleted. */
+  readonly mcpConsents: number
 }
 
 export type SettleRestore = (message: string, now: EpochSeconds) => Promise<SettledRestore | undefined>
 
 export function createSettleRestore({ tables, query, statement, write }: Database): SettleRestore {
-  const { authorizations, chains, connections, executions, facts } = tables
+  const { authorizations, chains, connections, executions, facts, suspendedCalls } = tables
+  const { mcpConsents, mcpRecords } = tables
 
   const takeMark = statement((_: object) =>
     query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning(),
@@ -53,6 +56,15 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
       .returning({ id: executions.id }),
   )
   const dropChains = statement((_: object) => query.delete(chains).returning({ id: chains.id }))
+  const dropCalls = statement((_: object) =>
+    query.delete(suspendedCalls).returning({ id: suspendedCalls.id }),
+  )
+
+  // what was revoked after the backup must not be valid again: users approve their MCP clients once more
+  const dropConsents = statement((_: object) => query.delete(mcpConsents).returning({ id: mcpConsents.id }))
+  const dropGrants = statement((_: object) =>
+    query.delete(mcpRecords).where(ne(mcpRecords.model, 'Client')).returning({ id: mcpRecords.id }),
+  )
 
   return (message, now) =>
     write(undefined, function* () {
@@ -62,11 +74,15 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
       const underWay = yield* failAuthorizations({ message, now })
       const runs = yield* failRuns({ now })
       yield* dropChains({})
+      yield* dropCalls({})
+      const consents = yield* dropConsents({})
+      yield* dropGrants({})
       return {
         takenAt: Number(mark.value),
         connections: refreshable.length,
         authorizations: underWay.length,
         runs: runs.length,
+        mcpConsents: consents.length,
       }
     })
 }

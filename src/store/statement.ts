@@ -71,8 +71,8 @@ export function placeholdersOf<Table extends SQLiteTable>(table: Table): Table['
   return Object.fromEntries(names.map((name) => [name, placeholder(name)])) as Table['$inferInsert']
 }
 
-/** One statement for each shape that a query can have: filters that are given or not, an order. */
-export function variantsOf<Shape extends string, Made>(make: (shape: Shape) => Made): (shape: Shape) => Made {
+/** One statement for each shape that a query can have: filters that are given or not, an order, a column. */
+export function variantsOf<Shape, Made>(make: (shape: Shape) => Made): (shape: Shape) => Made {
   const made = new Map<Shape, Made>()
   return (shape) => {
     const known = made.get(shape) ?? make(shape)
@@ -106,8 +106,9 @@ function compile(query: Query<unknown>, toText: ToText) {
       const value = columns[i]
       const field = fields[i]
       if (value === null || field === undefined) continue
-      if (field.parent === undefined) row[field.name] = field.decode(value)
-      else membersOf(row, field.parent)[field.name] = field.decode(value)
+      const decoded = field.decode === undefined ? value : field.decode(value)
+      if (field.parent === undefined) row[field.name] = decoded
+      else membersOf(row, field.parent)[field.name] = decoded
     }
     return row
   }
@@ -156,7 +157,8 @@ interface Field {
   readonly name: string
   /** The member of the row that the value belongs to; absent: the row itself. */
   readonly parent: string | undefined
-  readonly decode: (value: unknown) => unknown
+  /** Absent: the value is what the driver gives. */
+  readonly decode: ((value: unknown) => unknown) | undefined
 }
 
 /** The columns that a query gives, which drizzle keeps in its configuration and does not show in its types. */
@@ -165,11 +167,14 @@ function fieldsOf(query: Query<unknown>): readonly Field[] {
   return (returning ?? selectedIn(fields)).map(({ path, field }) => ({
     name: path.at(-1) ?? '',
     parent: path.at(-2),
-    decode: (value) =>
-      'mapFromDriverValue' in field
-        ? field.mapFromDriverValue(value)
-        : field.decoder.mapFromDriverValue(value),
+    decode: decoderOf('mapFromDriverValue' in field ? field : field.decoder),
   }))
+}
+
+/** Most columns have the function of their base class, which returns its argument. */
+function decoderOf(column: Decoder): Field['decode'] {
+  if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined
+  return (value) => column.mapFromDriverValue(value)
 }
 
 function selectedIn(fields: SelectedFields, path: readonly string[] = []): readonly Selected[] {
@@ -196,6 +201,5 @@ interface SelectedFields {
   readonly [name: string]: SelectedField | SelectedFields
 }
 
-type SelectedField =
-  | Pick<Column, 'mapFromDriverValue'>
-  | { readonly decoder: { mapFromDriverValue(value: unknown): unknown } }
+type Decoder = Pick<Column, 'mapFromDriverValue'>
+type SelectedField = Decoder | { readonly decoder: Decoder }

@@ -48,6 +48,7 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
     (t) => [
       uniqueIndex('tools_identity').on(t.projectId, t.namespace, t.name, t.version),
       index('tools_worker').on(t.workerUid),
+      index('tools_project').on(t.projectId, t.uid),
     ],
   )
 
@@ -157,7 +158,9 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       index('executions_user').on(t.projectId, t.userId, t.id),
       index('executions_tool').on(t.projectId, t.toolId, t.id),
       index('executions_put_off').on(t.projectId, t.id).where(sql`type = 'scheduled'`),
-      index('executions_due').on(t.runAt).where(sql`status = 'scheduled'`),
+      // nearly all have completed: those are found in the lists above
+      index('executions_status').on(t.projectId, t.status, t.id).where(sql`status <> 'completed'`),
+      index('executions_due').on(t.runAt, t.id).where(sql`status = 'scheduled'`),
       index('executions_lease').on(t.leaseUntil).where(sql`status = 'running'`),
       index('executions_end').on(t.finishedAt),
     ],

@@ -1,9 +1,12 @@
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
+import { keptToolColumns, toKeptTool } from './kept-tool.ts'
 import { providerUpsert } from './providers.ts'
+import type { RowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
 import { type OfProject, type Present, placeholdersOf, type Steps } from './statement.ts'
 import { writeRow } from './write-row.ts'
@@ -14,14 +17,18 @@ export interface Tools {
   /** All tools that have this alias (lower case), newest first. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   list(projectId: string): Promise<readonly Tool[]>
-  /** Makes the worker's tools exactly these. */
-  replaceOfWorker(
-    projectId: string,
-    workerUid: string,
-    tools: readonly Tool[],
-    audit?: AuditEntries,
-  ): Promise<void>
+  /** The next tools after that `uid`, in the order of their uids, as `toKeptTool` makes them. */
+  page(projectId: string, after: string, limit: number): Promise<RowPage<Tool>>
+  /** Those of these tools that exist, as `toKeptTool` makes them. */
+  byUids(projectId: string, uids: readonly string[]): Promise<readonly Tool[]>
+  /** Adds, replaces and deletes tools: all or nothing. */
+  change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<void>
   delete(uid: string, audit?: AuditEntries): Promise<void>
+}
+
+export interface ToolChanges {
+  readonly put: readonly Tool[]
+  readonly removed: readonly string[]
 }
 
 export function createTools(database: Database): Tools {
@@ -40,6 +47,26 @@ export function createTools(database: Database): Tools {
   const ofProject = statement((p: OfProject) =>
     query.select().from(tools).where(eq(tools.projectId, p.projectId)).orderBy(tools.uid),
   )
+  const kept = keptToolColumns(tools)
+  const pageAfter = statement((p: { projectId: string; after: string; limit: number }) =>
+    query
+      .select(kept)
+      .from(tools)
+      .where(and(eq(tools.projectId, p.projectId), gt(tools.uid, p.after)))
+      .orderBy(tools.uid)
+      .limit(p.limit),
+  )
+  const ofUids = statement((p: { projectId: string; uids: readonly string[] }) =>
+    query
+      .select(kept)
+      .from(tools)
+      .where(
+        and(
+          eq(tools.projectId, p.projectId),
+          sql`${tools.uid} in (select value from ${dialect.elementsOf(p.uids)})`,
+        ),
+      ),
+  )
   const upsert = statement((_: typeof tools.$inferInsert) => {
     const row = placeholdersOf(tools)
     return query
@@ -51,30 +78,21 @@ export function createTools(database: Database): Tools {
   const removeAliases = statement((p: { uid: string }) =>
     query.delete(toolAliases).where(eq(toolAliases.toolUid, p.uid)).returning({ alias: toolAliases.alias }),
   )
-  const addAlias = statement((_: typeof toolAliases.$inferInsert) =>
-    query.insert(toolAliases).values(placeholdersOf(toolAliases)).returning({ alias: toolAliases.alias }),
-  )
-  const removeOthers = statement((p: { projectId: string; workerUid: string; kept: readonly string[] }) =>
+  const addAliases = statement((p: { projectId: string; uid: string; aliases: readonly string[] }) =>
     query
-      .delete(tools)
-      .where(
-        and(
-          eq(tools.projectId, p.projectId),
-          eq(tools.workerUid, p.workerUid),
-          sql`${tools.uid} not in (select value from ${dialect.elementsOf(p.kept)})`,
-        ),
-      )
-      .returning({ uid: tools.uid }),
+      .insert(toolAliases)
+      .select(sql`select ${p.projectId}, value, ${p.uid} from ${dialect.elementsOf(p.aliases)}`)
+      .returning({ alias: toolAliases.alias }),
   )
   const remove = statement((p: { uid: string }) =>
-    query.delete(tools).where(eq(tools.uid, p.uid)).returning({ uid: tools.uid }),
+    query.delete(tools).where(eq(tools.uid, p.uid)).returning({ uid: tools.uid, projectId: tools.projectId }),
   )
 
   function* put(tool: Tool): Steps<void> {
     yield* upsert(toRow(tool))
     yield* removeAliases(tool)
     const { projectId, uid: toolUid } = tool
-    for (const alias of aliasesOf(tool)) yield* addAlias({ projectId, alias, toolUid })
+    yield* addAliases({ projectId, uid: toolUid, aliases: aliasesOf(tool) })
   }
 
   return {
@@ -82,8 +100,15 @@ export function createTools(database: Database): Tools {
       await write(audit, function* (announce) {
         for (const entry of entries) yield* putProvider(entry)
         yield* put(tool)
-        announce({ noun: 'tool' })
-        if (entries.length > 0) announce({ noun: 'provider' })
+        announce(rowChange('tool', tool.projectId, [tool.uid]))
+        if (entries.length > 0)
+          announce(
+            rowChange(
+              'provider',
+              tool.projectId,
+              entries.map(({ uid }) => uid),
+            ),
+          )
         return true
       })
     },
@@ -93,16 +118,25 @@ export function createTools(database: Database): Tools {
     async list(projectId) {
       return (await read(ofProject({ projectId }))).map(toTool)
     },
-    async replaceOfWorker(projectId, workerUid, replacement, audit) {
+    async page(projectId, after, limit) {
+      const rows = await read(pageAfter({ projectId, after, limit }))
+      const last = rows.length < limit ? undefined : rows.at(-1)
+      return { rows: rows.map(toKeptTool), ...(last && { next: last.uid }) }
+    },
+    async byUids(projectId, uids) {
+      return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
+    },
+    async change(projectId, { put: changed, removed }, audit) {
       await write(audit, function* (announce) {
-        yield* removeOthers({ projectId, workerUid, kept: replacement.map(({ uid }) => uid) })
-        for (const tool of replacement) yield* put(tool)
-        announce({ noun: 'tool' })
+        for (const uid of removed) yield* remove({ uid })
+        for (const tool of changed) yield* put(tool)
+        announce(rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]))
         return true
       })
     },
     async delete(uid, audit) {
-      await writeRow(write, audit, { noun: 'tool' }, () => remove({ uid }))
+      const change = ({ projectId }: { projectId: string }) => rowChange('tool', projectId, [uid])
+      await writeRow(write, audit, change, () => remove({ uid }))
     },
   }
 }

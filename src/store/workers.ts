@@ -90,7 +90,7 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
         if (gone === undefined) return false
         yield* removeTools(gone)
         yield* unbindTools(gone)
-        announce({ noun: 'tool' })
+        announce({ noun: 'tool', projectId })
         announce({ noun: 'worker' })
         return true
       })

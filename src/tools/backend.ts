@@ -9,7 +9,9 @@ import type {
 import type { Worker } from '../domain/worker.ts'
 import type { CallToolResult, Tool as SdkTool } from '../sdk/tools/content.ts'
 import type { Release } from '../services/release.ts'
-import type { ListedFaults } from './catalogue/validate-tool.ts'
+import type { ItemFacts, ListedFaults } from './catalogue/validate-tool.ts'
+import type { Progress } from './dialog/dialog.ts'
+import type { ToolDialog } from './dialog/tool-dialog.ts'
 import type { AnswerReading } from './read-answer.ts'
 import type { AuthorizationRequired, ToolAnswer } from './tool-answer.ts'
 
@@ -43,6 +45,8 @@ export type ListedTool =
       readonly remark?: string
       /** The result of `listedFaults`, where a thread has computed it already. */
       readonly faults?: ListedFaults
+      /** All facts of the tool, where a thread has found them out. `tool` may then be parsed when it is looked at. */
+      readonly facts?: ItemFacts
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
 
@@ -87,6 +91,10 @@ export interface BackendCall {
   readonly inner?: InnerTools
   /** Receives the events of the tool while it runs. */
   readonly onEvent?: (event: ToolEvent) => void
+  /** Reaches the user through the caller's client; absent where the caller has none. */
+  readonly dialog?: ToolDialog
+  /** The worker says that its list of tools has changed: it is read again soon. */
+  readonly onListChanged?: () => void
 }
 
 /** What a tool of this process may do with the other tools. */
@@ -110,8 +118,5 @@ export interface GivenAuthorization {
 
 /** An event of a tool that is running. */
 export type ToolEvent =
-  | {
-      readonly kind: 'progress'
-      readonly data: { readonly progress: number; readonly total?: number; readonly message?: string }
-    }
+  | { readonly kind: 'progress'; readonly data: Progress }
   | { readonly kind: 'chunk'; readonly data: unknown }

@@ -28,7 +28,7 @@ export function withCheckedValue<Answer extends ToolAnswer>(
   const { workerType } = tool
   const { logs } = answer
   const value = workerType === 'http' ? withoutOptionalNulls(tool.outputSchema, answer.value) : answer.value
-  const checked = check(() => validateOutput(tool, value))
+  const checked = check(() => validateOutput(tool, value, { isImmutable: true }))
   if (checked.outcome === 'valid') return answer
   if (checked.outcome === 'bad schema' && tool.isCheckedElsewhere) return answer
   const bad = (error: Pick<ToolError, 'kind' | 'message' | 'developerMessage'>) =>

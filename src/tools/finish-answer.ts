@@ -6,7 +6,7 @@ import { readResponse } from './openapi/read-response.ts'
 import { readOxpAnswer, type SentCall } from './oxp/read-oxp-answer.ts'
 import { isRecord } from './read-json.ts'
 import { scrubParsed } from './scrub.ts'
-import { ownError, type ToolAnswer } from './tool-answer.ts'
+import { ownError, type ToolAnswer, type ToolLog } from './tool-answer.ts'
 import { badOutputError, type ToolError } from './tool-error.ts'
 import { WorkerFault } from './worker-fault.ts'
 import { jsonOf } from './worker-request.ts'
@@ -23,7 +23,7 @@ export type RawAnswer =
   /** The JSON of a CallToolResult. */
   | { readonly protocol: 'mcp'; readonly bytes: Uint8Array }
   /** The JSON of a value. */
-  | { readonly protocol: 'module'; readonly bytes: Uint8Array; readonly logs: ToolAnswer['logs'] }
+  | { readonly protocol: 'module'; readonly bytes: Uint8Array; readonly logs: readonly ToolLog[] }
 
 export interface AnswerJob {
   readonly raw: RawAnswer
@@ -54,7 +54,11 @@ function read(raw: RawAnswer): ToolAnswer {
         return ownError(badOutputError('The result is not an object.'))
       }
       case 'module':
-        return { outcome: 'value', value: JSON.parse(new TextDecoder().decode(raw.bytes)), logs: raw.logs }
+        return {
+          outcome: 'value',
+          value: JSON.parse(new TextDecoder().decode(raw.bytes)),
+          logs: [...raw.logs], // code of the module that still runs may add to its list after the scrubbing
+        }
     }
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error

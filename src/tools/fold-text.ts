@@ -1,5 +1,5 @@
-// Decodes the escapes of JSON (also when escaped several times), URLs and HTML, and the `+` of forms, to the UTF-8 bytes
-// that they stand for, without backslashes. The decoder takes one byte at a time, so a text may come in pieces, and never
+// Decodes the escapes of JSON (also when escaped several times), URLs and HTML, and the `+` of forms, to UTF-8 bytes
+// without backslashes. The decoder takes one byte at a time, so a text may come in pieces, and never
 // reads a byte twice, so its time is linear.
 
 /** Receives the decoded bytes. The source of each begins at `start` and ends before `end`. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Artifact } from './tool-answer.ts'
 
 // A JSON value that stays text. A tool may answer megabytes, and parsing or writing them must not block other requests, so
 // a thread reads and scrubs such a value (read-answer.ts) and the event loop only passes its bytes on.
@@ -50,6 +49,11 @@ export function isList(value: unknown): boolean {
   return value instanceof LargeJson ? value.isArray : Array.isArray(value)
 }
 
+/** Whether a list has items. Only long lists are large. */
+export function hasItems(list: readonly unknown[] | LargeJson): boolean {
+  return list instanceof LargeJson || list.length > 0
+}
+
 let collecting: { readonly mark: string; readonly found: LargeJson[] } | undefined
 
 /** The text of `JSON.stringify`, cut at each `LargeJson`. */
@@ -81,21 +85,4 @@ export function jsonText(value: unknown): string {
 /** The value of a JSON text; a large one is not parsed. */
 export function fromJsonText(text: string): unknown {
   return text.length > LARGE_BYTES ? new LargeJson(Buffer.from(text)) : JSON.parse(text)
-}
-
-/** A large CallToolResult, with the facts about it that callers need. The thread that read it has computed them. */
-export class LargeMcpResult extends LargeJson {
-  /** Whether the result has structured content. */
-  readonly isStructured: boolean
-  /** The value with its images and other media (mcp/media-content.ts). */
-  readonly value: LargeJson
-  /** The artifact, if the result is one. */
-  readonly artifact: Artifact | undefined
-
-  constructor(bytes: Uint8Array, about: Pick<LargeMcpResult, 'isStructured' | 'value' | 'artifact'>) {
-    super(bytes)
-    this.isStructured = about.isStructured
-    this.value = about.value
-    this.artifact = about.artifact
-  }
 }

@@ -1,4 +1,5 @@
-import { LARGE_BYTES, LargeJson, LargeMcpResult } from './large-json.ts'
+import { LARGE_BYTES, LargeJson } from './large-json.ts'
+import { LargeMcpResult } from './mcp/large-mcp-result.ts'
 import { isStructured, valueWithMedia, withMedia } from './mcp/media-content.ts'
 import type { Artifact, ToolAnswer } from './tool-answer.ts'
 

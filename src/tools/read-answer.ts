@@ -2,6 +2,7 @@ import type { CheckedTool } from './check-output.ts'
 import { type AnswerJob, finishAnswer, type RawAnswer } from './finish-answer.ts'
 import { LARGE_BYTES } from './large-json.ts'
 import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
+import { markScrubbed } from './scrub-answer.ts'
 import { inThread, ThreadFault, threadTask } from './thread-pool.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
 
@@ -29,7 +30,11 @@ export async function readAnswer(
 ): Promise<ToolAnswer> {
   const job: AnswerJob = { raw, secrets: [...secrets, ...shown] }
   const { length } = 'bytes' in raw ? raw.bytes : raw.response.body
-  if (length <= LARGE_BYTES) return finishAnswer(job) // execute-tool.ts checks the value
+  if (length <= LARGE_BYTES) {
+    const answer = finishAnswer(job) // execute-tool.ts checks the value
+    markScrubbed(answer, secrets)
+    return answer
+  }
   try {
     return unpackAnswer(
       await inThread(task, { ...job, ...(tool && { tool }) }, { owner, ...(signal && { signal }) }),

@@ -17,8 +17,8 @@ const NOTHING = Buffer.alloc(0)
  * Replaces each byte of a secret by an asterisk, so that lengths do not change. In a text it finds all forms that `scrub`
  * knows; in other content it finds the secret itself. It does not matter how the body is cut into pieces. At most the
  * length of the longest form, fully escaped, is held back. It does not find a secret that is compressed, encrypted, in
- * UTF-16, spread over several answers, or escaped with more than 12 characters on average across two chunks; nor one that
- * stands directly beside another secret whose first or last characters make an escape with its own, as `%` and `4` and `1` do.
+ * UTF-16, spread over several answers, or escaped with more than 12 characters on average across two chunks; nor a
+ * secret directly beside another one if the end of the first and the beginning of the second form an escape (`%4`, `1`).
  */
 export function createStreamScrubber(
   secrets: readonly string[],

@@ -1,5 +1,6 @@
 import { isDeeperThan } from './read-json.ts'
 import { formsOf, type SecretForms } from './secret-forms.ts'
+import { surelyHoldsNone } from './secret-needles.ts'
 import { createScanner, type SecretScanner } from './secret-scanner.ts'
 
 const REDACTED = '[redacted]'
@@ -9,7 +10,8 @@ const MAX_DEPTH = 100
  * Returns a deep copy of a JSON value without these secrets. It finds a secret as a whole value and within longer texts,
  * keys and numbers, also when the secret is percent-encoded, in base64 or base64url (within a longer value too, as in
  * `Basic base64(user:secret)`), or escaped for JSON or HTML. Secrets of fewer than 8 characters are left in, because
- * replacing them would damage ordinary text. A worker that hides its token on purpose is not stopped.
+ * replacing them would damage ordinary text; so is an escaped one whose first characters complete an escape that the text
+ * before it begins (`%` before `4f%2F…`), since the text then reads differently. A worker that hides its token on purpose is not stopped.
  *
  * A value that nests deeper than 100 levels becomes `[too deep]`, a value that is not JSON `[not JSON]`, and keys
  * `__proto__` are dropped. The time depends on the size of the value only, not on its content or the number of secrets;
@@ -28,9 +30,10 @@ export function scrubParsed(value: unknown, secrets: readonly string[]): unknown
 }
 
 function scrubbed(value: unknown, text: string, secrets: readonly string[]): unknown {
+  const isPlain = !text.includes('"__proto__"') && !isDeeperThan(value, MAX_DEPTH)
+  if (isPlain && surelyHoldsNone(text, secrets)) return value
   const redactor = createRedactor(formsOf(secrets))
-  const isClean = !redactor.holds(text) && !text.includes('"__proto__"') && !isDeeperThan(value, MAX_DEPTH)
-  return isClean ? value : clean(value, redactor, 0)
+  return isPlain && !redactor.holds(text) ? value : clean(value, redactor, 0)
 }
 
 function serialised(value: unknown): string | undefined {

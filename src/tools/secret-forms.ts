@@ -26,9 +26,14 @@ export interface SecretForms {
 /** The most recently used sets. */
 const keptSets = new LRUCache<string, SecretForms>({ max: 64 })
 
+/** The texts that are searched for: secrets that are not too short, and what is left of them when a tool trims them. */
+export function usableSecrets(secrets: readonly string[]): string[] {
+  const known = secrets.flatMap((secret) => [secret, secret.trim()])
+  return [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+}
+
 export function formsOf(secrets: readonly string[]): SecretForms {
-  const known = secrets.flatMap((secret) => [secret, secret.trim()]) // a tool may trim a secret before it uses it
-  const usable = [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+  const usable = usableSecrets(secrets)
   return remembered(keptSets, JSON.stringify(usable), () => {
     const forms = usable.flatMap((secret) => remembered(keptForms, secret, () => makeForms(secret)))
     const exactForms = forms.filter(({ kind }) => kind === 'exact')
@@ -95,7 +100,7 @@ function percentEncoded(secret: string): string {
 /**
  * The characters of a base64 text that depend on the secret only, for each of its three alignments: after 0, 1 or 2 bytes.
  */
-function base64Forms(secret: string): string[] {
+export function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const forms = [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes])

@@ -26,6 +26,23 @@ function doSome(): void {
   if (waiting.length > 0) setImmediate(doSome)
 }
 
+/** Turns of the event loop for work in a loop: `pause` after each piece waits once the work has taken its time. */
+export interface Turns {
+  pause(): Promise<void> | undefined
+}
+
+export function createTurns(budgetMs = BUDGET_MS): Turns {
+  let begun = performance.now()
+  return {
+    pause() {
+      if (performance.now() - begun < budgetMs) return undefined
+      return ownTurn().then(() => {
+        begun = performance.now()
+      })
+    },
+  }
+}
+
 const turns: (() => void)[] = []
 
 /**

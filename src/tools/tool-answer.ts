@@ -1,3 +1,4 @@
+import type { LargeJson } from './large-json.ts'
 import type { ToolError } from './tool-error.ts'
 
 /** The answer of a worker to one call. None of it is trusted: it is scrubbed before anybody sees it (scrub-answer.ts). */
@@ -6,7 +7,7 @@ export type ToolAnswer = ToolOutcome & AnswerDetails
 export type ToolOutcome = ToolResult | AuthorizationRequested | AuthorizationRequired
 
 export interface AnswerDetails {
-  readonly logs: readonly ToolLog[]
+  readonly logs: ToolLogs
   /** As reported by the worker. */
   readonly durationMs?: number
   /** RFC 3339, as reported by the worker. */
@@ -57,7 +58,7 @@ export interface RequiredAuthorization {
 /** An error that the broker reports: the tool was not called, or its worker broke the protocol. */
 export function ownError(
   error: ToolError,
-  logs: readonly ToolLog[] = [],
+  logs: ToolLogs = [],
 ): Extract<ToolResult, { outcome: 'error' }> & AnswerDetails {
   return { outcome: 'error', error, isOwn: true, logs }
 }
@@ -91,6 +92,9 @@ export interface Artifact {
 export function artifactToJson({ url, contentType, size, description }: Artifact) {
   return { url, content_type: contentType, size, meta: { description } }
 }
+
+/** Logs of more than some kilobytes in a large answer stay JSON text. */
+export type ToolLogs = readonly ToolLog[] | LargeJson
 
 export interface ToolLog {
   readonly level: string

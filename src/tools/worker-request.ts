@@ -30,7 +30,7 @@ export interface WorkerRequest
   /** The request is safe to repeat: it is retried even after it was sent, and after the statuses 502, 503 and 504. */
   readonly isRepeatable?: boolean
   /** Headers that are made for each attempt, such as short-lived tokens. */
-  readonly authorize?: () => Promise<Readonly<Record<string, string>>>
+  readonly authorize?: () => Readonly<Record<string, string>>
 }
 
 /** Statuses of a gateway that could not reach the worker. */
@@ -58,7 +58,7 @@ export async function askWorker(
       const response = await outgoing.send({
         ...request,
         purpose: 'worker',
-        headers: { ...headers, ...(await authorize?.()) },
+        headers: { ...headers, ...authorize?.() },
         deadlineMs: Math.max(1, endsAt - performance.now()),
         maxBytes,
       })

@@ -5,9 +5,16 @@ import type { SealedPlace } from '../store/seal.ts'
 
 type Place = Pick<Worker, 'uid' | 'projectId'>
 
-/** The worker's credentials; empty where it needs none. */
+/** By the cached row: a changed row is another object, so a replaced secret is never used. */
+const opened = new WeakMap<Worker, string>()
+
+/** The worker's credentials; empty where it needs none. They are decrypted once for each row that was read. */
 export function openWorkerSecret(broker: Broker, worker: Worker): string {
-  return broker.sealer.open(worker.secret, place(worker))
+  const known = opened.get(worker)
+  if (known !== undefined) return known
+  const secret = broker.sealer.open(worker.secret, place(worker))
+  opened.set(worker, secret)
+  return secret
 }
 
 export function sealWorkerSecret(broker: Broker, worker: Place, secret: string): Sealed {

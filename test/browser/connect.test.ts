@@ -1,17 +1,12 @@
-import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
-import { type Gatepass, startGatepass } from '../gatepass.ts'
+import type { Gatepass } from '../gatepass.ts'
 import { metadata, oauthEntry, providerBody, startWorld, type World } from '../http/world.ts'
+import { clickThrough, heading, looksRight, WIDTHS } from './looks-right.ts'
 
 // What a user sees, in a real Chromium: the connect page, the provider, and every ending.
-
-const WIDTHS = [1280, 375] as const
-/** `SCREENSHOTS=/tmp/shots vitest run test/browser` keeps pictures to look at. */
-const SCREENSHOTS = process.env.SCREENSHOTS
 
 let browser: Browser
 let world: World
@@ -21,7 +16,6 @@ const newUser = () => `user-${++users}@example.test`
 beforeAll(async () => {
   browser = await openBrowser()
   world = await startWorld()
-  if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true })
 })
 
 afterAll(async () => {
@@ -38,27 +32,6 @@ async function newLink(more: Record<string, unknown> = {}, { call }: Pick<Gatepa
   const user_id = newUser()
   const { body } = await call('POST', '/v1/tools/authorize', { tool_name: 'Demo.WhoAmI', user_id, ...more })
   return { url: body.url as string, id: body.id as string, user_id }
-}
-
-/** Nothing to scroll sideways, nothing that the browser refused, and a picture if one is wanted. */
-async function looksRight({ page, complaints }: Person, name: string) {
-  const { scroll, width } = await page.evaluate(() => ({
-    scroll: document.documentElement.scrollWidth,
-    width: document.documentElement.clientWidth,
-  }))
-  expect(scroll, `${name}: wider than its window`).toBeLessThanOrEqual(width)
-  expect(complaints.filter((one) => !/status of 4(03|04|10|00)|status of 503/.test(one))).toEqual([])
-  expect(await page.locator('h1').count(), `${name}: one heading`).toBe(1)
-  expect(await page.evaluate(() => document.fonts.status)).toBe('loaded')
-  if (SCREENSHOTS !== undefined)
-    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: name !== 'docs' })
-}
-
-const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
-/** The click, and the page of the provider that it leads to. */
-async function clickThrough(page: Page, answer?: 'Approve' | 'Deny') {
-  await page.getByRole('button', { name: /^Continue to/ }).click()
-  if (answer !== undefined) await page.getByRole('button', { name: answer }).click()
 }
 
 describe.each(WIDTHS)('at %d px', (width) => {
@@ -256,128 +229,5 @@ describe("with the caller's own page as verifier", () => {
       application.closeAllConnections()
       await new Promise((resolve) => application.close(resolve))
     }
-  })
-})
-
-describe('gatepass dev', () => {
-  let gatepass: Gatepass
-  beforeAll(async () => {
-    gatepass = await startGatepass({ mode: 'development' })
-    const sample = sampleMetadata(gatepass.config.publicUrl)
-    await gatepass.call('POST', '/v1/tools/import?worker_id=sandbox', sample)
-  })
-  afterAll(async () => {
-    await gatepass.close()
-  })
-
-  test.each(WIDTHS)('landing page, reference, and the sandbox approved, at %d px', async (width) => {
-    await using person = await newPerson(browser, { width })
-    const { page } = person
-    await page.goto(gatepass.url)
-    await looksRight(person, 'landing')
-    await page
-      .getByRole('link', { name: /API|reference|docs/i })
-      .first()
-      .click()
-    expect(new URL(page.url()).pathname).toBe('/docs')
-    await looksRight(person, 'docs')
-
-    const ask = { tool_name: 'Sandbox Profile', user_id: newUser() }
-    const first = await gatepass.call('POST', '/v1/tools/execute', ask)
-    await page.goto(first.body.output.requires_authorization.url)
-    await looksRight(person, 'sandbox-connect')
-    await page.getByRole('button', { name: /^Continue to/ }).click()
-    await looksRight(person, 'sandbox-consent')
-    await page.getByRole('button', { name: 'Approve' }).click()
-    expect(await heading(page)).toBe('Sandbox is connected')
-    await looksRight(person, 'sandbox-completed')
-    const second = await gatepass.call('POST', '/v1/tools/execute', ask)
-    expect(second.body).toMatchObject({ success: true, output: { value: { message: expect.any(String) } } })
-  })
-
-  describe('the API reference', () => {
-    test.each(WIDTHS)('finds operations, by the keyboard too, at %d px', async (width) => {
-      await using person = await newPerson(browser, { width })
-      const { page } = person
-      await page.goto(`${gatepass.url}/docs`)
-      await page.getByLabel('Search operations').fill('run tool stream')
-      await page.getByRole('status').getByText('1 operation').waitFor()
-      await looksRight(person, 'docs-search')
-      await page.getByRole('link', { name: 'POST /v1/tools/run_stream' }).focus()
-      await page.keyboard.press('Enter')
-      await page.waitForURL('**/docs/running-tools#streamTool')
-      await page.getByLabel('Search operations').fill('no such thing')
-      await page.getByRole('status').getByText('0 operations').waitFor()
-      await page.getByLabel('Search operations').fill('')
-      expect(await page.getByRole('link', { name: 'Schemas', exact: true }).isVisible()).toBe(true)
-      await looksRight(person, 'docs-group')
-      await page.goto(`${gatepass.url}/docs/schemas`)
-      await looksRight(person, 'docs-schemas')
-    })
-
-    test.each(WIDTHS)('sends the request of a form with the key that is typed, at %d px', async (width) => {
-      await using person = await newPerson(browser, { width })
-      const { page } = person
-      const urls: string[] = []
-      page.on('request', (request) => urls.push(request.url()))
-      await page.goto(`${gatepass.url}/docs/tools`)
-      const operation = page.locator('#getTool')
-      await operation.getByText('Try it').click()
-      await operation.getByLabel('name path').fill('Sandbox Profile')
-      await operation.getByRole('button', { name: 'Send' }).click()
-      await operation.getByText('401').waitFor()
-      await page.getByLabel('API key').fill(gatepass.apiKey)
-      await operation.getByLabel('name path').press('Enter')
-      await operation.getByRole('status').getByText('200').waitFor()
-      await operation.locator('details.try pre').getByText('"tool_id"').waitFor()
-      expect(urls.at(-1)).toBe(`${gatepass.url}/v1/tools/Sandbox%20Profile`)
-      expect(urls.join()).not.toContain(gatepass.apiKey)
-      expect(page.url()).toBe(`${gatepass.url}/docs/tools`)
-      if (SCREENSHOTS !== undefined)
-        await operation.screenshot({ path: `${SCREENSHOTS}/docs-try-${width}.png` })
-
-      await page.goto(`${gatepass.url}/docs/running-tools`)
-      await page.getByLabel('API key').fill(gatepass.apiKey)
-      const code = page.locator('#executeCode')
-      await code.getByText('Try it').click()
-      await code.getByLabel('Body').fill('{"code": "return 6 * 7"}')
-      await code.getByRole('button', { name: 'Send' }).click()
-      await code.locator('details.try pre').getByText('"value": 42').waitFor()
-    })
-
-    test('is readable without scripts, and then sends nothing', async () => {
-      const context = await browser.newContext({ javaScriptEnabled: false })
-      const page = await context.newPage()
-      await page.goto(`${gatepass.url}/docs/running-tools`)
-      await page.getByRole('heading', { name: 'Run several tools in a row' }).waitFor()
-      expect(await page.locator('form, input, textarea').filter({ visible: true }).count()).toBe(0)
-      await context.close()
-    })
-
-    test('sends nothing where it is no development', async () => {
-      await using person = await newPerson(browser)
-      await person.page.goto(`${world.gatepass.url}/docs/tools`)
-      expect(await person.page.locator('form').count()).toBe(0)
-      const sent = await person.page.evaluate(() =>
-        fetch('/health').then(
-          () => 'sent',
-          () => 'refused',
-        ),
-      )
-      expect(sent).toBe('refused')
-    })
-  })
-
-  test('denied at the sandbox, in the dark', async () => {
-    await using person = await newPerson(browser, { width: 375, colorScheme: 'dark' })
-    const { page } = person
-    const ask = { tool_name: 'Sandbox Profile', user_id: newUser() }
-    const { body } = await gatepass.call('POST', '/v1/tools/execute', ask)
-    await page.goto(body.output.requires_authorization.url)
-    await looksRight(person, 'dark-connect')
-    await page.getByRole('button', { name: /^Continue to/ }).click()
-    await page.getByRole('button', { name: 'Deny' }).click()
-    expect(await heading(page)).toBe('Access was not approved')
-    await looksRight(person, 'dark-denied')
   })
 })

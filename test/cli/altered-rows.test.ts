@@ -53,7 +53,7 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
       const { checks } = JSON.parse(stdout)
       return {
         code,
-        found: checks.filter(({ message }: { message: string }) => message.includes('believed')),
+        found: checks.filter(({ message }: { message: string }) => message.includes('another program')),
       }
     }
     expect((await rowsCheck()).found).toEqual([])
@@ -68,7 +68,7 @@ describe.each(['sqlite', 'postgres'] as const)('rows written into %s by hand', (
         {
           name: 'database',
           status: 'failed',
-          message: expect.stringContaining(`not believed: api_keys ${id}.`),
+          message: expect.stringContaining(`ignored: api_keys ${id}.`),
           fix: expect.any(String),
         },
       ],

@@ -78,7 +78,7 @@ describe.each(['sqlite', 'postgres'] as const)('a backup of %s', (backend) => {
     expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
     expect(failed).toEqual([])
     expect(answered - before).toBeGreaterThan(5)
-    expect(slowest).toBeLessThan(5_000)
+    expect(slowest).toBeLessThan(30_000)
 
     const told = JSON.parse(outcome.stdout)
     expect(told).toMatchObject({ path, recorded: true, rows: { connections: 2, providers: 1 } })

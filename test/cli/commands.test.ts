@@ -30,6 +30,11 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['policies', 'list'],
   ['policies', 'set'],
   ['policies', 'delete'],
+  ['mcp-clients'],
+  ['mcp-clients', 'delete'],
+  ['toolsets'],
+  ['toolsets', 'create'],
+  ['mcp'],
   ['doctor'],
   ['rotate-key'],
   ['backup'],
@@ -231,8 +236,7 @@ describe('import', () => {
     const stdin = JSON.stringify({ ...TOOL, name: 'Bell\u0007 \u001b[2JTool' })
     const { stdout } = await gatepass.runWith({ stdin }, 'import', '-', '--verbose')
     expect(stdout).toContain('Tool')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   })
 })
 
@@ -320,6 +324,24 @@ describe('doctor', () => {
       status: 'failed',
       fix: expect.stringContaining('exactly as it calls itself'),
     })
+  })
+
+  test('asks the issuer whose tokens are taken at /mcp for its keys', async () => {
+    await using issuer = await startFakeIssuer()
+    const env = {
+      GATEPASS_USER_VERIFIER: 'https://app.example.test/verify',
+      GATEPASS_MCP_ISSUER: issuer.issuer,
+      GATEPASS_MCP_USER_CLAIM: 'employee',
+      GATEPASS_ALLOWED_HOSTS: '127.0.0.1',
+      GATEPASS_MASTER_KEY: MASTER_KEY,
+    }
+    const mcpCheck = async (more: Record<string, string> = {}) => {
+      const { stdout } = await gatepass.runHereWith({ env: { ...env, ...more } }, 'doctor', '--json')
+      return JSON.parse(stdout).checks.filter((one: { name: string }) => one.name === 'MCP')
+    }
+    expect(await mcpCheck()).toMatchObject([{ status: 'ok', message: expect.stringContaining('"employee"') }])
+    issuer.behaviour.fails = { path: '/jwks', status: 404 }
+    expect(await mcpCheck()).toMatchObject([{ status: 'failed', fix: expect.any(String) }])
   })
 
   test('says that the master key is not the one the database was sealed with', async () => {

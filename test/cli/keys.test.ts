@@ -42,10 +42,20 @@ describe('threat 29: keys', () => {
       rate_limit: 20,
     })
     const { stdout } = await run('keys', 'list')
-    expect(stdout).toMatch(/id +project +role +status +created +last used +limit +name/i)
+    expect(stdout).toMatch(/id +project +role +user +status +created +last used +limit +name/i)
     expect(stdout).toContain(`until ${made.expires_at.slice(0, 10)}`)
     expect(stdout).toContain('20/s')
     expect(stdout).not.toContain(made.key)
+  })
+
+  test('may be of one user, who is shown and stays when the key is rotated', async () => {
+    const made = await create('--user', 'ada')
+    expect(made).toMatchObject({ role: 'caller', user_id: 'ada' })
+    expect((await run('keys', 'list')).stdout).toMatch(/default +caller +ada +active/)
+    expect(await keys('rotate', made.id)).toMatchObject({ user_id: 'ada' })
+    expect((await run('keys', 'create', '--role', 'admin', '--user', 'ada')).stderr).toContain(
+      'cannot administer',
+    )
   })
 
   test('are rotated: a new one of the same kind, and a grace for the old one', async () => {

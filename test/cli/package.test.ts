@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -18,10 +19,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../ports.ts'
 
 // The packages that `npm pack` builds, in a folder without the sources. `.ci/run` has npm install them there; `npm test` links
-// what they depend on, which takes no network and no minute.
+// what they depend on, which takes no network and no minute, and builds without a check of types, which is `npm run types`.
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TSC = join(ROOT, 'node_modules/.bin/tsc')
 const folder = mkdtempSync(join(tmpdir(), 'gatepass-package-'))
 const modules = join(folder, 'node_modules')
 
@@ -32,8 +34,14 @@ const PEERS = [
   ...['@modelcontextprotocol/server', '@types/node'],
 ]
 
-async function pack(from: string, ...more: string[]): Promise<string> {
-  const args = ['pack', '--silent', '--pack-destination', folder, ...more]
+async function buildServer(): Promise<void> {
+  await run(process.execPath, [join(ROOT, 'build/main.ts')])
+  await run(TSC, ['-p', 'tsconfig.types.json'], { cwd: ROOT })
+}
+
+/** Without `isBuilt`, npm runs the package's own build first. */
+async function pack(from: string, isBuilt: boolean): Promise<string> {
+  const args = ['pack', '--silent', '--pack-destination', folder, ...(isBuilt ? ['--ignore-scripts'] : [])]
   const { stdout } = await run('npm', args, { cwd: from })
   return join(folder, stdout.trim().split('\n').at(-1) ?? '')
 }
@@ -50,9 +58,10 @@ function manifestOf(name: string) {
 }
 
 beforeAll(async () => {
+  if (!isInstalled) await buildServer()
   // other tests use the build of the SDK meanwhile, which is current, so it is not made again
-  const sdk = await pack(join(ROOT, 'src/sdk'), ...(isInstalled ? [] : ['--ignore-scripts']))
-  const server = await pack(ROOT)
+  const sdk = await pack(join(ROOT, 'src/sdk'), !isInstalled)
+  const server = await pack(ROOT, !isInstalled)
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   if (isInstalled) {
     const versions = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
@@ -86,7 +95,7 @@ test('the packages hold what they need: no tests, no map without its source, not
     expect(files.filter((file) => /\.(?:test\.\w+|map|tsbuildinfo|db|key)$/.test(file))).toEqual([])
     const sources = join(ROOT, name === 'gatepass' ? 'src' : 'src/sdk')
     const isBuiltHere = isInstalled || name === 'gatepass'
-    for (const file of files.filter((one) => isBuiltHere && /^dist\/.*\.js$/.test(one)))
+    for (const file of files.filter((one) => isBuiltHere && /^dist\/(?!chunks\/).*\.js$/.test(one)))
       expect(existsSync(join(sources, file.slice(5).replace(/js$/, 'ts'))), `${name}: ${file}`).toBe(true)
   }
 })
@@ -95,35 +104,59 @@ test('the declarations of every entry fit each other, in a strict program that c
   const subpaths = Object.keys(manifestOf('@gatepass/sdk').exports).filter((one) => !one.endsWith('.json'))
   const entries = ['gatepass/tools', ...subpaths.map((one) => posix.join('@gatepass/sdk', one))]
   expect(entries).toEqual(expect.arrayContaining(['@gatepass/sdk', '@gatepass/sdk/tools']))
+  for (const name of ['gatepass', '@gatepass/sdk']) declarationsAsSources(name)
   // declarations of frameworks name types of Node; without frameworks, none may be needed
   const plain = entries.filter((one) => !NEEDS_FRAMEWORK.test(one))
   expect([await typeFaults(plain, []), await typeFaults(entries, ['node'])]).toEqual(['', ''])
 })
 
-const OURS = /^(?:uses\.ts|node_modules\/(?:@gatepass\/sdk|gatepass)\/(?!node_modules))/
 const NEEDS_FRAMEWORK = /\/(?:ai-sdk|openai-agents|langchain|mcp)$/
 
-/** What the compiler says of our files in a program that imports all of these. Some frameworks' own files have faults. */
+/**
+ * Copies the declarations of the package to files that the compiler takes for sources: of declarations it checks either
+ * all, those of frameworks too, or none.
+ */
+function declarationsAsSources(name: string): void {
+  const dist = join(modules, name, 'dist')
+  for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.d.ts')) continue
+    const copy = join(folder, 'declared', name, 'dist', file.replace(/\.d\.ts$/, '.ts'))
+    mkdirSync(dirname(copy), { recursive: true })
+    copyFileSync(join(dist, file), copy)
+  }
+}
+
+/** A parameter of a declared function is renamed and not used. */
+const NO_FAULT_OF_DECLARATIONS = 'error TS2842:'
+
+/** What the compiler says of a program that imports all of these, and of their declarations. */
 async function typeFaults(entries: readonly string[], types: readonly string[]): Promise<string> {
   const imports = entries.map((name, i) => `import * as entry${i} from '${name}'`)
   const uses = entries.map((_, i) => `entry${i}`).join(', ')
   writeFileSync(join(folder, 'uses.ts'), `${imports.join('\n')}\nexport const used = [${uses}]\n`)
+  const declared = entries.map((entry) => {
+    const [, name = '', path = ''] = /^((?:@\w+\/)?\w+)(.*)$/.exec(entry) ?? []
+    const { types: declaration } = manifestOf(name).exports[`.${path}`]
+    return posix.join('declared', name, declaration.replace(/\.d\.ts$/, '.ts'))
+  })
   const compilerOptions = {
     strict: true,
-    skipLibCheck: false,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
     noEmit: true,
     module: 'nodenext',
     target: 'es2024',
     types,
     lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable', 'dom.asynciterable'],
   }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['uses.ts'] }))
-  return run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder], { cwd: folder }).then(
+  const files = ['uses.ts', ...declared]
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
+  return run(TSC, ['-p', folder], { cwd: folder }).then(
     () => '',
     ({ stdout }) =>
       stdout
         .split('\n')
-        .filter((line: string) => OURS.test(line))
+        .filter((line: string) => line !== '' && !line.includes(NO_FAULT_OF_DECLARATIONS))
         .join('\n'),
   )
 }

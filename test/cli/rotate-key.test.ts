@@ -63,7 +63,7 @@ describe('rotate-key', () => {
       })
       const rotated = await gatepass.runWith(settings([NEW, OLD]), 'rotate-key')
       expect(rotated).toMatchObject({ code: 0, stderr: '' })
-      expect(rotated.stdout).toContain(`2 sealed anew with key ${idOf(NEW)}`)
+      expect(rotated.stdout).toContain(`2 re-sealed with key ${idOf(NEW)}`)
       expect(rotated.stdout).toContain(`Nothing needs key ${idOf(OLD)} any more`)
       const after = await run([NEW], 'rotate-key', '--status')
       expect(after).toMatchObject({
@@ -121,7 +121,7 @@ describe('under load', () => {
   const REFRESHED_USERS = 6
   const LOADERS = 6
   /** Pause of a loader between two fetches, which leaves processor time to the rotation. */
-  const PAUSE_MS = 5
+  const PAUSE_MS = 25
   /** Shorter than a rotation, so that these tokens are refreshed several times during it. */
   const LIFE_SECONDS = 2
 

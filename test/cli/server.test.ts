@@ -118,7 +118,7 @@ describe('with --url and --key, and no database', () => {
     )
     expect(messages).toContain(`settings: complete for production; public URL ${scene.gatepass.url}`)
     expect(messages).toContain(
-      'settings: GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it.',
+      'settings: GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it, and MCP clients cannot call this server.',
     )
     expect(messages).toContain(`server: answers at ${scene.gatepass.url}`)
     const reader = await scene.gatepass.makeKey('readonly')

@@ -18,7 +18,7 @@ export async function run(
   const result = await runInSandbox<string>(code, {
     language: 'javascript',
     now: NOW,
-    limits: { ...DEFAULT_LIMITS, timeoutMs: 20_000, ...limits },
+    limits: { ...DEFAULT_LIMITS, timeoutMs: 120_000, ...limits },
     async onRequest(what, payload): Promise<Reply<string>> {
       asked.push(payload)
       const { toolId, args } = payload as { toolId?: string; args?: unknown } // as the prelude writes it

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { readConfig } from '../../src/config.ts'
 import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
-import { readAudit, verifyAudit } from '../../src/flows/read-audit.ts'
+import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
+import { readAudit } from '../../src/flows/read-audit.ts'
 import { openBroker } from '../../src/open-broker.ts'
-import type { AnswerBody } from '../answer-body.ts'
+import type { AnyJson } from '../any-json.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 import { API_KEY, MASTER_KEY, type Served, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
@@ -27,7 +28,7 @@ export interface Answer {
   readonly status: number
   readonly requestId: string
   readonly retryAfter: string | null
-  readonly body: AnswerBody
+  readonly body: AnyJson
 }
 
 /** One process. */

@@ -54,7 +54,7 @@ function killIf(isPoint: boolean, when: KillPoint['when']): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) // not one statement more
 }
 
-// SQLite: a transaction is a function that is run between BEGIN and COMMIT
+// SQLite: the statements between BEGIN and COMMIT, or of a function that better-sqlite3 runs between them
 
 let isInTransaction = false
 let isPointPassed = false
@@ -75,6 +75,19 @@ function watchedTransaction(begun: Run): Run {
   }
 }
 
+/** BEGIN, COMMIT or ROLLBACK of a transaction. */
+function watchedBoundary(sql: string, run: () => unknown): Run {
+  return () => {
+    const isCommit = /^commit/i.test(sql)
+    if (isCommit) killIf(isPointPassed, 'before')
+    const result = run()
+    isInTransaction = /^begin/i.test(sql)
+    if (isCommit) killIf(isPointPassed, 'after')
+    isPointPassed = false
+    return result
+  }
+}
+
 async function watchSqlite(): Promise<void> {
   const { default: Database } = await import('better-sqlite3')
   const { prepare, transaction } = Database.prototype
@@ -85,6 +98,10 @@ async function watchSqlite(): Promise<void> {
     const methods = statement as unknown as Record<string, Run>
     for (const name of ['run', 'get', 'all']) {
       const method = methods[name] as Run
+      if (/^(begin|commit|rollback$)/i.test(sql)) {
+        methods[name] = watchedBoundary(sql, () => method.call(statement))
+        continue
+      }
       methods[name] = (...args) => {
         const isPoint = isMeant(sql, args)
         if (!isInTransaction) killIf(isPoint, 'before')

@@ -33,6 +33,7 @@ const RELEASED = 'insert into audit_blocks[^]*token\\.released'
 const MIGRATED = 'insert into schema_migrations'
 
 const CALLERS = 24
+const CONSENTS = 8
 /** Users whose tokens run out at once: one for each refresh that is killed. */
 const SHORT_LIVED = ['intent', 'arrived', 'carried out', 'uncommitted', 'grace', 'committed'] as const
 type ShortLived = (typeof SHORT_LIVED)[number]
@@ -330,6 +331,35 @@ export function killPoints(kind: DatabaseKind): void {
           expect(heard.length).toBeGreaterThan(0)
           answers.push(...heard)
           await expectUsable(`released ${when}`)
+        },
+      )
+    })
+
+    describe('consents that end together', () => {
+      test.each(['before', 'after'] as const)(
+        'killed %s a commit: each has its connection, its record and its status, or none of them',
+        async (when) => {
+          const users = Array.from({ length: CONSENTS }, (_, i) => `together ${when} ${i}`)
+          const flows = await Promise.all(users.map((user) => begin(installation, user)))
+          const callbacks = await Promise.all(flows.map(approve))
+
+          const heard = await killAt({ when, statement: NEW_CONNECTION, skip: CONSENTS / 2 }, () =>
+            Promise.all(
+              flows.map(({ browser }, i) => browser.get(callbacks[i] ?? '').catch(() => undefined)),
+            ),
+          )
+
+          if (heard instanceof Error) throw heard
+          const trail = JSON.stringify(await installation.sql('select text from audit_blocks'))
+          const ends = await Promise.all(
+            flows.map(async ({ id, user }) => ({
+              status: (await statusOf(installation, id)) === 'completed',
+              connection: (await connectionOf(installation, user)) !== undefined,
+              record: trail.split('\\n').some((line) => line.includes(id) && line.includes('.completed')),
+            })),
+          )
+          const [whole, none] = [true, false].map((is) => ({ status: is, connection: is, record: is }))
+          for (const [i, end] of ends.entries()) expect(end).toEqual(end.status || heard[i] ? whole : none)
         },
       )
     })

@@ -45,7 +45,7 @@ test('a log that nobody reads: the server goes on answering, and counts the line
 
   const begun = performance.now()
   const code = await served.stop()
-  report('log pipes that nobody reads', {
+  report('log pipes that no program reads', {
     'requests logged at debug': requests,
     'answered otherwise than 200': before.wrong + stuck.wrong,
     'lines dropped': dropped,

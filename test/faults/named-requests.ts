@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AnswerBody } from '../answer-body.ts'
+import type { AnyJson } from '../any-json.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { API_KEY } from '../served.ts'
 import { until } from '../until.ts'
 import { type DatabaseKind, type Installation, install, type Node } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// Requests with an Idempotency-Key of which the process dies (SIGKILL) or stands still (SIGSTOP) in between, and their
+// Requests with an Idempotency-Key of which the process dies (SIGKILL) or is suspended (SIGSTOP) in between, and their
 // repeats at another process.
 
 const SECRET = 'the secret of the worker'
@@ -60,7 +60,7 @@ export function namedRequests(kind: DatabaseKind): void {
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(30_000),
       })
-      const answer: AnswerBody = await response.json()
+      const answer: AnyJson = await response.json()
       return { status: response.status, body: answer, ms: performance.now() - began }
     }
 
@@ -169,7 +169,7 @@ export function namedRequests(kind: DatabaseKind): void {
       process.kill(first.pid, 'SIGCONT')
       await late.catch(() => {})
       expect(calls()).toBe(before + 1)
-      // what stands is the answer of the one that was carried out
+      // the stored answer is that of the request that was carried out
       expect((await ask(first, path, 'stands still', body)).body).toEqual(again.body)
     })
   })

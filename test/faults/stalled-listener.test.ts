@@ -1,12 +1,13 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import { LISTENER } from '../../src/store/dialects/postgres/announcements.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startGatepass } from '../gatepass.ts'
 import { approve, providerBody } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
 
 // Two nodes on one PostgreSQL. What the first one announces does not reach the second, whose connection for
-// announcements stands still without being lost.
+// announcements passes no data without being lost.
 
 const NEED = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
 
@@ -73,7 +74,7 @@ async function linkTo(database: string) {
       })
     }
     near.once('data', (startup: Buffer) => {
-      if (startup.includes('gatepass listener')) listeners.add(far)
+      if (startup.includes(LISTENER)) listeners.add(far)
     })
     near.pipe(far)
     far.pipe(near)

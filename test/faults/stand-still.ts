@@ -76,7 +76,7 @@ export function standStill(kind: DatabaseKind): void {
       }
     }
 
-    /** Another process took over and refreshed; the one that stood still sends nothing, and gives the token there is. */
+    /** Another process took over and refreshed; the suspended one sends nothing, and gives the token there is. */
     async function expectOneRefresh(
       user: (typeof USERS)[number],
       goOn: () => ReturnType<typeof tokenAt>,

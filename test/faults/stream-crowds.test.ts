@@ -49,7 +49,7 @@ test(`${READERS} streams that are not read, ${FLOODS} of them of tools that floo
   for (const socket of sockets) socket.destroy()
   await until(() => answered('Run:Heard', ids.slice(FLOODS, FLOODS + 50), 'cancelled'))
   await until(async () => (await held(node)) - before < MOST_BYTES / 8)
-  report('streams that nobody reads', {
+  report('streams that no client reads', {
     streams: READERS,
     'of tools that flood, and were stopped': FLOODS,
     'MB more at most': Math.round((most - before) / 2 ** 20),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AnswerBody } from '../answer-body.ts'
+import type { AnyJson } from '../any-json.ts'
 import type { DatabaseKind } from '../faults/installation.ts'
 import { check, LIVENESS_MS, type Violation } from './check.ts'
 import { choices } from './choices.ts'
@@ -97,7 +97,7 @@ async function consent(world: World, user: string): Promise<false> {
   return false // looked at again
 }
 
-async function insist(world: World, method: string, path: string): Promise<AnswerBody> {
+async function insist(world: World, method: string, path: string): Promise<AnyJson> {
   const end = world.now() + LIVENESS_MS
   for (;;) {
     const answer = await world.ask(0, method, path)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AnswerBody } from '../answer-body.ts'
+import type { AnyJson } from '../any-json.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { addProvider } from '../faults/clients.ts'
@@ -52,7 +52,7 @@ export interface AskOptions {
 export interface Answer {
   readonly status: number
   readonly requestId: string
-  readonly body: AnswerBody
+  readonly body: AnyJson
 }
 
 const API_KEY = 'test-administrator-key'

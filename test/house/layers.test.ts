@@ -14,6 +14,7 @@ describe('which way imports point', () => {
     ['a value from a layer further right', 'store/a.ts', "import { a } from '../flows/a.ts'"],
     ['an export from a layer further right', 'flows/a.ts', "export { a } from '../tools/a.ts'"],
     ['a module that is loaded later', 'tools/run/a.ts', "export const a = () => import('../../http/a.ts')"],
+    ['a file that is kept from this folder', 'copying/a.ts', "import { a } from '../store/connections.ts'"],
     ['a neighbour of the same row', 'http/a.ts', "import { config } from '../config.ts'"],
     ['a folder that has no place', 'somewhere/a.ts', 'export const a = 1'],
     ['a package of another file', 'providers/a.ts', "import * as client from 'openid-client'"],

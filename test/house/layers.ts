@@ -9,6 +9,8 @@ export interface Layers {
   readonly rows: readonly (readonly string[])[]
   /** Who alone imports a package: folders and files of `src`. */
   readonly packages: Readonly<Record<string, readonly string[]>>
+  /** Where a folder may not import all of a folder to its left: the files that it may import. */
+  readonly files: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 }
 
 /** What `tsc` wrote, which git ignores. */
@@ -17,7 +19,7 @@ const BUILT = /(?:^|[\\/])dist[\\/]/
 export const layers: Layers = JSON.parse(readFileSync(new URL('layers.json', import.meta.url), 'utf8'))
 
 /** One line for every import below `src` that points right, sideways, or to a package that is not its file's. */
-export function wrongImports(src: string, { rows, packages }: Layers = layers): string[] {
+export function wrongImports(src: string, { rows, packages, files }: Layers = layers): string[] {
   const places = new Map(
     rows.flatMap((groups, row) =>
       groups.flatMap((group) => group.split(' ').map((name) => [name, { row, group }] as const)),
@@ -33,8 +35,12 @@ export function wrongImports(src: string, { rows, packages }: Layers = layers): 
         const isAllowed = owners === undefined || owners.some((owner) => isWithin(file, owner))
         return isAllowed ? [] : [`${file}: only ${owners.join(', ')} may import ${specifier}`]
       }
-      const target = posix.join(posix.dirname(file), specifier).split('/')[0] ?? ''
+      const path = posix.join(posix.dirname(file), specifier)
+      const target = path.split('/')[0] ?? ''
       const to = places.get(target)
+      const permitted = files[name]?.[target]
+      if (permitted !== undefined && !permitted.includes(path))
+        return [`${file}: ${name} may not import ${path} (test/house/layers.json)`]
       if (target === '..' || (to !== undefined && (to.group === from.group || to.row < from.row))) return []
       return [`${file}: ${specifier} is not to the left of ${name} (test/house/layers.json)`]
     })

@@ -26,6 +26,8 @@ describe('comments and pages', () => {
     ['a file that was moved', 'src/a.ts', '/** As `flows/refreshes.ts` does. */', 'flows/refreshes.ts'],
     ['a page that is not there', 'README.md', 'See [the guide](docs/guide.md).', 'docs/guide.md'],
     ['a word that hides who does what', 'src/a.ts', '/** Whoever asks gets it. */', 'Whoever'],
+    ['such a word on a page', 'docs/a.md', 'Nobody gets the token.', 'Nobody'],
+    ['a picture in place of a term', 'src/a.ts', '/** `*` stands for any characters. */', 'stands'],
   ])('may not name %s', (_, file, text, named) => {
     expect(wordFaults(repository({ [file]: text }))).toEqual([expect.stringContaining(`${file}:1: `)])
     expect(wordFaults(repository({ [file]: text }))[0]).toContain(named)

@@ -11,7 +11,7 @@ interface Passage {
   readonly text: string
 }
 
-const FOLDERS = ['src', 'test', 'bench', 'bin', 'docs', 'examples']
+const FOLDERS = ['src', 'test', 'bench', 'bin', 'build', 'docs', 'examples']
 /** The history of releases names what was there then; the tests of this rule are wrong on purpose. */
 const LEFT_OUT = ['CHANGELOG.md', 'test/house/words.test.ts', 'test/house/words.ts']
 
@@ -19,10 +19,12 @@ const LEFT_OUT = ['CHANGELOG.md', 'test/house/words.test.ts', 'test/house/words.
 const PAPERS = /\b(?:reference|seeds?|shared)\/[\w-]+(?:\.md)?|\bissue \d+\b|\bfindings? [A-E]\d+/gi
 /** A page or a source file, by its name or a path, without wildcards. */
 const PATHS =
-  /(?<![\w./:@*-])(?:(?:src|test|bench|docs|drizzle|examples|bin)\/)?[\w-]+(?:\/[\w.-]+)*\.(?:md|ts)\b/g
+  /(?<![\w./:@*-])(?:(?:src|test|bench|build|docs|drizzle|examples|bin)\/)?[\w-]+(?:\/[\w.-]+)*\.(?:md|ts)\b/g
 /** Words that hide who does what, and pictures of our own where the field has a term. */
 const RIDDLES =
-  /\b(?:whoever|whatever|nobody|somebody|anew|what there is|what there are|what comes|as it is|is away|are away|is told|are told|keeps up|last words)\b/gi
+  /\b(?:whoever|whatever|nobody|somebody|anew|what there is|what there are|what comes|as it is|is away|are away|is told|are told|keeps up|last words|(?<!-)stands?(?!-)|stood)\b/gi
+/** Code, names of tests and output: not the page's own words. */
+const QUOTED = /`[^`]*`|"[^"]*"/g
 const URLS = /\bhttps?:\/\/\S+/g
 
 /** One line for each comment, and each line of a page, that names what `root` does not have or speaks in riddles. */
@@ -33,14 +35,13 @@ export function wordFaults(root: string): string[] {
     .flatMap((file) => passagesOf(root, file))
     .flatMap(({ file, line, text }) => {
       const plain = text.replaceAll(URLS, '')
+      const own = file.endsWith('.md') ? plain.replaceAll(QUOTED, '') : plain
       const named = [...plain.matchAll(PATHS), ...plain.matchAll(PAPERS)].map(([name]) => name)
       const missing = [...new Set(named)].filter((name) => !isThere(files, name))
-      const riddles = file.endsWith('.ts')
-        ? [...new Set([...plain.matchAll(RIDDLES)].map(([word]) => word))]
-        : []
+      const riddles = new Set([...own.matchAll(RIDDLES)].map(([word]) => word))
       return [
         ...missing.map((name) => `${file}:${line}: ${name} is not in this repository`),
-        ...riddles.map((word) => `${file}:${line}: "${word}": name who does what`),
+        ...[...riddles].map((word) => `${file}:${line}: "${word}": name who does what`),
       ]
     })
 }

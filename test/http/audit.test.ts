@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { verifyAudit } from '../../src/flows/read-audit.ts'
+import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
 import { startScene } from '../flows/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
 import { metadata, oauthEntry, providerBody, startWorld, type World } from './world.ts'
@@ -51,6 +51,32 @@ describe('the audit trail', () => {
     })
     expect(released[0]?.fingerprint).toBe(released[1]?.fingerprint)
     expect(released[1]).not.toHaveProperty('tool')
+  })
+
+  test('writes a release as one line of JSON, its members in the order of every entry', async () => {
+    await using world = await startWorld()
+    const user = 'ada "the first" \\ of\u2028two'
+    await world.connect(user)
+    const headers = { 'x-request-id': 'of-the-test' }
+    const { body } = await world.call('POST', '/v1/auth/authorize', FETCH(user), { headers })
+    expect(body.status).toBe('completed')
+    const { id } = await defaultProject(world)
+    const [block] = await world.gatepass.broker.store.audit.blocks(id, { order: 'newest first', limit: 1 })
+    const line = block?.text.split('\n').at(-1) ?? ''
+    const released = JSON.parse(line)
+    expect(JSON.stringify(released)).toBe(line)
+    expect(released).toMatchObject({ user_id: user, connection_id: body.id })
+    expect(Object.keys(released)).toEqual([
+      'at',
+      'action',
+      'actor',
+      'user_id',
+      'provider_id',
+      'connection_id',
+      'fingerprint',
+      'purpose',
+      'request_id',
+    ])
   })
 
   test('has what administrators do, consents and revocations, each once', async () => {

@@ -4,7 +4,7 @@ import type { RecordedRequest } from '../loopback.ts'
 import { answerJson } from '../loopback.ts'
 import { type McpWorld, type McpWorldOptions, startMcpWorld } from './mcp-world.ts'
 
-// Servers of the revision 2025-03-26, whose authorization stands at their own origin, and servers whose tools have
+// Servers of the revision 2025-03-26, whose authorization server is at their own origin, and servers whose tools have
 // schemas that cannot be checked here.
 
 /** The origin of the MCP server also answers for the authorization server, as far as `paths` says. */

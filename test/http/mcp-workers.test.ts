@@ -91,6 +91,7 @@ describe('a server that wants OAuth', () => {
     expect(as.requestsTo('/register')[0]?.json).toMatchObject({
       redirect_uris: [entry.oauth2.redirect_uri],
       grant_types: ['authorization_code', 'refresh_token'],
+      application_type: 'native',
     })
     expect(entry).toMatchObject({ id: 'mcp-demo', oauth2: { issuer: as.url, pkce: { enabled: true } } })
   })
@@ -302,6 +303,7 @@ describe('the client', () => {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
+      application_type: 'web',
     })
     expect(world.as.requestsTo('/register')).toEqual([])
     expect((await world.call('GET', '/oauth/client/prov_unknown', undefined, { key: null })).status).toBe(404)

@@ -1,7 +1,7 @@
 import type { BackendCall } from '../../src/tools/backend.ts'
 import { findTool } from '../../src/tools/catalogue/find-tool.ts'
 import { executeTool } from '../../src/tools/run/execute-tool.ts'
-import type { Execution } from '../../src/tools/run/execution.ts'
+import type { Execution, ToolCall } from '../../src/tools/run/execution.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeMcpServer, type FakeMcpServerOptions, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
@@ -20,7 +20,7 @@ export interface McpWorld extends AsyncDisposable {
   /** Runs a tool of the namespace `Demo` in the process, to hear of its progress and to cancel it. */
   run(
     name: string,
-    more?: Pick<BackendCall, 'onEvent' | 'signal'> & { readonly userId?: string },
+    more?: Pick<BackendCall, 'onEvent' | 'signal'> & Pick<ToolCall, 'userId' | 'dialog'>,
   ): Promise<Execution>
   /** Has the user approve the server, and lists its tools in their name. */
   authorize(userId: string): ReturnType<Gatepass['call']>

@@ -10,6 +10,7 @@ import {
   type RecordedRequest,
   record,
 } from '../loopback.ts'
+import { defined } from '../store/fixtures.ts'
 import { approve, providerBody, startWorld, type World } from './world.ts'
 
 // Documents as others write them: without a word on security, in several files, large, and unchanged for weeks.
@@ -227,12 +228,11 @@ describe('a large document', () => {
     await syncWorkers(broker)
     expect((await world.call('GET', `/v1/workers/${id}/tools?limit=1`)).body.total_count).toBe(601)
     // what is taken away elsewhere comes back although the document is the same
-    await broker.store.tools.replaceOfWorker(
-      (await broker.store.workers.all()).find((one) => one.id === id)?.projectId ?? '',
-      (await broker.store.workers.all()).find((one) => one.id === id)?.uid ?? '',
-      [],
-      broker.audit.of('default', { action: 'worker.synced', subject: id }),
+    const registered = defined((await broker.store.workers.all()).find((one) => one.id === id))
+    const taken = (await broker.store.tools.list(registered.projectId)).filter(
+      ({ binding }) => binding?.workerUid === registered.uid,
     )
+    await broker.store.tools.change(registered.projectId, { put: [], removed: taken.map(({ uid }) => uid) })
     await syncWorkers(broker)
     expect((await world.call('GET', `/v1/workers/${id}/tools?limit=1`)).body.total_count).toBe(601)
     await world.call('DELETE', `/v1/workers/${id}`)

@@ -7,7 +7,7 @@ import {
   request,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AnswerBody } from '../answer-body.ts'
+import type { AnyJson } from '../any-json.ts'
 import { type OAuth2, type Scene, type SceneOptions, startScene } from '../flows/fixtures.ts'
 
 /** A Gatepass whose provider `demo` has its API at `api`, a server that the test answers for. */
@@ -31,7 +31,7 @@ export interface ProxyAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  readonly json: AnswerBody
+  readonly json: AnyJson
 }
 
 export interface Api {

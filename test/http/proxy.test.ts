@@ -892,6 +892,22 @@ describe('a hostile API', () => {
     expect(text).not.toContain('SECRET')
   })
 
+  test.each([{}, { 'content-encoding': 'gzip' }])(
+    'that has a status that is none is not read on: %j',
+    async (coding) => {
+      await using world = await connected()
+      const isClosed = new Promise((resolve) => {
+        world.api.answer = ({ socket }) => {
+          socket.on('close', resolve)
+          const fields = Object.entries(coding).map(([name, value]) => `${name}: ${value}\r\n`)
+          socket.write(`HTTP/1.1 999 SECRET\r\n${fields.join('')}transfer-encoding: chunked\r\n\r\n`)
+        }
+      })
+      expect((await world.send('GET', '/proxy/demo/x')).status).toBe(503)
+      await isClosed
+    },
+  )
+
   test('leaves no token in the log', async () => {
     await using world = await connected()
     world.api.answer = (request, response) =>

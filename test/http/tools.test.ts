@@ -314,6 +314,19 @@ describe('what goes wrong at the worker', () => {
   })
 })
 
+test('what a tool prints reaches the caller and the history, much of it too', async () => {
+  const logs = Array.from({ length: 2000 }, (_, i) => ({ level: 'info', message: `line ${i} of the tool` }))
+  await using own = await startWorld({
+    worker: { tools: [toolThat('Print', async () => ({ value: 1, logs }))] },
+  })
+  const more = { input: {}, keep_content: true }
+  const { body } = await own.execute('Demo.Print', more, 'arcade')
+  expect(body.output).toEqual({ value: 1, logs })
+  await own.gatepass.broker.history.flush()
+  const kept = await own.call('GET', `/v1/executions/${body.execution_id}`)
+  expect(kept.body.attempts[0].output).toEqual({ value: 1, logs })
+})
+
 describe('the token stays with the tool', () => {
   test.each(['value', 'nested', 'key', 'error', 'logs', 'body'])(
     'a worker that leaks it in its %s',

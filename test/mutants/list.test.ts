@@ -9,8 +9,16 @@ import { mutate } from './mutation.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
+const known = new Map<string, readonly string[]>()
+
 /** What the tests of a file may be called: suites that several files share are imported from beside it. */
-function namesIn(file: string): string[] {
+function namesIn(file: string): readonly string[] {
+  const names = known.get(file) ?? findNames(file)
+  known.set(file, names)
+  return names
+}
+
+function findNames(file: string): readonly string[] {
   const found = new Set([file])
   for (const one of found)
     for (const [, path = ''] of read(one).matchAll(/^import .* from '(\.\.?\/[^']+)'$/gm)) {

@@ -1,3 +1,4 @@
+import { callers } from './list/callers.ts'
 import { consent } from './list/consent.ts'
 import { egress } from './list/egress.ts'
 import { headers } from './list/headers.ts'
@@ -7,18 +8,21 @@ import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
 import { tokens } from './list/tokens.ts'
 import { tools } from './list/tools.ts'
+import { toolsets } from './list/toolsets.ts'
 import { wire } from './list/wire.ts'
 import { workers } from './list/workers.ts'
 import type { Mutation } from './mutation.ts'
 
 /** Every mutation. `npm run mutants` applies them one at a time. */
 export const mutations: readonly Mutation[] = [
+  ...callers,
   ...consent,
   ...headers,
   ...identity,
   ...tokens,
   ...requests,
   ...tools,
+  ...toolsets,
   ...egress,
   ...storage,
   ...nodes,

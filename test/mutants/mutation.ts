@@ -5,7 +5,7 @@ export interface Mutation {
   /** What the mutated code does wrong, for the report. */
   readonly fault: string
   readonly file: string
-  /** Stands exactly once in `file`. */
+  /** Occurs exactly once in `file`. */
   readonly from: string
   readonly to: string
   /** The test file that has to fail, below `test/`. */
@@ -16,7 +16,7 @@ export interface Mutation {
 
 /**
  * The mutated text of a file.
- * Throws when the mutation no longer applies: its text is gone, or stands there more than once.
+ * Throws when the mutation no longer applies: its text is gone, or occurs more than once.
  */
 export function mutate(text: string, { file, from, to }: Mutation): string {
   const parts = text.split(from)

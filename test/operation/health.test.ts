@@ -50,11 +50,12 @@ test('probes are no load: those of one second share one write', async () => {
       return probe()
     },
   })
+  const begun = performance.now()
   await Promise.all(Array.from({ length: 200 }, () => gatepass.call('GET', '/ready')))
-  expect(writes).toBeLessThanOrEqual(3)
+  expect(writes).toBeLessThanOrEqual(2 + (performance.now() - begun) / 1_000)
 })
 
-// `ulimit -f` stands for a disk that is full: what would grow a file beyond it is refused
+// `ulimit -f` simulates a full disk: writes that would grow a file beyond it are refused
 const LIMITED = ['bash', '-c', 'ulimit -f 1200; exec "$0" "$@"'] as const
 
 test('on a full disk: not ready, no code is sent to the provider that could not be stored, reads go on', async () => {

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { createMetrics } from '../../src/services/metrics.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { toolMetadata } from '../fixtures.ts'
@@ -111,6 +113,10 @@ const PUBLISHED = [
   ['gatepass_waiters', 'gauge', 'Long polls and event streams that wait'],
   ['gatepass_refreshes_running', 'gauge', 'Refreshes under way'],
   ['gatepass_cache_entries', 'gauge', 'What is held in memory'],
+  ['gatepass_cache_bytes', 'gauge', 'Memory of caches that are sized in bytes, estimated'],
+  ['gatepass_cache_hits_total', 'counter', 'Reads that were answered from memory'],
+  ['gatepass_cache_misses_total', 'counter', 'Reads that had to ask the database'],
+  ['gatepass_cache_evictions_total', 'counter', 'Values that made room for others'],
   ['gatepass_authorizations_pending', 'gauge', 'Authorizations under way'],
   ['gatepass_uses_waiting', 'gauge', 'Last-used times that are to be written'],
   ['gatepass_executions_waiting', 'gauge', 'Runs that are to be written into the history'],
@@ -146,6 +152,31 @@ describe('GET /metrics', () => {
     expect(samples.get(`gatepass_http_request_duration_seconds_bucket{${route},le="+Inf"}`)).toBe(3)
     expect(samples.get(`gatepass_http_request_duration_seconds_sum{${route}}`)).toBeGreaterThan(0)
     expect([...samples.keys()].join()).not.toMatch(/conn_a|nowhere|auth_unknown/)
+  })
+
+  test('says how often the connections that a fetch needs were in memory, and what they take there', async () => {
+    await using gatepass = await withTool()
+    const id = await connect(gatepass)
+    const figures = async () => {
+      const samples = await scrape(gatepass)
+      const of = (name: string) => samples.get(`gatepass_cache_${name}{cache="connections"}`) ?? 0
+      return {
+        hits: of('hits_total'),
+        misses: of('misses_total'),
+        evictions: of('evictions_total'),
+        entries: of('entries'),
+        bytes: of('bytes'),
+      }
+    }
+    const before = await figures()
+    // kept from its second read on
+    for (let i = 0; i < 5; i++) await gatepass.call('POST', `/v1/connections/${id}/token`)
+    const after = await figures()
+    expect(after.hits + after.misses - before.hits - before.misses).toBe(5)
+    expect(after.hits - before.hits).toBeGreaterThanOrEqual(3)
+    expect(after).toMatchObject({ entries: 1, evictions: 0 })
+    expect(after.bytes).toBeGreaterThan(1_000)
+    expect(after.bytes).toBeLessThan(20_000)
   })
 
   test('counts authorizations, tokens, refreshes and what the provider was asked', async () => {
@@ -205,6 +236,21 @@ describe('GET /metrics', () => {
     const samples = await scrape(gatepass)
     expect(samples.get('nodejs_eventloop_lag_max_seconds')).toBeGreaterThan(0.2)
     expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0.2)
+  })
+
+  test('has every metric that the alert rules of docs/operation.md ask for', async () => {
+    await using gatepass = await withTool()
+    const page = await readFile(new URL('../../docs/operation.md', import.meta.url), 'utf8')
+    const yaml = page.match(/^groups:\n[\s\S]*?(?=^```)/m)?.[0] ?? ''
+    const rules: { alert: string; expr: string }[] = parse(yaml).groups[0].rules
+    expect(rules.map(({ alert }) => alert)).toContain('GatepassEventLoopHeld')
+    const { body: text } = await gatepass.call('GET', '/metrics')
+    for (const { alert, expr } of rules) {
+      const names = expr.match(/\b(?:gatepass|nodejs|process)_\w+/g) ?? []
+      expect(names.length > 0 || expr.startsWith('up{'), alert).toBe(true)
+      // a histogram's buckets are of the metric without the suffix
+      for (const name of names) expect(text, alert).toContain(`# TYPE ${name.replace(/_bucket$/, '')} `)
+    }
   })
 
   test('holds no user, no project, no key and no secret', async () => {

@@ -145,6 +145,6 @@ describe('SIGTERM', () => {
     expect(served.logLines()).toContainEqual(
       expect.objectContaining({ message: 'scheduled runs were cut off at the end', runs: 1 }),
     )
-    expect(served.log()).not.toContain('nobody has caught')
+    expect(served.log()).not.toContain('uncaught error')
   })
 })

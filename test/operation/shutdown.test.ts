@@ -85,13 +85,13 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
     served.child.kill('SIGTERM')
     const answers = await Promise.all(waiting)
 
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(performance.now() - begun).toBeLessThan(15_000)
     for (const { status, connection, body } of answers) {
       expect([status, connection]).toEqual([200, 'close'])
       expect(JSON.parse(body)).toMatchObject({ id, status: 'pending' })
     }
     expect(await served.ended).toEqual({ code: 0, signal: null })
-    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
   })
 
   test('a second time ends it at once', async () => {
@@ -107,7 +107,7 @@ describe.each(KINDS)('SIGTERM to %s', (_, args) => {
     await until(() => served.log().includes('"ending"'))
     served.child.kill('SIGTERM')
     expect(await served.ended).toEqual({ code: 1, signal: null })
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(performance.now() - begun).toBeLessThan(15_000)
     await page
     await until(() => [...workersOf(served).values()].every((pid) => !isAlive(pid)))
   })

@@ -235,7 +235,7 @@ describe('threat 41 and 14: whatever is imported', () => {
     ]) {
       const started = performance.now()
       readToolMetadata({ ...tool, parameters, result: parameters }, options)
-      expect(performance.now() - started).toBeLessThan(10_000) // growth beyond measure, not the machine's speed
+      expect(performance.now() - started).toBeLessThan(60_000) // growth beyond measure, not the machine's speed
     }
   })
 })

@@ -69,6 +69,69 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(await texts({ toSeq: 2, order: 'newest first', limit: 1 })).toEqual(['bob github'])
     })
 
+    test('is read by the numbers of entries, each block once', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      for (const line of ['a', 'b', 'c']) await store.audit.append(entries(projectId, line, `${line}2`))
+      const texts = async (...seqs: number[]) =>
+        (await store.audit.blocksOf(projectId, seqs)).map(({ text }) => text)
+      expect(await texts(6, 2, 1)).toEqual(['a\na2', 'c\nc2'])
+      expect(await texts()).toEqual([])
+      const beyond = await store.audit.blocks(projectId, { ...ALL, beyond: 3 })
+      expect(beyond.map(({ firstSeq }) => firstSeq)).toEqual([5])
+    })
+
+    test('has a search index, which one process at a time writes, segment after segment', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const { projectId: another } = await inProject(store, 'another')
+      const { auditIndex } = store
+      const lease = { owner: 'one', seconds: 60 }
+      expect(await auditIndex.progress(projectId)).toBeUndefined()
+      expect(await auditIndex.claim(projectId, lease, 5)).toBe(true)
+      expect(await auditIndex.claim(projectId, lease, 5)).toBe(true)
+      expect(await other.auditIndex.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
+      await auditIndex.endClaim(projectId, 'two')
+      expect(await other.auditIndex.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(false)
+      await auditIndex.endClaim(projectId, 'one')
+      expect(await other.auditIndex.claim(projectId, { owner: 'two', seconds: 60 }, 5)).toBe(true)
+
+      for (const segment of [0, 1, 2]) {
+        await auditIndex.putTerms(projectId, segment, new Map([[7, 'old']]))
+        const buckets = new Map([
+          [7, `\na:${segment}`],
+          [8, segment === 1 ? '\nb:%' : '\nc:'],
+        ])
+        await auditIndex.putTerms(projectId, segment, buckets)
+        expect(await auditIndex.bucketsOf(projectId, segment)).toEqual(buckets)
+        const times = { segment, sinceAt: segment * 10, untilAt: segment * 10 + 9 }
+        expect(await auditIndex.finish(projectId, { ...times, segment: segment + 1 })).toBe(false)
+        expect(await auditIndex.finish(projectId, times)).toBe(true)
+      }
+      expect(await other.auditIndex.progress(projectId)).toEqual({ indexedFrom: 0, indexedTo: 3 })
+      const range = { from: 0, to: 9, order: 'oldest first', limit: 10 } as const
+      const segmentsOf = async (bucket: number, part: string, more: object = {}) =>
+        (await auditIndex.segmentsOf(projectId, { bucket, part }, { ...range, ...more })).map(
+          ({ segment, terms }) => [segment, terms],
+        )
+      expect(await segmentsOf(7, '\na:')).toEqual([0, 1, 2].map((one) => [one, `\na:${one}`]))
+      expect(await segmentsOf(7, '\na:', { order: 'newest first', limit: 1 })).toEqual([[2, '\na:2']])
+      expect(await segmentsOf(7, '\na:', { from: 1, to: 1 })).toEqual([[1, '\na:1']])
+      expect(await segmentsOf(8, '\nb:')).toEqual([[1, '\nb:%']])
+      expect(await auditIndex.segmentsOf(another, { bucket: 7, part: '\na:' }, range)).toEqual([])
+      expect((await auditIndex.segments(projectId, { ...range, from: 1 })).map((one) => one.sinceAt)).toEqual(
+        [10, 20],
+      )
+
+      await auditIndex.forget(projectId, 1)
+      expect(await auditIndex.bucketsOf(projectId, 1)).toEqual(new Map())
+      expect(await auditIndex.segments(projectId, range)).toHaveLength(2)
+      await auditIndex.restart(projectId, 1)
+      expect(await auditIndex.progress(projectId)).toEqual({ indexedFrom: 1, indexedTo: 1 })
+    })
+
     test('records a write in its transaction, and nothing of a write that did nothing', async () => {
       await using opened = await open()
       const { store } = opened

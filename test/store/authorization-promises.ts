@@ -611,13 +611,13 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
-    test('are swept once they settled or ran out before the given time', async () => {
+    test('are swept once they ran out before the given time, settled before it or never', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
       const { authorizations } = store
-      const settled = await authorizations.begin(pending(owner), 'a', 0)
-      await authorizations.fail(settled.id, 'access_denied', '', 100)
+      const settled = await authorizations.begin(pending(owner, { expiresAt: 100 }), 'a', 0)
+      await authorizations.fail(settled.id, 'access_denied', '', 90)
       const ranOut = await authorizations.begin(pending(owner, { expiresAt: 100 }), 'b', 0)
       const live = await authorizations.begin(pending(owner), 'c', 0)
       const late = await authorizations.begin(pending(owner, { expiresAt: 100 }), 'd', 0)

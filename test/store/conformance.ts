@@ -25,13 +25,17 @@ import {
   sealed,
   secret,
   tool,
+  toolset,
   until,
   worker,
 } from './fixtures.ts'
 import { keyPromises } from './key-promises.ts'
+import { mcpPromises } from './mcp-promises.ts'
 import { policyPromises } from './policy-promises.ts'
 import { processPromises } from './process-promises.ts'
+import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
+import { toolsetPromises } from './toolset-promises.ts'
 
 /** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
 export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
@@ -184,8 +188,11 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     toolPromises(open)
     keyPromises(open)
     policyPromises(open)
+    toolsetPromises(open)
+    mcpPromises(open)
     executionPromises(open)
     chainPromises(open)
+    suspendedCallPromises(open)
     processPromises(open)
 
     describe('answers', () => {
@@ -375,11 +382,26 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           ({ store, projectId, key }) => store.apiKeys.revoke(projectId, key.id, 1),
           () => [{ noun: 'api_key' }],
         ],
-        ['a provider', ({ store, entry }) => store.providers.put(entry), () => [{ noun: 'provider' }]],
+        [
+          'a provider',
+          ({ store, entry }) => store.providers.put(entry),
+          ({ projectId, entry }) => [{ noun: 'provider', projectId, uids: [entry.uid] }],
+        ],
         [
           'a tool with its provider',
-          ({ store, projectId, entry }) => store.tools.put(tool({ projectId }), [entry]),
-          () => [{ noun: 'tool' }, { noun: 'provider' }],
+          ({ store, projectId, entry }) => store.tools.put(tool({ projectId, uid: 'tool_1' }), [entry]),
+          ({ projectId, entry }) => [
+            { noun: 'tool', projectId, uids: ['tool_1'] },
+            { noun: 'provider', projectId, uids: [entry.uid] },
+          ],
+        ],
+        [
+          'more tools than an announcement names',
+          ({ store, projectId }) => {
+            const put = Array.from({ length: 101 }, (_, i) => tool({ projectId, name: `Tool${i}` }))
+            return store.tools.change(projectId, { put, removed: [] })
+          },
+          ({ projectId }) => [{ noun: 'tool', projectId }],
         ],
         [
           'a worker',
@@ -395,6 +417,15 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           'a policy',
           ({ store, projectId }) => store.policies.put(policy({ projectId })),
           () => [{ noun: 'policy' }],
+        ],
+        [
+          'a toolset, but not its bare names',
+          async ({ store, projectId }) => {
+            const { id } = toolset({ projectId })
+            await store.toolsets.add(toolset({ projectId }))
+            await store.toolsets.giveBareNames(projectId, id, () => ({ 'demo:whoami': 'whoami' }))
+          },
+          () => [{ noun: 'toolset' }],
         ],
         [
           'nothing of runs and paused chains',
@@ -416,6 +447,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
             await store.connections.needsAuthorization(held.id, 99, 'refresh_refused')
             await store.connections.delete('conn_unknown')
             await store.policies.delete(owner.projectId, 'unknown')
+            await store.toolsets.replace(toolset({ projectId: owner.projectId }))
             await store.authorizations.claim('made up', 1, until(30))
             const lost = { ...claim, attempt: attempt('lost') }
             await store.authorizations.finishStep(lost, connection(owner), { makeDefault: true }, 1)
@@ -442,10 +474,11 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
       test('is announced to other processes too, once', async () => {
         await using opened = await open()
         const { store, other } = opened
-        const { begun, held, owner } = await scene(store)
-        await caughtUp(other)
         const heard: StoreChange[] = []
         other.onChange((change) => heard.push(change))
+        const { begun, held, owner } = await scene(store)
+        await caughtUp(other, () => heard.at(-1)?.noun === 'api_key')
+        heard.length = 0
         const before = other.catchUp()
         await store.connections.settleRefresh(held.id, 1, refreshed())
         await store.authorizations.fail(begun.id, 'access_denied', '', 1)
@@ -470,7 +503,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
 
 /** Until the store has heard of what others wrote: some databases say so a moment later. */
 async function caughtUp(store: Store, done: () => boolean = () => true): Promise<void> {
-  const end = Date.now() + 2_000
+  const end = Date.now() + 60_000
   do {
     store.catchUp()
     await new Promise((resolve) => setTimeout(resolve, 5))

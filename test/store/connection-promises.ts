@@ -308,6 +308,38 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.connections.ofOwner({ ...owner, projectId: foreign.projectId })).toEqual([])
     })
 
+    test('of many owners that are read at once go to each his own, the default first', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const foreign = await inProject(store, 'another')
+      // a separator of texts in an id must not make two owners one
+      const names = [
+        'ada',
+        'ad',
+        'a b',
+        'a\nb',
+        'a","b',
+        '{}',
+        'ünïcode 🙂',
+        ...Array.from({ length: 250 }, (_, i) => `user-${i}`),
+      ]
+      const owners = names.map((userId) => ({ ...owner, userId }))
+      for (const one of owners.slice(0, 12)) {
+        await connected(store, one, account('x'))
+        await connected(store, one, account('y'), { makeDefault: true })
+      }
+      await connected(store, { ...foreign.owner, userId: 'ada' }, account('z'))
+      const unstorable = ['\0', '\ud800'].map((userId) => ({ ...owner, userId }))
+      const asked = [...owners, { ...foreign.owner, userId: 'ada' }]
+      const [found] = await Promise.all([
+        Promise.all(asked.map((one) => store.connections.ofOwner(one))),
+        Promise.allSettled(unstorable.map((one) => store.connections.ofOwner(one))),
+      ])
+      const seen = found.map((all) => all.map(({ userId, account: { id } }) => `${userId} ${id}`))
+      expect(seen).toEqual([...names.map((name, i) => (i < 12 ? [`${name} y`, `${name} x`] : [])), ['ada z']])
+    })
+
     test('remember when they were used', async () => {
       await using opened = await open()
       const { id, connections } = await withConnection(opened)

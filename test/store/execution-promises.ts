@@ -75,7 +75,12 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.list(projectId, {}, { offset: 2, limit: 2 })).toEqual({
         items: newest.slice(2, 4),
         total: 5,
+        next: newest[3]?.id,
       })
+      // the offset only says how many came before
+      expect(
+        await on.others.list(projectId, {}, { offset: 4, limit: 2, after: newest[3]?.id ?? '' }),
+      ).toEqual({ items: newest.slice(4), total: 5 })
     })
 
     test.each<[ExecutionFilter, readonly string[]]>([

@@ -1,17 +1,22 @@
+import { randomUUID } from 'node:crypto'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import type { Attempt, Exchanging, Pending, Step } from '../../src/domain/authorization.ts'
 import type { PausedChain } from '../../src/domain/chain.ts'
 import type { Connection } from '../../src/domain/connection.ts'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
+import type { McpConsent } from '../../src/domain/mcp-consent.ts'
 import type { Policy } from '../../src/domain/policy.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import type { Secret } from '../../src/domain/secret.ts'
+import type { SuspendedCall } from '../../src/domain/suspended-call.ts'
 import type { Tool } from '../../src/domain/tool.ts'
+import type { Toolset } from '../../src/domain/toolset.ts'
 import type { Worker } from '../../src/domain/worker.ts'
 import type { ProviderEntry } from '../../src/providers/provider.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
 import type { RefreshedTokens } from '../../src/store/connection-refreshes.ts'
+import type { McpRecord } from '../../src/store/mcp-records.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** A store never looks into an envelope, so that any text does for one. */
@@ -133,7 +138,7 @@ export async function claimed(
   return defined(await store.authorizations.claim(state, 0, until(deadline, claimedBy)))
 }
 
-/** Stores the connection as a consent does, and answers it as it then stands. */
+/** Stores the connection as a consent does, and returns the stored one. */
 export async function connected(
   store: Store,
   owner: ConnectionOwner,
@@ -190,6 +195,10 @@ export function policy(of: Partial<Policy> & Pick<Policy, 'projectId'>): Policy 
   return { id: 'policy', enabled: true, effect: 'deny', match: {}, createdAt: 1, updatedAt: 1, ...of }
 }
 
+export function toolset(of: Partial<Toolset> & Pick<Toolset, 'projectId'>): Toolset {
+  return { id: 'toolset', namespaces: ['demo'], names: 'prefixed', createdAt: 1, updatedAt: 1, ...of }
+}
+
 /** A run that has ended. */
 export function execution(
   of: Partial<ExecutionRecord> & Pick<ExecutionRecord, 'projectId'>,
@@ -233,6 +242,34 @@ export function putOff(
 
 export function chain(of: Partial<PausedChain> & Pick<PausedChain, 'projectId'>): PausedChain {
   return { id: newId('chain'), state: sealed('state'), expiresAt: 100, ...of }
+}
+
+export function suspendedCall(of: Partial<SuspendedCall> & Pick<SuspendedCall, 'projectId'>): SuspendedCall {
+  return {
+    id: newId('susp'),
+    processId: 'process_1',
+    status: 'asking',
+    payload: sealed('question'),
+    expiresAt: 100,
+    ...of,
+  }
+}
+
+export function mcpRecord(of: Partial<McpRecord> & Pick<McpRecord, 'model'>): McpRecord {
+  return { id: randomUUID(), payload: sealed('payload'), ...of }
+}
+
+export function mcpConsent(of: Partial<McpConsent> & Pick<McpConsent, 'projectId'>): McpConsent {
+  return {
+    id: newId('mcpc'),
+    userId: 'ada',
+    clientId: 'c1',
+    redirectUri: 'https://client.example.test/callback',
+    clientName: 'Client',
+    scopes: ['mcp'],
+    createdAt: 1,
+    ...of,
+  }
 }
 
 export function apiKey(of: Partial<ApiKey> & Pick<ApiKey, 'projectId'>): ApiKey {

@@ -134,7 +134,9 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
         store.settleRestore('restored', 5),
         other.settleRestore('restored', 5),
       ])
-      expect(settled.filter(Boolean)).toEqual([{ takenAt: 3, connections: 2, authorizations: 2, runs: 0 }])
+      expect(settled.filter(Boolean)).toEqual([
+        { takenAt: 3, connections: 2, authorizations: 2, runs: 0, mcpConsents: 0 },
+      ])
       expect(await store.connections.find(held.id)).toMatchObject({
         status: 'active',
         unansweredRefreshes: 2,
@@ -186,6 +188,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
         connections: 0,
         authorizations: 0,
         runs: 0,
+        mcpConsents: 0,
       })
       expect(await store.connections.find(id)).toMatchObject({
         status: 'needs_authorization',

@@ -46,7 +46,7 @@ test('what is there is kept when it is opened again', async () => {
 describe('a database of the release before this one', () => {
   const LATEST = 'tools_of_every_kind'
 
-  /** What stood in a project then: a tool, and a worker with its secret. */
+  /** What a project of that release holds: a tool, and a worker with its secret. */
   const ROWS = [
     "insert into projects values ('proj_1', 'default', 1)",
     `insert into tools (uid, project_id, namespace, name, version, title, description, input_schema, requirements, source, digest, created_at, updated_at)

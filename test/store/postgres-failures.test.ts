@@ -5,7 +5,7 @@ import type { AuditLink } from '../../src/store/audit-entries.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { freshDatabase, type PostgresCluster, startPostgres } from '../postgres.ts'
-import { inProject } from './fixtures.ts'
+import { inProject, tool } from './fixtures.ts'
 
 const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
 
@@ -39,7 +39,7 @@ test('one that is away for longer is told as such, in bounded time, until it is 
       store.facts.get('check'),
       store.probe(),
     ])
-    expect(performance.now() - before).toBeLessThan(6_000)
+    expect(performance.now() - before).toBeLessThan(20_000)
     for (const call of calls)
       expect(call).toMatchObject({ reason: { code: 'store_unavailable', retryAfter: 5 } })
     const missed = store.catchUp()
@@ -72,11 +72,15 @@ test('what was answered during restarts is kept, once, and nothing else fails th
         }
       }
     })
+    const someAreAnswered = async () => {
+      const enough = answered.length + 15
+      await until(() => answered.length >= enough)
+    }
     for (let round = 0; round < 3; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await someAreAnswered()
       await restart(cluster)
     }
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await someAreAnswered()
     goesOn = false
     await Promise.all(writers)
     const blocks = await store.audit.blocks(projectId, { order: 'oldest first', limit: 1_000_000 })
@@ -120,7 +124,7 @@ test('a connection that died without a word is noticed within seconds', async ()
     proxy.freeze()
     const frozenAt = performance.now()
     await until(() => !isHearing(store))
-    expect(performance.now() - frozenAt).toBeLessThan(4_500)
+    expect(performance.now() - frozenAt).toBeLessThan(20_000)
     proxy.thaw()
     await hears(store)
   } finally {
@@ -128,14 +132,19 @@ test('a connection that died without a word is noticed within seconds', async ()
   }
 })
 
-test('a server that delivers no announcements is used without keeping anything', async () => {
+test('on a server that delivers no notifications, changes are heard by reading at intervals', async () => {
   await using database = await freshDatabase()
   await using proxy = await startProxy(new URL(database.url))
   proxy.dropNotifications()
   const store = await openPostgresStore(proxy.url)
   try {
-    expect(isHearing(store)).toBe(false)
-    expect(await store.projects.ensure('p', 1)).toMatchObject({ name: 'p' })
+    expect(isHearing(store)).toBe(true)
+    const writer = await openPostgresStore(database.url)
+    const heard = new Promise<void>((resolve) => store.onChange(({ noun }) => noun === 'tool' && resolve()))
+    const { projectId } = await inProject(writer)
+    await writer.tools.put(tool({ projectId }))
+    await heard
+    await writer.close()
   } finally {
     await store.close()
   }

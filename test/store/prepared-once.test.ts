@@ -1,212 +1,124 @@
 import Database from 'better-sqlite3'
+import { PgDialect } from 'drizzle-orm/pg-core/dialect'
 import { SQLiteDialect } from 'drizzle-orm/sqlite-core/dialect'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { ownJobs, sharedJobs } from '../../src/background-jobs.ts'
-import type { Broker } from '../../src/broker.ts'
-import { createScheduler } from '../../src/tools/run/scheduler.ts'
-import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
-import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
+import pg from 'pg'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startWorld } from '../http/world.ts'
+import { freshDatabase } from '../postgres.ts'
+import { everyRequest } from './every-request.ts'
+import { declaredStatements, everyList } from './every-statement.ts'
+import { EXCEPTIONS, type Exception } from './plan-exceptions.ts'
+import { postgresPlanner, sqlitePlanner } from './plans.ts'
 
 // Building a query and preparing it costs several times what running it does: each statement is built and prepared
-// once in a process, whichever endpoint or background job needs it.
+// once in a process, whichever endpoint or background job needs it. And each finds its rows by an index: one that reads
+// or sorts a table that grows would hold up every request of a large installation.
 
-/** SQL texts in the order in which better-sqlite3 prepared them, or drizzle built them. */
-const prepared: string[] = []
-const built: string[] = []
+afterEach(() => vi.restoreAllMocks())
 
-let world: World
-let document: ApiDocument
-/** `METHOD /path/{of}/the/document`, of every request that was answered with success. */
-const answered = new Set<string>()
+/** SQL texts in the order in which they were built, or prepared for the first time. */
+interface Watched {
+  readonly built: string[]
+  readonly prepared: string[]
+}
 
-beforeAll(async () => {
+function watchSqlite(): Watched {
+  const watched: Watched = { built: [], prepared: [] }
   const { prepare } = Database.prototype
   vi.spyOn(Database.prototype, 'prepare').mockImplementation(function (this: Database.Database, text) {
-    prepared.push(text)
+    watched.prepared.push(text)
     return prepare.call(this, text)
   })
   const { sqlToQuery } = SQLiteDialect.prototype
   vi.spyOn(SQLiteDialect.prototype, 'sqlToQuery').mockImplementation(function (this: SQLiteDialect, ...args) {
     const query = sqlToQuery.apply(this, args)
-    built.push(query.sql)
+    watched.built.push(query.sql)
     return query
   })
-  world = await startWorld()
-  document = (await world.call('GET', '/openapi.json', undefined, { key: null })).body
-})
-
-afterAll(async () => {
-  vi.restoreAllMocks()
-  await world[Symbol.asyncDispose]()
-})
-
-async function call(
-  method: string,
-  route: string,
-  body?: unknown,
-  ids: Readonly<Record<string, string>> = {},
-) {
-  const path = route.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? 'missing'))
-  const answer = await world.call(method, path, body)
-  if (answer.status >= 300)
-    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  answered.add(`${method} ${route.split('?')[0]}`)
-  return answer.body
+  return watched
 }
 
-/** The life of one of everything, by names that are this round's own. */
-async function useEverything(name: string): Promise<void> {
-  const user = `user-of-${name}`
-  const { as } = world
-  const later = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString()
+/** Each connection prepares a statement under its name; what has no name is parsed on every call. */
+function watchPostgres(): Watched {
+  const watched: Watched = { built: [], prepared: [] }
+  const named = new Set<string>()
+  const query: (...args: unknown[]) => unknown = pg.Client.prototype.query
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [asked] = args as [string | { readonly text: string; readonly name?: string }]
+    const { text, name } = typeof asked === 'string' ? { text: asked, name: undefined } : asked
+    const isControl = /^(begin|commit|rollback|listen|notify|set|select 1$)/i.test(text.trim())
+    if (!isControl && (name === undefined || !named.has(`${name} ${text}`))) watched.prepared.push(text)
+    if (name !== undefined) named.add(`${name} ${text}`)
+    return query.apply(this, args)
+  } as typeof pg.Client.prototype.query)
+  const { sqlToQuery } = PgDialect.prototype
+  vi.spyOn(PgDialect.prototype, 'sqlToQuery').mockImplementation(function (this: PgDialect, ...args) {
+    const built = sqlToQuery.apply(this, args)
+    watched.built.push(built.sql)
+    return built
+  })
+  return watched
+}
 
-  for (const path of ['/health', '/v1/health', '/ready', '/metrics', '/v1/admin/diagnosis', '/oxp/health'])
-    await call('GET', path)
-
-  await call('POST', '/v1/admin/projects', { name: `project-${name}` })
-  await call('GET', '/v1/admin/projects')
-  const key = await call('POST', '/v1/admin/keys', { name: `key-${name}`, role: 'caller' })
-  await call('GET', '/v1/admin/keys')
-  const successor = await call('POST', '/v1/admin/keys/{id}/rotate', { grace: 60 }, { id: key.id })
-  await call('GET', '/v1/admin/keys/{id}', undefined, { id: key.id })
-  await call('DELETE', '/v1/admin/keys/{id}', undefined, { id: successor.id })
-
-  await call('POST', '/v1/admin/auth_providers', providerBody(name, as))
-  await call('GET', '/v1/admin/auth_providers')
-  await call('GET', '/v1/admin/auth_providers/{id}', undefined, { id: name })
-  await call('PATCH', '/v1/admin/auth_providers/{id}', { description: 'changed' }, { id: name })
-
-  const policy = { id: `policy-${name}`, effect: 'deny', match: { users: [`nobody-${name}`] } }
-  await call('POST', '/v1/admin/policies', policy)
-  await call('GET', '/v1/admin/policies')
-  await call('GET', '/v1/admin/policies/{id}', undefined, { id: policy.id })
-  await call('PATCH', '/v1/admin/policies/{id}', { description: 'changed' }, { id: policy.id })
-  await call('POST', '/v1/admin/policies/test', { user_id: user, tool_name: 'Demo.Echo' })
-
-  for (const secrets of ['/v1/admin/secrets', '/v1/secrets']) {
-    const key = { key: `SECRET_${name}` }
-    await call(secrets === '/v1/secrets' ? 'PUT' : 'POST', `${secrets}/{key}`, { value: 'one' }, key)
-    await call('PUT', `${secrets}/{key}`, { value: 'two' }, key)
-    await call('GET', secrets)
-    await call('GET', `${secrets}/{key}`, undefined, key)
-    await call('DELETE', `${secrets}/{key}`, undefined, key)
+async function onSqlite() {
+  const world = await startWorld()
+  return {
+    world,
+    planner: async () => sqlitePlanner(world.gatepass.databasePath),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
+}
 
-  const need = { auth_requirement: { id: name, oauth2: { scopes: ['read'] } }, user_id: user }
-  const begun = await call('POST', '/v1/auth/authorize', need)
-  await call('GET', `/v1/auth/status?id=${begun.id}&wait=0`)
-  await approve(begun.url)
-  await call('POST', '/v1/auth/authorize', need)
-  await call('GET', `/v1/auth/status?id=${begun.id}`)
-  await call('GET', '/v1/auth/{id}/events', undefined, { id: begun.id })
-  const [connection] = (await call('GET', `/v1/connections?user_id=${user}`)).items
-  await call('GET', `/v1/connections?provider_id=${name}`)
-  await call('GET', '/v1/connections')
-  await call('GET', '/v1/connections/{id}', undefined, connection)
-  await call('PATCH', '/v1/connections/{id}', { default: true }, connection)
-  await call('POST', '/v1/connections/{id}/token', {}, connection)
-  await call('GET', `/v1/admin/user_connections?user_id=${user}`)
+async function onPostgres() {
+  const database = await freshDatabase()
+  const world = await startWorld({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
+  return {
+    world,
+    planner: () => postgresPlanner(database.url),
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
 
-  const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
-  await call('POST', '/v1/workers/test', { http })
-  await call('GET', '/v1/workers')
-  await call('GET', '/v1/workers/{id}', undefined, { id: 'demo' })
-  await call('PATCH', '/v1/workers/{id}', { http: { timeout: 6 } }, { id: 'demo' })
-  await call('GET', '/v1/workers/{id}/health', undefined, { id: 'demo' })
-  await call('GET', '/v1/workers/{id}/tools', undefined, { id: 'demo' })
-  await call('POST', '/v1/workers/{id}/accept', {}, { id: 'demo' })
-  await call('POST', '/v1/workers', { id: `worker-${name}`, http: { ...http, uri: 'http://127.0.0.1:1' } })
-  await call('DELETE', '/v1/workers/{id}', undefined, { id: `worker-${name}` })
+describe.each([
+  { name: 'SQLite', watch: watchSqlite, start: onSqlite, database: 'sqlite' },
+  { name: 'PostgreSQL', watch: watchPostgres, start: onPostgres, database: 'postgres' },
+] as const)('on $name', ({ watch, start, database }) => {
+  test('nothing is built or prepared again, and every statement finds its rows by an index', async () => {
+    const watched = watch()
+    await using on = await start()
+    const requests = await everyRequest(on.world)
+    for (const name of ['first', 'second']) await requests.round(name)
+    expect(new Set(watched.prepared).size).toBeGreaterThan(100)
+    const known = [...watched.prepared]
+    watched.prepared.length = 0
+    watched.built.length = 0
 
-  // before the import, since a tool that is imported for this one is listed in its place
-  const listed = await call('GET', '/oxp/tools')
-  const { id: tool_id } = listed.items.find((one: { id: string }) => one.id.startsWith('Demo.Echo'))
-  await call('POST', '/v1/tools/import', metadata(`Tool ${name}`))
-  await call(
-    'POST',
-    '/v1/tools/{name}/binding',
-    { worker_id: 'demo', tool: 'Echo' },
-    { name: `Tool ${name}` },
-  )
-  await call('GET', '/v1/tools')
-  await call('GET', '/v1/tools/{name}', undefined, { name: 'Demo.Echo' })
-  await call('GET', '/v1/formatted_tools')
-  await call('GET', '/v1/formatted_tools/{name}', undefined, { name: 'Demo.Echo' })
-  await call('POST', '/v1/tools/requirements', { tool_names: ['Demo.Echo'], user_id: user })
-  await call('POST', '/v1/tools/authorize', { tool_name: 'Demo.Whoami', user_id: user })
-  const run = { tool_name: 'Demo.Echo', input: { text: 'hello' }, user_id: user }
-  const ran = await call('POST', '/v1/tools/execute', { ...run, keep_content: true })
-  await call('POST', '/v1/tools/run', { toolId: 'Demo.Echo', args: { text: 'hello' }, user_id: user })
-  await call('POST', '/v1/tools/run_stream', { toolId: 'Demo.Echo', args: { text: 'hello' }, user_id: user })
-  await call('POST', '/v1/tools/run_chain', {
-    steps: [{ toolId: 'Demo.Echo', args: run.input }],
-    user_id: user,
+    await requests.round('third')
+
+    expect(watched).toEqual({ built: [], prepared: [] })
+    requests.expectAllAnswered()
+
+    await everyList(on.world.gatepass.broker.store)
+    const texts = new Set([...known, ...watched.prepared, ...declaredStatements(database)])
+    vi.restoreAllMocks()
+    const exceptions = EXCEPTIONS.filter(({ only = database }) => only === database)
+    const needed = new Set<Exception>()
+    const faults: string[] = []
+    await using planner = await on.planner()
+    for (const text of texts) {
+      if (!/^\s*(select|insert|update|delete|with)\b/i.test(text)) continue
+      const found = await planner.faultsOf(text, false)
+      const exception =
+        found.length > 0 ? exceptions.find(({ statement }) => statement.test(text)) : undefined
+      if (exception !== undefined) needed.add(exception)
+      const rest = exception === undefined ? found : exception.sorts ? await planner.faultsOf(text, true) : []
+      faults.push(...rest.map((fault) => `${fault}\n  ${text}`))
+    }
+    expect(faults.join('\n')).toBe('')
+    // an exception that no statement needs is taken out
+    expect(exceptions.filter((exception) => !needed.has(exception))).toEqual([])
   })
-  await call('POST', '/v1/code/execute', { code: 'return 1', user_id: user })
-  await call('POST', '/oxp/tools/call', {
-    request: { tool_id, input: { text: 'hello' }, context: { user_id: user } },
-  })
-  const scheduled = await call('POST', '/v1/tools/execute', { ...run, run_at: later })
-  await world.gatepass.broker.history.flush()
-  await call('GET', '/v1/executions')
-  await call('GET', `/v1/executions?user_id=${user}&tool=Demo.Echo&status=completed`)
-  await call('GET', '/v1/executions/{id}', undefined, { id: ran.execution_id })
-  await call('GET', '/v1/scheduled_tools')
-  await call('GET', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
-  await call('DELETE', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
-
-  await call('GET', `/v1/admin/audit?user_id=${user}`)
-  await call('GET', '/v1/admin/audit/export')
-  await call('DELETE', '/v1/connections/{id}', undefined, connection)
-  await approve((await call('POST', '/v1/auth/authorize', need)).url)
-  const [again] = (await call('GET', `/v1/admin/user_connections?user_id=${user}`)).items
-  await call('DELETE', '/v1/admin/user_connections/{id}', undefined, again)
-  await call('DELETE', '/v1/tools/{name}', undefined, { name: `Tool ${name}` })
-  await call('DELETE', '/v1/admin/policies/{id}', undefined, { id: policy.id })
-  await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id: name })
-}
-
-/** They need another verifier, worker or provider than this world has, and are called all the same. */
-const REFUSED =
-  /confirm_user|validate_custom_verifier|session_verification|workers\/\{id\}\/authorize|^\w+ \/proxy\//
-
-async function callRefused(): Promise<void> {
-  for (const { method, path } of routesOf(document))
-    if (REFUSED.test(`${method} ${path}`))
-      await world.call(method, path.replaceAll(/\{\w+\}/g, 'demo'), method === 'GET' ? undefined : {})
-}
-
-/** Timers of the server run these too, at times that a test does not choose. */
-async function runBackgroundJobs(broker: Broker): Promise<void> {
-  const scheduler = createScheduler(broker)
-  for (const { run } of [...ownJobs(broker, scheduler), ...sharedJobs(broker)]) await run()
-  await scheduler.close(0)
-  const { processes } = broker.store
-  await processes.enter('other')
-  await processes.beat('other')
-  await processes.leave('other')
-  await processes.isAlive('other', 1_000)
-  // declares all processes dead, this one too, which then enters under another id
-  await processes.bury(-1)
-}
-
-async function useRound(name: string): Promise<void> {
-  const { broker } = world.gatepass
-  await useEverything(name)
-  await callRefused()
-  await runBackgroundJobs(broker)
-  await broker.uses.flush()
-}
-
-test('nothing builds or prepares a statement when it is used again', async () => {
-  for (const name of ['first', 'second']) await useRound(name)
-  expect(new Set(prepared).size).toBeGreaterThan(100)
-  prepared.length = 0
-  built.length = 0
-
-  await useRound('third')
-
-  expect({ prepared, built }).toEqual({ prepared: [], built: [] })
-  const routes = routesOf(document).map(({ method, path }) => `${method} ${path}`)
-  expect(routes.filter((route) => !answered.has(route) && !REFUSED.test(route))).toEqual([])
 })

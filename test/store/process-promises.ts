@@ -55,11 +55,11 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       const heard: string[] = []
       other.onChange((change) => void (change.noun === 'authorization' && heard.push(change.id)))
 
-      expect(await other.processes.bury(lapseMs)).toBe(1)
+      expect(await other.processes.declareDead(lapseMs)).toBe(1)
       expect(heard).toContain(lost.id)
       expect(at(defined(await store.authorizations.find(lost.id)), 1).status).toBe('pending')
       expect(at(defined(await store.authorizations.find(kept.id)), 1).status).toBe('exchanging')
-      expect(await other.processes.bury(lapseMs)).toBe(0)
+      expect(await other.processes.declareDead(lapseMs)).toBe(0)
     })
 
     test('a claim of a process that was declared dead before it claimed is ended too', async () => {
@@ -67,7 +67,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       const { store, other } = opened
       const { owner } = await inProject(store)
       const { id } = await claimed(store, owner, { claimedBy: 'dead before' })
-      expect(await other.processes.bury(LAPSE_MS)).toBe(1)
+      expect(await other.processes.declareDead(LAPSE_MS)).toBe(1)
       expect(at(defined(await store.authorizations.find(id)), 1).status).toBe('pending')
     })
 
@@ -76,7 +76,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       const { store, other } = opened
       const { owner } = await inProject(store)
       await claimed(store, owner, { state: 's1', claimedBy: 'dead' })
-      await other.processes.bury(LAPSE_MS)
+      await other.processes.declareDead(LAPSE_MS)
       expect(await other.authorizations.claim('s1', 2, until(30, 'living'))).toBeUndefined()
     })
   })

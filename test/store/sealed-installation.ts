@@ -1,13 +1,16 @@
 import Database from 'better-sqlite3'
 import type { Broker } from '../../src/broker.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
+import type { StoreChange } from '../../src/store/changes.ts'
 import {
   chainPlace,
   executionPlace,
+  mcpRecordPlace,
   type PlacedEnvelope,
   policyPlace,
   SEALED_COLUMNS,
   type SealedColumn,
+  suspendedCallPlace,
 } from '../../src/store/sealed-columns.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
@@ -20,7 +23,7 @@ import {
 } from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
-import { chain, execution, policy, putOff } from './fixtures.ts'
+import { chain, execution, mcpRecord, policy, putOff, suspendedCall } from './fixtures.ts'
 
 export const VERIFIER = 'https://app.example/verify'
 
@@ -96,7 +99,7 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
   }
 }
 
-/** A policy with a secret, a run that is put off and one that has ended, and a paused chain, in each of two projects. */
+/** A policy with a secret, a run that is put off and one that has ended, a paused chain and a suspended call, in each of two projects. */
 async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
   for (const { id: projectId } of await store.projects.list()) {
     const hookSecret = sealer.seal('the hook’s', policyPlace('same', projectId))
@@ -111,6 +114,12 @@ async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
     const paused = chain({ projectId, expiresAt: 5_000_000_000 })
     const state = sealer.seal('the state', chainPlace(paused.id, projectId))
     await store.chains.add({ ...paused, state })
+    const record = mcpRecord({ model: 'Client', expiresAt: 5_000_000_000 })
+    const place = mcpRecordPlace(record.model, record.id)
+    await store.mcpRecords.put({ ...record, payload: sealer.seal('the client', place) })
+    const asking = suspendedCall({ projectId, expiresAt: 5_000_000_000 })
+    const payload = sealer.seal('the question', suspendedCallPlace(asking.id, projectId))
+    await store.suspendedCalls.add({ ...asking, payload })
   }
 }
 
@@ -168,6 +177,13 @@ export function overwrite(databasePath: string, { column, rowId }: FoundEnvelope
     .run(envelope, rowId)
   client.close()
   if (changes !== 1) throw new Error('there is no such row')
+}
+
+/** As another process does after a write, so that this one reads such rows again. */
+export function announce(databasePath: string, change: StoreChange): void {
+  const client = new Database(databasePath)
+  client.prepare('insert into changes (writer, change) values (?, ?)').run('another', JSON.stringify(change))
+  client.close()
 }
 
 /** One bit of the ciphertext turned over. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -6,12 +6,15 @@ import { expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
 import { openDatabase } from '../../src/store/dialects/sqlite/file.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
+import { migratedFile } from '../migrated-file.ts'
 import { storeConformance } from './conformance.ts'
 import type { OpenedStore } from './fixtures.ts'
 
-async function openTwice(): Promise<OpenedStore & { readonly path: string }> {
+/** Without `file`, the store makes it. */
+async function openTwice(file?: Buffer): Promise<OpenedStore & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-store-'))
   const path = join(folder, 'gatepass.db')
+  if (file !== undefined) await writeFile(path, file)
   const store = openSqliteStore(path)
   const other = openSqliteStore(path)
   return {
@@ -26,7 +29,7 @@ async function openTwice(): Promise<OpenedStore & { readonly path: string }> {
   }
 }
 
-storeConformance('sqlite', openTwice)
+storeConformance('sqlite', async () => openTwice(await migratedFile()))
 
 test('is durable: a commit is on the disk before it is answered', async () => {
   await using opened = await openTwice()

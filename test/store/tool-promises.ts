@@ -66,7 +66,39 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.list(projectId)).toHaveLength(1)
     })
 
-    test('of a worker become exactly those it has now', async () => {
+    test('are read page by page, and by their uids, as they were put', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      await store.tools.put(tool({ projectId: another.projectId }))
+      const { version: _, ...versionless } = tool({ projectId, name: 'Plain' })
+      const all = [
+        tool({
+          projectId,
+          name: 'First',
+          outputSchema: { type: 'string' },
+          meta: { a: 1 },
+          icons: [{ src: 'b' }],
+        }),
+        versionless,
+        tool({
+          projectId,
+          name: 'Last',
+          source: { kind: 'worker', workerUid: 'work_1', document: { c: 2 } },
+        }),
+      ]
+      all.sort((a, b) => (a.uid < b.uid ? -1 : 1))
+      for (const one of all) await store.tools.put(one)
+      const [first, second, last] = all.map(({ uid }) => uid)
+      const page = await store.tools.page(projectId, '', 2)
+      expect(page).toEqual({ rows: all.slice(0, 2), next: second })
+      expect(await store.tools.page(projectId, second ?? '', 2)).toEqual({ rows: all.slice(2) })
+      expect(await store.tools.byUids(projectId, [last ?? '', 'tool_none'])).toEqual(all.slice(2))
+      expect(await store.tools.byUids(another.projectId, [first ?? ''])).toEqual([])
+    })
+
+    test('are added, changed and deleted together', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -80,13 +112,16 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       ]
       for (const one of [...others, kept, dropped]) await store.tools.put(one)
       const names = async () => (await store.tools.list(projectId)).map(({ name }) => name).sort()
-      await store.tools.replaceOfWorker(projectId, 'work_1', [{ ...kept, description: 'New.' }, added])
+      await store.tools.change(projectId, {
+        put: [{ ...kept, description: 'New.' }, added],
+        removed: [dropped.uid],
+      })
       expect(await names()).toEqual(['Added', 'Foreign', 'Imported', 'Kept'])
       expect(await store.tools.named(projectId, 'kept')).toMatchObject([
         { uid: kept.uid, description: 'New.' },
       ])
       expect(await store.tools.named(projectId, 'dropped')).toEqual([])
-      await store.tools.replaceOfWorker(projectId, 'work_1', [])
+      await store.tools.change(projectId, { put: [], removed: [kept.uid, added.uid] })
       expect(await names()).toEqual(['Foreign', 'Imported'])
     })
 

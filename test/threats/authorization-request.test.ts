@@ -42,12 +42,15 @@ describe('threat 8: what a request says of its host goes into no URL', () => {
   })
 })
 
-describe('threat 44: there is no MCP endpoint in this release that could be confused', () => {
-  test.each(['/mcp', '/oauth2/token', '/oauth2/authorize', '/register', '/dashboard'])('%s', async (path) => {
-    await using scene = await startScene()
-    expect((await scene.call('POST', path, {})).status).toBe(404)
-    expect((await scene.call('GET', path)).status).toBe(404)
-  })
+describe('threat 44: where no one vouches for users, no authorization server could be confused', () => {
+  test.each(['/authorize', '/token', '/oauth2/token', '/oauth2/authorize', '/register', '/dashboard'])(
+    '%s',
+    async (path) => {
+      await using scene = await startScene()
+      expect((await scene.call('POST', path, {})).status).toBe(404)
+      expect((await scene.call('GET', path)).status).toBe(404)
+    },
+  )
 })
 
 describe('threat 48: a tool does not get at another tool’s token by declaring its entry', () => {

@@ -73,7 +73,7 @@ async function refusalOf(sent: Promise<unknown>): Promise<Error | undefined> {
   }
 }
 
-/** User info is a courtesy: what cannot be had is left out, and the grant stands. */
+/** User info is optional: if it cannot be had it is left out, and the grant remains valid. */
 async function askAbout(outgoing: Outgoing, blocks: Partial<Provider>): Promise<string | undefined> {
   const grant = { accessToken: 'SECRET-access', tokenType: 'bearer', account: { id: '', name: '' } }
   const client = clientAt('https://public.example/token', blocks)

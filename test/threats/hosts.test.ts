@@ -91,7 +91,7 @@ describe('refused when it is dialled, and nothing there sees a byte', () => {
     })
     const port = Number(new URL(good.url).port)
     const outgoing = createOutgoing({
-      allowedHosts: ['127.0.0.1/32'], // stands for what is public
+      allowedHosts: ['127.0.0.1/32'], // takes the place of a public address
       lookup: (_, options, callback) => {
         const address = asked++ === 0 ? '127.0.0.1' : '127.0.0.2'
         if (options.all) callback(null, [{ address, family: 4 }])

@@ -15,8 +15,8 @@ const OPENS_CONNECTIONS = new RegExp(
     /from '(node:)?(undici|https|http2|tls|dgram|dns)(\/[^']*)?'/,
     // a module that is known, or none: what is imported late is judged as what is imported first. But for an operator's
     // own modules of tools, which are trusted code (docs/writing-tools.md), and the tasks of the thread pool, whose
-    // modules thread-pool.ts names itself
-    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open')|toolModule\)|taskModule\))|\brequire\(/,
+    // modules thread-pool.ts names itself. oidc-provider fetches clients' documents with the guarded client that it is given
+    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider')|toolModule\)|taskModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
     /import (\w+|\* as \w+) from '(node:)?(http|net)'/,
@@ -26,6 +26,7 @@ const OPENS_CONNECTIONS = new RegExp(
 )
 /** The second runs in a process of its own, for `gatepass tools dev`. */
 const LOADS_TOOLS = ['tools/module/load-module.ts', 'cli/tools-dev-process.ts']
+const IMPORTS_OIDC_PROVIDER = 'mcp/authorization-server/provider.ts'
 const NAMED_IMPORTS = /import (?:type )?\{([^}]*)\} from '(?:node:)?(?:http|net)'/g
 const OPENS_NOTHING =
   /^(BlockList|isIP(v[46])?|LookupFunction|createServer|IncomingMessage|(Incoming|Outgoing)HttpHeaders?|Server(Options|Response)?)$/
@@ -38,6 +39,8 @@ describe('threat 14: one guarded client for every request that leaves', () => {
       expect(source.includes('import(toolModule)'), name).toBe(LOADS_TOOLS.includes(name))
       expect(source.includes('import(taskModule)'), name).toBe(name === 'tools/pool-thread.ts')
       expect(OPENS_CONNECTIONS.exec(source)?.[0], name).toBeUndefined()
+      expect(source.includes("import('oidc-provider')"), name).toBe(name === IMPORTS_OIDC_PROVIDER)
+      if (name === IMPORTS_OIDC_PROVIDER) expect(source).toContain('fetch: documentFetch(broker)')
       for (const [, names = ''] of source.matchAll(NAMED_IMPORTS))
         for (const one of names.split(',').map((each) => each.replace(/^\s*type /, '').trim()))
           if (one !== '') expect(one, name).toMatch(OPENS_NOTHING)

@@ -54,13 +54,13 @@ describe('threat 41: what a request may hold', () => {
     else expect(() => parseJson(text)).toThrow('deeper than 64')
   })
 
-  test('the depth of 8 MB is known in less time than it takes to read them', () => {
+  test('the depth of 8 MB is known in about the time that it takes to read them', () => {
     const text = JSON.stringify(Array.from({ length: 40_000 }, () => ['"\\', { text: 'x'.repeat(180) }]))
     const begun = performance.now()
     JSON.parse(text)
     const reading = performance.now() - begun
     expect(() => parseJson(`[${text},${nested(64)}]`)).toThrow('deeper')
-    expect(performance.now() - begun - reading).toBeLessThan(Math.max(reading * 2, 100))
+    expect(performance.now() - begun - reading).toBeLessThan(Math.max(reading * 10, 1_000))
   })
 
   test('a body that nests too deep is refused by its route', async () => {
@@ -335,7 +335,7 @@ describe('threat 40: those who wait', () => {
       headers: { authorization: world.gatepass.apiKey },
     })
     expect((await events.text()).match(/event: status/g)).toHaveLength(1)
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    expect(performance.now() - begun).toBeLessThan(15_000)
 
     // half of all is for one key: another has its own
     const key = await world.gatepass.makeKey('caller')

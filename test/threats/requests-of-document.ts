@@ -51,7 +51,7 @@ export function routesOf(document: ApiDocument): Route[] {
   )
 }
 
-/** Which text stands in a place: the path `{id}`, the query's `user_id`, the body's `auth_requirement.id`. */
+/** Which text goes in a place: the path `{id}`, the query's `user_id`, the body's `auth_requirement.id`. */
 export type Fill = (place: string) => fc.Arbitrary<string>
 
 /** Requests of the route as its description has them, with `fill` in every place that takes a text. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { click, oauth2For, type Scene, startScene } from '../flows/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
 
-// Templates over the API: what is put in is data, for every placeholder and every place it may stand in.
+// Templates over the API: what is put in is data, for every placeholder and every place it may be in.
 
 let scene: Scene
 beforeAll(async () => {

@@ -421,7 +421,7 @@ describe('failure R6 and R7: an answer that says later', () => {
     next = told
     const client = clientAt(`${server.url}/token`)
     const error = await oauth.refresh(client, REFRESH_TOKEN, 'old').catch((thrown: unknown) => thrown)
-    // the grant still stands: it is not the user who has to come again
+    // the grant is still valid: it is not the user who has to come again
     expect(error).toMatchObject({ name: 'ProviderRefusal', reason: 'provider_unavailable' })
     expect((error as ProviderRefusal).retryAfter).toBe(seconds)
   })

@@ -151,7 +151,7 @@ describe('threat 41: requests to the proxy that two servers would read different
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
-  /** Sends it as it stands, and answers the status lines that come back. */
+  /** Sends it unchanged, and returns the status lines that come back. */
   async function raw(lines: readonly string[], body = ''): Promise<string[]> {
     const { port } = new URL(world.gatepass.url)
     const socket = connect(Number(port), '127.0.0.1')

@@ -245,3 +245,36 @@ test('a worker of a release that knew of no acceptance keeps what it had, and wh
     waiting: { secrets: ['later_key'] },
   })
 })
+
+test('a worker that comes later takes over no tool of another by a higher version', async () => {
+  const world = await startWorld()
+  open.push(() => world[Symbol.asyncDispose]())
+  const given: Given[] = []
+  const worker = await startFakeWorker({
+    secret: WORKER_SECRET,
+    tools: [tool('Echo', given)],
+    toolkit: { name: 'Demo', version: '99.0.0' },
+  })
+  open.push(() => worker.close())
+  const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  expect((await world.call('POST', '/v1/workers', { id: 'later', http })).status).toBe(201)
+  const run = (tool_name: string) =>
+    world.call('POST', '/v1/tools/execute', { tool_name, input: { text: 'for the first worker' } })
+
+  for (const name of ['Demo.Echo', 'Demo_Echo', 'Demo:Echo', 'Echo', 'Demo.Echo@>=1'])
+    expect((await run(name)).body.output.value, name).toMatchObject({
+      inputs: { text: 'for the first worker' },
+    })
+  expect((await world.call('GET', '/v1/tools/Demo.Echo')).body.toolkit.version).toBe('1.0.0')
+  const { items } = (await world.call('GET', '/v1/tools?limit=100')).body
+  const listed = items.filter((one: { name: string }) => one.name === 'Echo')
+  expect(listed.map((one: { toolkit: { version: string } }) => one.toolkit.version)).toEqual(['1.0.0'])
+  const oxp = await world.call('POST', '/oxp/tools/call', {
+    request: { tool_id: 'Demo.Echo', input: { text: 'for the first worker' } },
+  })
+  expect(oxp.body.result.value).toMatchObject({ inputs: { text: 'for the first worker' } })
+  expect(given).toEqual([])
+
+  for (const name of ['Demo.Echo@99.0.0', 'Demo.Echo@^99']) expect((await run(name)).body.success).toBe(true)
+  expect(given).toHaveLength(2)
+})

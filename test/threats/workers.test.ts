@@ -238,7 +238,7 @@ describe('threat 25: a worker whose answer is no answer', () => {
     const { body } = await world.execute('Demo.Hostile', { user_id: 'ada', input: {} })
     world.worker.behaviour.invoke = 'ok'
     expect(body.output.error.developer_message).toContain('NETWORK_TRANSPORT_RUNTIME_TIMEOUT')
-    expect(performance.now() - started).toBeLessThan(2500)
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   test('with keys that reach for prototypes', async () => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 
 // The names of the tests of toolexec (Go), and what they leave untested: where each is shown here, so that none is
-// lost when tests are moved. `mark` is what stands in the test's own title, which may be less than the whole name.
+// lost when tests are moved. `mark` is a part of the test's own title, which may be less than the whole name.
 
 const MODEL = 'tools/tool-model.test.ts'
 const VALIDATOR = 'tools/schema-validator.test.ts'

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config-error.ts'
+import { readAnswer } from '../../src/tools/read-answer.ts'
+import { scrubAnswer } from '../../src/tools/scrub-answer.ts'
+import type { ToolLog } from '../../src/tools/tool-answer.ts'
 import { install } from '../cli/gatepass.ts'
 import { startFakeOpenApiService } from '../fake-openapi-service.ts'
 import { digest } from '../fake-worker.ts'
@@ -245,6 +248,25 @@ describe('in-process tools', () => {
       expect(JSON.stringify(body)).toContain('[redacted]')
     }
   })
+})
+
+test('what a module logs after its answer was scrubbed is not in the answer', async () => {
+  const token = 'a-token-of-the-user'
+  const secrets = [token]
+  const logs: ToolLog[] = [{ level: 'info', message: `begun with ${token}` }]
+  const bytes = new TextEncoder().encode('{}')
+  const read = await readAnswer({ protocol: 'module', bytes, logs }, { secrets, owner: 'p1' })
+  const answer = scrubAnswer(read, secrets)
+  logs.push({ level: 'info', message: `ended with ${token}` })
+  expect(answer).toMatchObject({ logs: [{ level: 'info', message: 'begun with [redacted]' }] })
+  // nor of one in which nothing had to be removed
+  const plain: ToolLog[] = []
+  const clean = scrubAnswer(
+    await readAnswer({ protocol: 'module', bytes, logs: plain }, { secrets, owner: 'p1' }),
+    secrets,
+  )
+  plain.push({ level: 'info', message: token })
+  expect(JSON.stringify(clean)).not.toContain(token)
 })
 
 describe('GATEPASS_TOOLS', () => {

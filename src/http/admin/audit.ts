@@ -19,7 +19,10 @@ const filterQuery = {
   connection_id: idText.optional(),
   action: z.enum(AUDIT_ACTIONS).optional(),
   tool: z.string().min(1).max(300).optional(),
-  actor_id: idText.optional().openapi({ description: 'The id of an API key' }),
+  subject: z.string().min(1).max(300).optional(),
+  actor_id: idText
+    .optional()
+    .openapi({ description: 'The id of an API key, or of a user who called with an access token' }),
   since: timestamp.optional(),
   until: timestamp.optional(),
 }
@@ -29,7 +32,14 @@ const entrySchema = z
     seq: z.number().int().openapi({ description: 'Counts the entries of the project, without gaps' }),
     at: z.string(),
     action: z.enum(AUDIT_ACTIONS),
-    actor: z.object({ kind: z.enum(['api_key', 'user', 'cli', 'system']), id: z.string().optional() }),
+    actor: z.object({
+      kind: z.enum(['api_key', 'user', 'cli', 'system']),
+      id: z.string().optional(),
+      client: z
+        .string()
+        .optional()
+        .openapi({ description: 'The client id of the MCP client with which a user called' }),
+    }),
     user_id: z.string().optional(),
     provider_id: z.string().optional(),
     connection_id: z.string().optional(),
@@ -126,6 +136,7 @@ interface FilterQuery {
   readonly connection_id?: string | undefined
   readonly action?: string | undefined
   readonly tool?: string | undefined
+  readonly subject?: string | undefined
   readonly actor_id?: string | undefined
   readonly since?: number | undefined
   readonly until?: number | undefined
@@ -134,13 +145,15 @@ interface FilterQuery {
 }
 
 function toFilter(query: FilterQuery): AuditFilter {
-  const { user_id, provider_id, connection_id, action, tool, actor_id, since, until, before, after } = query
+  const { user_id, provider_id, connection_id, action, tool, subject } = query
+  const { actor_id, since, until, before, after } = query
   const filter = {
     userId: user_id,
     providerId: provider_id,
     connectionId: connection_id,
     action,
     tool,
+    subject,
     actorId: actor_id,
     since,
     until,

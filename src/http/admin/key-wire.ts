@@ -3,6 +3,7 @@ import { type ApiKey, isExpired, ROLES } from '../../domain/api-key.ts'
 import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
 
 const limits = {
+  user_id: z.string().optional().openapi({ description: 'The only user that the key acts for' }),
   expires_at: z.string().optional(),
   rate_limit: z.number().int().optional(),
 }
@@ -54,8 +55,9 @@ export function keyToWire(key: ApiKey, project: string, now: EpochSeconds): z.in
   }
 }
 
-function limitsOf({ expiresAt, rateLimit }: ApiKey) {
+function limitsOf({ userId, expiresAt, rateLimit }: ApiKey) {
   return {
+    ...(userId !== undefined && { user_id: userId }),
     ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
     ...(rateLimit !== undefined && { rate_limit: rateLimit }),
   }

@@ -3,16 +3,10 @@ import type { Broker } from '../../broker.ts'
 import { KEY_PREFIXES, ROLES } from '../../domain/api-key.ts'
 import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import {
-  createKey,
-  listKeys,
-  projectForKey,
-  projectOf,
-  revokeKey,
-  rotateKey,
-} from '../../flows/manage-keys.ts'
-import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
-import { idText, plainText } from '../endpoint/fields.ts'
+import { createKey, projectForKey, projectOf, revokeKey, rotateKey } from '../../flows/manage-keys.ts'
+import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, plainText, userIdText } from '../endpoint/fields.ts'
 import { issuedSchema, issuedToWire, keySchema, keyToWire } from './key-wire.ts'
 import { checkedProjectName } from './projects.ts'
 
@@ -38,18 +32,16 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: "The project's API keys, never the keys themselves",
-      query: z.object(pageQuery),
-      responses: { 200: { description: 'A page', schema: pageSchema(keySchema) } },
+      query: z.object(cursorQuery),
+      responses: { 200: { description: 'A page', schema: cursorPageSchema(keySchema) } },
     },
     async ({ c, query, caller }) => {
       const project = await projectOf(broker, caller)
-      const keys = await listKeys(broker, project.id)
-      return c.json(
-        slicePage(
-          keys.map((key) => keyToWire(key, project.name, broker.now())),
-          query,
-        ),
-      )
+      const list = ['keys', project.id]
+      const asked = requestedPage(query, list)
+      const page = await broker.store.apiKeys.page(project.id, asked)
+      const keys = page.items.map((key) => keyToWire(key, project.name, broker.now()))
+      return c.json(toCursorPage(keys, page, asked, list))
     },
   )
 
@@ -71,6 +63,10 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
         name: plainText(200)
           .nullish()
           .openapi({ description: 'The purpose of the key, by which you recognize it' }),
+        user_id: userIdText.nullish().openapi({
+          description:
+            'The only user that the key acts for; not with the role `admin`. Without it, every user',
+        }),
         expires_at: z
           .string()
           .datetime({ offset: true })
@@ -89,12 +85,19 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       const own = await projectOf(broker, caller)
       const project =
         body.project == null ? own : await projectForKey(broker, own, checkedProjectName(body.project, own))
+      if (body.user_id != null && body.role === 'admin')
+        throw invalidMember(
+          'user_id',
+          'conflict',
+          'A key that acts for one user cannot administer: give it the role caller or readonly.',
+        )
       const order = {
         projectId: project.id,
         name: body.name ?? '',
         role: body.role,
         ...(expiresAt !== undefined && { expiresAt }),
         ...(body.rate_limit != null && { rateLimit: body.rate_limit }),
+        ...(body.user_id != null && { userId: body.user_id }),
       }
       return c.json(issuedToWire(await createKey(broker, order, body.prefix ?? undefined), project.name), 201)
     },
@@ -113,7 +116,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params: { id }, caller }) => {
       const project = await projectOf(broker, caller)
-      const key = (await listKeys(broker, project.id)).find((one) => one.id === id)
+      const key = await broker.store.apiKeys.find(project.id, id)
       if (key === undefined)
         throw new BrokerError('not_found', `There is no API key "${id}" in the project "${project.name}".`)
       return c.json(keyToWire(key, project.name, broker.now()))

@@ -24,7 +24,7 @@ const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'HH:MM, from 00:00 to
 
 export const matchSchema = z
   .strictObject({
-    users: texts(500, 'Users; `*` stands for any characters, here and in all lists'),
+    users: texts(500, 'Users; `*` matches any characters, here and in all lists'),
     tools: texts(400, 'Tools by any of their names, in any case'),
     providers: texts(200, 'Ids of provider entries'),
     scopes: texts(1000, 'What the token may do'),

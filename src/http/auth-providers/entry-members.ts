@@ -116,7 +116,7 @@ export const ENTRY_MEMBERS = {
   }),
 }
 
-/** The broker's registration at the provider. These members stand in `oauth2`, and belong to the entry. */
+/** The broker's registration at the provider: members of `oauth2` that belong to the entry, not to its server. */
 export const CLIENT_MEMBERS = {
   client_id: member({
     create: z.string().min(1).max(1000),

@@ -71,7 +71,7 @@ export const REQUEST_MEMBERS = {
     read(sent, { path, rules: { mayBeGet = false } }) {
       const method = sent ?? (mayBeGet ? 'GET' : 'POST')
       if (method === 'GET' && !mayBeGet)
-        refuse(`${path}.method`, 'has to be POST: with GET a secret or token would stand in the URL')
+        refuse(`${path}.method`, 'has to be POST: with GET a secret or token would be part of the URL')
       return { method }
     },
     write: (block) => block.method,
@@ -80,7 +80,7 @@ export const REQUEST_MEMBERS = {
     ...input(
       z.string().max(50).nullish().openapi({
         description:
-          'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic as they stand (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says.',
+          'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says.',
       }),
     ),
     answer: z.string(),
@@ -172,7 +172,7 @@ function readParams({ path, rules: { placeholders }, params, read }: RequestCont
   }
   const holdsToken = Object.values(params).some((template) => mentions(template, 'access_token'))
   if (read.method === 'GET' && holdsToken)
-    refuse(`${path}.params`, 'must not hold {{access_token}}: with GET it would stand in the URL')
+    refuse(`${path}.params`, 'must not hold {{access_token}}: with GET it would be part of the URL')
   if (read.authMethod?.startsWith('client_secret_') !== true) return params
   return Object.fromEntries(Object.entries(params).filter(([, template]) => !holdsSecret(template)))
 }

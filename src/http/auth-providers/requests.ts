@@ -29,7 +29,7 @@ export interface OAuth2Context {
   /** The blocks of the provider that is changed, as answers show them: a change may leave out members of a block. */
   readonly blocksBefore: Readonly<Partial<Record<string, BlockInput>>>
   readonly allowsHttp: AllowsHttp
-  /** The members that stand before this one in the table. */
+  /** The members that come before this one in the table. */
   readonly read: Found<Provider>
 }
 

@@ -9,6 +9,7 @@ import { findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import type { Release } from '../../services/release.ts'
+import { mayActFor } from '../../services/request-context.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** Arcade's AuthorizationResponse, with the reason of a failure. */
@@ -38,6 +39,16 @@ export const authorizationSchema = z
   .openapi('Authorization')
 
 export type AuthorizationWire = z.infer<typeof authorizationSchema>
+
+/** `acquisitionToWire` as JSON, which for one token is kept while its connection is cached. */
+export function acquisitionToJson(broker: Broker, acquired: TokenAcquisition): string | Promise<string> {
+  const [token, ...others] = acquired.outcome === 'ready' ? acquired.tokens : []
+  if (token === undefined || others.length > 0)
+    return acquisitionToWire(broker, acquired).then((wire) => JSON.stringify(wire))
+  const { release } = token
+  release.texts.answer ??= JSON.stringify(released(release.connection.id, [release]))
+  return release.texts.answer
+}
 
 /** The tokens, with the id of the first token's connection as the id of a completed authorization, or the pending one. */
 export async function acquisitionToWire(
@@ -105,7 +116,7 @@ export async function answeredAtOnce(
   id: string,
 ): Promise<AuthorizationWire | undefined> {
   if (id.startsWith('conn_')) return connectionAsAuthorization(broker, projectId, id)
-  const tools = id.startsWith('tool_') ? await broker.store.tools.list(projectId) : []
+  const tools = id.startsWith('tool_') ? await broker.cache.catalogue.of(projectId) : []
   return tools.some(({ uid }) => uid === id) ? nothingNeeded(id) : undefined
 }
 
@@ -115,7 +126,7 @@ async function connectionAsAuthorization(
   id: string,
 ): Promise<AuthorizationWire> {
   const connection = await broker.store.connections.find(id)
-  if (connection === undefined || connection.projectId !== projectId)
+  if (connection === undefined || connection.projectId !== projectId || !mayActFor(connection.userId))
     throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
   const release = await releaseTokens(
     broker,

@@ -12,7 +12,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
-import { acquisitionToWire, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
+import { acquisitionToJson, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
 
 const authorizeSchema = z
   .object({
@@ -44,6 +44,7 @@ const authorizeSchema = z
 const confirmSchema = z.object({ flow_id: idText, user_id: userIdText })
 
 const HEARTBEAT_MS = 15_000
+const JSON_ANSWER = { 'content-type': 'application/json' } as const
 const LONGEST_WAIT_SECONDS = 59
 
 export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
@@ -53,6 +54,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/auth/authorize',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag: 'Authorization',
       summary: 'Begin an authorization, or get the token when it is covered',
       description:
@@ -62,10 +64,11 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       const { auth_requirement: need, user_id: userId, next_uri: nextUri, account } = body
-      const entry = await findProvider(broker, caller.projectId, {
+      const found = findProvider(broker, caller.projectId, {
         ...(need.id != null && { id: need.id }),
         ...(need.provider_id != null && { providerId: need.provider_id }),
       })
+      const entry = found instanceof Promise ? await found : found
       const scopes = need.oauth2?.scopes ?? []
       const acquired = await acquireTokens(broker, {
         projectId: caller.projectId,
@@ -74,7 +77,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         ...(nextUri != null && { nextUri }),
         ...(account != null && { account }),
       })
-      return c.json(await acquisitionToWire(broker, acquired))
+      return c.body(await acquisitionToJson(broker, acquired), 200, JSON_ANSWER)
     },
   )
 
@@ -84,6 +87,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/auth/status',
       role: 'caller',
+      keysOfUsers: 'own',
       tag: 'Authorization',
       summary: 'The status of an authorization',
       description:
@@ -122,6 +126,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/auth/{id}/events',
       role: 'caller',
+      keysOfUsers: 'own',
       tag: 'Authorization',
       summary: 'The same status as server-sent events',
       description:

@@ -7,7 +7,9 @@ import { findEntry, findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
-import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
+import { mayActFor } from '../../services/request-context.ts'
+import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 
@@ -38,14 +40,15 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/connections',
       role: 'readonly',
+      keysOfUsers: 'user_id',
       tag,
       summary: "A user's connections, never with a token",
       query: z.object({
         user_id: userIdText.optional(),
         provider_id: idText.optional(),
-        ...pageQuery,
+        ...cursorQuery,
       }),
-      responses: { 200: { description: 'A page', schema: pageSchema(connectionSchema) } },
+      responses: { 200: { description: 'A page', schema: cursorPageSchema(connectionSchema) } },
     },
     async ({ c, query, caller }) => {
       const { user_id: userId, provider_id: providerId } = query
@@ -55,9 +58,11 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
         ...(userId !== undefined && { userId }),
         ...(providerUid !== undefined && { providerUid }),
       }
-      const { items, total } = await broker.store.connections.list(caller.projectId, filter, query)
-      const wire = await Promise.all(items.map((connection) => toWire(broker, connection)))
-      return c.json(toPage(wire, total, query))
+      const list = ['connections', caller.projectId, userId, providerUid]
+      const asked = requestedPage(query, list)
+      const page = await broker.store.connections.list(caller.projectId, filter, asked)
+      const items = await Promise.all(page.items.map((connection) => toWire(broker, connection)))
+      return c.json(toCursorPage(items, page, asked, list))
     },
   )
 
@@ -67,6 +72,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/connections/{id}',
       role: 'readonly',
+      keysOfUsers: 'own',
       tag,
       summary: 'One connection',
       params: idParams,
@@ -82,6 +88,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       method: 'patch',
       path: '/v1/connections/{id}',
       role: 'caller',
+      keysOfUsers: 'own',
       tag,
       summary: 'Make it the default account',
       params: idParams,
@@ -107,6 +114,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/connections/{id}/token',
       role: 'caller',
+      keysOfUsers: 'own',
       tag,
       summary: 'Its access token, refreshed if need be',
       description:
@@ -166,6 +174,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       method: 'delete',
       path: '/v1/connections/{id}',
       role: 'caller',
+      keysOfUsers: 'own',
       tag,
       summary: 'Delete it here, and revoke it at the provider',
       description:
@@ -187,10 +196,10 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** Throws `not_found`, also for a connection of another project. */
+/** Throws `not_found`, also for a connection of another project, or of a user for whom the request may not act. */
 export async function getConnection(broker: Broker, projectId: string, id: string): Promise<Connection> {
   const connection = await broker.store.connections.find(id)
-  if (connection === undefined || connection.projectId !== projectId)
+  if (connection === undefined || connection.projectId !== projectId || !mayActFor(connection.userId))
     throw new BrokerError('not_found', `There is no connection "${id.slice(0, 80)}" in this project.`)
   return connection
 }

@@ -5,7 +5,8 @@ import { findProviderByUid } from '../../flows/find-provider.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { openAccess } from '../../flows/seal-grant.ts'
 import { UnknownKeyError, UnsealError } from '../../store/seal.ts'
-import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
+import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import { type AddEndpoint, toPage } from '../endpoint/endpoint.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'
 import { getConnection } from './connections.ts'
@@ -37,9 +38,9 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       query: z.object({
         provider_id: idText.optional(),
         user_id: userIdText.optional(),
-        ...pageQuery,
+        ...cursorQuery,
       }),
-      responses: { 200: { description: 'A page', schema: pageSchema(userConnectionSchema) } },
+      responses: { 200: { description: 'A page', schema: cursorPageSchema(userConnectionSchema) } },
     },
     async ({ c, query, caller: { projectId } }) => {
       const { user_id: userId, provider_id: providerId } = query
@@ -50,8 +51,11 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
         ...(userId !== undefined && { userId }),
         ...(provider !== undefined && { providerUid: provider.uid }),
       }
-      const { items, total } = await broker.store.connections.list(projectId, filter, query)
-      return c.json(toPage(await Promise.all(items.map((one) => toWire(broker, one))), total, query))
+      const list = ['user_connections', projectId, userId, provider?.uid]
+      const asked = requestedPage(query, list)
+      const page = await broker.store.connections.list(projectId, filter, asked)
+      const items = await Promise.all(page.items.map((one) => toWire(broker, one)))
+      return c.json(toCursorPage(items, page, asked, list))
     },
   )
 

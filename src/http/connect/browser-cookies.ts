@@ -2,13 +2,14 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Broker } from '../../broker.ts'
 import { randomToken } from '../../domain/ids.ts'
-import type { BegunLogin } from '../../flows/login.ts'
+import type { BegunLogin } from '../../flows/kept-login.ts'
 import type { LoginProof } from '../../flows/login-proof.ts'
+import type { SessionCookie } from '../../flows/user-session.ts'
 
 /** Logins that one browser may have open at a time. Without a limit their cookies would make every request too large. */
 const MAX_LOGINS = 8
 
-/** The cookies of Gatepass: the id of the browser, its open logins, and the proof of its latest login. */
+/** The cookies of Gatepass: the id of the browser, its open logins, the proof of its latest login, and its session. */
 export interface BrowserCookies {
   /** The browser's id, if it has one. It distinguishes browsers and proves nothing about their user. */
   idOf(c: Context): string | undefined
@@ -20,6 +21,10 @@ export interface BrowserCookies {
   /** Deletes the login, and stores the proof of a successful one. */
   endLogin(c: Context, stateHash: string, proof?: LoginProof): void
   loginProof(c: Context): string | undefined
+  /** The sealed session of the user who has logged in. */
+  session(c: Context): string | undefined
+  keepSession(c: Context, session: SessionCookie): void
+  endSession(c: Context): void
 }
 
 /** Scripts cannot read the cookies, and with TLS no other host can set them (`__Host-`, RFC 6265bis section 4.1.3). */
@@ -29,6 +34,7 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
   const cookies = {
     browser: named('gatepass'),
     proof: named('gatepass-user'),
+    session: named('gatepass-session'),
     login: named('gatepass-login-'),
   }
   // Lax, because the provider redirects the browser back from another site
@@ -61,5 +67,9 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
         setCookie(c, cookies.proof, proof.value, { ...attributes, maxAge: proof.seconds })
     },
     loginProof: (c) => getCookie(c, cookies.proof),
+    session: (c) => getCookie(c, cookies.session),
+    keepSession: (c, { value, seconds }) =>
+      setCookie(c, cookies.session, value, { ...attributes, maxAge: seconds }),
+    endSession: (c) => void deleteCookie(c, cookies.session, attributes),
   }
 }

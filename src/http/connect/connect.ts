@@ -5,14 +5,17 @@ import { type Authorization, at } from '../../domain/authorization.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
 import { finishConfirmed } from '../../flows/finish-confirmed.ts'
-import { LOGIN_TROUBLES } from '../../flows/login.ts'
+import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { hasLoggedIn } from '../../flows/login-proof.ts'
 import { receiveResponse } from '../../flows/receive-response.ts'
 import { startAttempt } from '../../flows/start-attempt.ts'
+import { endingPage } from '../pages/ending-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { isFromOwnPage } from './own-page.ts'
+import { sessionOf } from './session-login.ts'
 import { endingResponse, isStartable, linkNotFound, showAuthorization } from './show-authorization.ts'
-import { startAndRedirect } from './start-and-redirect.ts'
+import { sendToLogin, startAndRedirect } from './start-and-redirect.ts'
 
 /** The pages of an authorization: the connect page, the click on it, and the callback from the provider. */
 export function addConnect(app: OpenAPIHono, broker: Broker): void {
@@ -26,19 +29,51 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   function start(c: Context, authorization: Authorization): Promise<Response> {
     const browserId = cookies.bind(c)
     const loginProof = cookies.loginProof(c)
+    const sessionUser = sessionOf(c, broker, authorization.projectId)?.userId
     return startAndRedirect(c, broker, { id: authorization.id, browserId }, () =>
-      startAttempt(broker, authorization, { browserId, loginProof }),
+      startAttempt(broker, authorization, { browserId, loginProof, sessionUser }),
     )
   }
 
   /** The issuer at which the user of this browser must log in first; `undefined` when no login is needed. */
   function loginNeeded(c: Context, authorization: Authorization): string | undefined {
     const { verifier } = broker.settings
-    if (verifier.kind !== 'oidc') return undefined
+    if (verifier.kind !== 'oidc' || sessionOf(c, broker, authorization.projectId) !== undefined)
+      return undefined
     const browserId = cookies.idOf(c) ?? ''
     return hasLoggedIn(broker, verifier, authorization, browserId, cookies.loginProof(c))
       ? undefined
       : verifier.issuer
+  }
+
+  function isOfAnotherUser(c: Context, { projectId, userId }: Authorization): boolean {
+    const session = sessionOf(c, broker, projectId)
+    return session !== undefined && session.userId !== userId
+  }
+
+  function anotherUsersLink(c: Context, { id }: Authorization): Response | Promise<Response> {
+    const { verifier } = broker.settings
+    const formTo = verifier.kind === 'oidc' ? [new URL(verifier.issuer)] : []
+    pageHeaders(c, { hasForm: true, formTo })
+    return c.html(
+      endingPage({
+        kind: 'another_user',
+        reason: 'user_mismatch',
+        message: '',
+        again: `/connect/${id}?login=again`,
+      }),
+      403,
+    )
+  }
+
+  /** Ends the session of another user. At an issuer, which may still have a session of that user, it begins a login. */
+  async function logInAgain(c: Context, authorization: Authorization): Promise<Response> {
+    const { verifier } = broker.settings
+    cookies.endSession(c)
+    if (verifier.kind === 'oidc')
+      return sendToLogin(c, broker, { verifier, authorization }, cookies.bind(c), 'login')
+    pageHeaders(c)
+    return c.redirect(connectUrl(broker, authorization), 303)
   }
 
   /** Redirects to the caller's `next_uri` if the authorization has ended, else to its own page. */
@@ -51,6 +86,9 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return linkNotFound(c)
+    // opening a link ends nothing: the page says that it is another user's, and offers to log in as that user
+    if (isStartable(authorization) && isOfAnotherUser(c, authorization))
+      return anotherUsersLink(c, authorization)
     const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
     // a HEAD request, as link checkers send it, starts no attempt
     const opens = broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
@@ -62,7 +100,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     if (!isFromOwnPage(c, broker)) return endingResponse(c, { kind: 'problem', message: FOREIGN_CLICK }, 403)
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return linkNotFound(c)
-    return isStartable(authorization) ? start(c, authorization) : showAuthorization(c, broker, authorization)
+    if (!isStartable(authorization)) return showAuthorization(c, broker, authorization)
+    return c.req.query('login') === 'again' ? logInAgain(c, authorization) : start(c, authorization)
   })
 
   app.get('/callback/:uid', async (c) => {
@@ -79,7 +118,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       case 'confirm':
         pageHeaders(c)
         return c.redirect(received.verifierUrl.href, 303)
-      case 'stands': {
+      case 'current': {
         const { authorization } = received
         const isExpired = authorization.status === 'failed' && authorization.reason === 'expired'
         if (isExpired && endingUri(authorization, browserId) === undefined)
@@ -100,7 +139,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         return linkNotFound(c)
       case 'wrong_browser':
         return endingResponse(c, { kind: 'confirmed_elsewhere', message: '' }, 403)
-      case 'stands':
+      case 'current':
         return redirectToResult(c, finished.authorization)
     }
   })
@@ -111,15 +150,3 @@ const UNKNOWN_STATE =
   'This answer belongs to no request that is open here: a newer click has taken its place, or it was made up.'
 const WRONG_PROVIDER = 'This answer came back by another way than it was asked for, so it was not used.'
 const WRONG_BROWSER = 'This was started in another browser than this one.'
-
-/**
- * Whether a form was submitted from this broker's own page and not from another site (cross-site request forgery).
- * Browsers send `Sec-Fetch-Site` over https and to loopback hosts only. Elsewhere, in development on a network, `Origin`
- * decides, which the referrer policy of the connect page allows browsers to send.
- */
-function isFromOwnPage(c: Context, broker: Broker): boolean {
-  const site = c.req.header('sec-fetch-site')
-  if (site !== undefined) return site === 'same-origin'
-  const origin = c.req.header('origin')
-  return origin === undefined || origin === broker.settings.publicUrl.origin
-}

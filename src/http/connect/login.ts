@@ -3,12 +3,14 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { finishLogin } from '../../flows/login.ts'
+import { beginSession } from '../../flows/user-session.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { endingResponse, showAuthorization } from './show-authorization.ts'
+import { returnFromLogin, unknownLogin } from './session-login.ts'
+import { showAuthorization } from './show-authorization.ts'
 import { startAndRedirect } from './start-and-redirect.ts'
 
-/** The callback of the broker's own login, which a click on the connect page begins. */
+/** The callback of the broker's own login, which a click on the connect page, or a page that needs a session, begins. */
 export function addLogin(app: OpenAPIHono, broker: Broker): void {
   const { verifier } = broker.settings
   if (verifier.kind !== 'oidc') return
@@ -20,24 +22,36 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
     const browserId = cookies.idOf(c)
     const kept = cookies.keptLogin(c, stateHash)
     const finished = await finishLogin(broker, verifier, { query, browserId, kept })
-    if (finished.outcome === 'unknown_login' || browserId === undefined)
-      return endingResponse(c, { kind: 'unknown_login', message: '' }, 403)
-    const { authorization } = finished
+    if (finished.outcome === 'unknown_login' || browserId === undefined) return unknownLogin(c)
     switch (finished.outcome) {
-      case 'logged_in':
-        cookies.endLogin(c, stateHash, finished.proof)
-        return startAndRedirect(c, broker, { id: authorization.id, browserId }, finished.start)
-      case 'stands':
+      case 'session':
+        cookies.endLogin(c, stateHash)
+        cookies.keepSession(c, finished.session)
+        return returnFromLogin(c, finished.returnTo)
+      case 'session_trouble':
+        cookies.endLogin(c, stateHash)
+        return returnFromLogin(c, finished.returnTo, finished.trouble)
+      case 'logged_in': {
+        const { authorization, proof, start } = finished
+        cookies.endLogin(c, stateHash, proof)
+        // another user's session in this browser is replaced
+        if (cookies.session(c) !== undefined)
+          cookies.keepSession(c, beginSession(broker, authorization.projectId, authorization.userId))
+        return startAndRedirect(c, broker, { id: authorization.id, browserId }, start)
+      }
+      case 'current': {
+        const { authorization } = finished
         cookies.endLogin(c, stateHash)
         if (authorization.status === 'failed' && authorization.reason === 'expired')
           return showAuthorization(c, broker, authorization)
         // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
         pageHeaders(c)
         return c.redirect(connectUrl(broker, authorization), 303)
+      }
       case 'trouble': {
         cookies.endLogin(c, stateHash)
         pageHeaders(c)
-        return c.redirect(`${connectUrl(broker, authorization)}?login=${finished.trouble}`, 303)
+        return c.redirect(`${connectUrl(broker, finished.authorization)}?login=${finished.trouble}`, 303)
       }
     }
   })

@@ -48,14 +48,21 @@ export async function startAndRedirect(
   }
 }
 
-async function sendToLogin(
+/** Sends the browser to the login that comes before the provider. */
+export async function sendToLogin(
   c: Context,
   broker: Broker,
-  { verifier, authorization }: Extract<StartedAttempt, { outcome: 'login_required' }>,
+  { verifier, authorization }: Omit<Extract<StartedAttempt, { outcome: 'login_required' }>, 'outcome'>,
   browserId: string,
+  prompt?: 'login',
 ): Promise<Response> {
   try {
-    const login = await beginLogin(broker, verifier, authorization, browserId)
+    const login = await beginLogin(
+      broker,
+      verifier,
+      { authorizationId: authorization.id },
+      { browserId, prompt },
+    )
     browserCookies(broker).keepLogin(c, login)
     pageHeaders(c)
     return c.redirect(login.loginUrl.href, 303)

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../domain/clock.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
-import { isList } from '../../tools/large-json.ts'
+import { hasItems, isList } from '../../tools/large-json.ts'
 import { withMedia } from '../../tools/mcp/media-content.ts'
 import { type Execution, type ExecutionOutcome, isSuccess } from '../../tools/run/execution.ts'
 import { artifactToJson } from '../../tools/tool-answer.ts'
@@ -92,7 +92,7 @@ export function toArcadeExecuteResponse(
 ): ArcadeExecuteResponse {
   const { id, durationMs, finishedAt, outcome } = execution
   const success = isSuccess(execution)
-  const logs = 'logs' in outcome && outcome.logs.length > 0 ? { logs: outcome.logs } : {}
+  const logs = 'logs' in outcome && hasItems(outcome.logs) ? { logs: outcome.logs } : {}
   return {
     id,
     execution_id: id,

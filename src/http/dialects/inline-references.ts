@@ -8,7 +8,7 @@ const MAPS = union('schemaMap')
 const ONES = union('schema')
 const REFERRING = ['$ref', '$dynamicRef']
 const DEFINING = ['$defs', 'definitions']
-/** Annotations, which do not affect validity and may stand beside an inlined schema. */
+/** Annotations, which do not affect validity and may be added to an inlined schema. */
 const REMARKS = ['title', 'description', 'default', 'examples', 'deprecated', '$comment']
 /** References can expand a small schema into a huge tree; past this many schemas anything is accepted. */
 const MAX_SCHEMAS = 2000

@@ -1,9 +1,11 @@
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, JsonSchema, Tool } from '../../domain/tool.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
-import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
-import { distinctNames, modelNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
+import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
+import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { distinctNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
 import { chosenRequirements } from '../../tools/catalogue/tool-requirements.ts'
+import { preferredFirst } from '../../tools/catalogue/versions.ts'
 import { completedVersion, requiresUser, splitToolId } from '../../tools/oxp/read-oxp-tool.ts'
 import { inlineReferences } from './inline-references.ts'
 
@@ -29,14 +31,15 @@ export interface OxpDefinition {
 }
 
 /**
- * Every version of every tool. Among versions that OXP cannot express only the newest is listed, since an id without
- * a version means it.
+ * Every version of every tool. Among versions that OXP cannot express only the one is listed that an id without a
+ * version means.
  */
 export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
-  const tools = await broker.store.tools.list(projectId)
-  const names = oxpNames(tools)
+  const catalogue = await catalogueOf(broker, projectId)
+  const { tools } = catalogue
+  const names = oxpNames(catalogue)
   const newest = new Map(
-    newestFirst(tools)
+    preferredFirst(tools)
       .map((tool) => [names.pathOf(tool), tool] as const)
       .reverse(),
   )
@@ -51,13 +54,19 @@ export interface OxpNames {
   readonly nameOf: (tool: Tool) => string
 }
 
-/** The paths and names of the tools, which must be all of a project. */
-export function oxpNames(tools: readonly Tool[]): OxpNames {
-  const [paths, names] = [distinctNames(tools, oxpPath), modelNames(tools)]
-  return {
+const namesOfCatalogue = new WeakMap<Catalogue, OxpNames>()
+
+/** The paths and names of the tools of a project. */
+export function oxpNames(catalogue: Catalogue): OxpNames {
+  const known = namesOfCatalogue.get(catalogue)
+  if (known !== undefined) return known
+  const paths = distinctNames(catalogue.tools, oxpPath)
+  const made: OxpNames = {
     pathOf: (tool) => paths.get(tool.uid) ?? oxpPath(tool),
-    nameOf: (tool) => names.get(tool.uid) ?? tool.name,
+    nameOf: (tool) => catalogue.modelNames.get(tool.uid) ?? tool.name,
   }
+  namesOfCatalogue.set(catalogue, made)
+  return made
 }
 
 /** Describes one tool for OXP. */
@@ -121,9 +130,10 @@ export async function findOxpTool(broker: Broker, projectId: string, id: string)
   const { version } = splitToolId(id)
   const path = spelling.toLowerCase()
   const listed = await broker.cache.tools.get(`${projectId} \u0000oxp ${path}`, async () => {
-    const tools = await broker.store.tools.list(projectId)
-    const { pathOf } = oxpNames(tools)
-    return newestFirst(tools.filter((tool) => pathOf(tool).toLowerCase() === path))
+    const catalogue = await catalogueOf(broker, projectId)
+    const { tools } = catalogue
+    const { pathOf } = oxpNames(catalogue)
+    return preferredFirst(tools.filter((tool) => pathOf(tool).toLowerCase() === path))
   })
   const found = listed.find((tool) => version === undefined || oxpVersion(tool) === version)
   return found ?? findTool(broker, projectId, spelling, version)

@@ -85,7 +85,7 @@ function oxpKey(c: Context): string | undefined {
  * The address of the TCP connection; a client could make up the headers of a proxy. `undefined` where no server is in
  * between, as in tests.
  */
-function remoteAddress(c: Context): string | undefined {
+export function remoteAddress(c: Context): string | undefined {
   return socketOf(c)?.remoteAddress
 }
 

@@ -8,6 +8,7 @@ import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { errorSchema } from './error-schema.ts'
 import { statusOf } from './errors.ts'
 import { limitQuery, wholeNumber } from './fields.ts'
+import { checkKeyOfUser, type KeysOfUsers } from './key-of-user.ts'
 import { checked, parse } from './parse.ts'
 import type { Charge } from './rate-limit.ts'
 import { checkHeaders, hasBody, NOTHING, readBody, readQuery, refuseBody, unknownBy } from './read-request.ts'
@@ -26,6 +27,8 @@ export interface EndpointDefinition<
   readonly path: `/${string}`
   /** Who may call it; `public` needs no key. */
   readonly role: Role | 'public'
+  /** What a key of one user may do here; absent: it is refused. */
+  readonly keysOfUsers?: KeysOfUsers
   readonly tag: string
   readonly summary: string
   readonly description?: string
@@ -54,6 +57,7 @@ export interface EndpointInput<Params, Query, Body> {
   readonly caller: ApiKey
 }
 
+const NO_QUERY = Object.freeze({})
 /** A body up to this size is read before the key is checked. */
 const SMALL_BODY_BYTES = 16 * 1024
 
@@ -99,20 +103,24 @@ export function endpoints(
     ) => Response | Promise<Response>,
   ): void => {
     document(app, definition)
-    const { method, path, params, query, body, bodyIsOptional = false, role } = definition
+    const { method, path, params, query, body, bodyIsOptional = false, role, keysOfUsers } = definition
     const paramsCheck = params && checked(params, 'the path')
     const queryCheck = checked(query ?? NOTHING, 'the query')
+    const isWithoutQuery = query === undefined
     const bodyCheck = body && checked(body, 'the body')
     const purpose = `${method.toUpperCase()} ${path}`
 
     const answer = async (c: Context, by?: Answered): Promise<Response> => {
       // a small body is read first: then the key, the provider and the connection are looked up without a pause in between
       const isSmall = body !== undefined && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES
-      if (isSmall) await c.req.text()
+      let text = isSmall ? await c.req.text() : undefined
       const known = authenticate(c, role)
       const caller = known instanceof Promise ? await known : known
       if (by !== undefined) by.caller = caller
-      if (role !== 'public') charge(caller)
+      if (role !== 'public') {
+        charge(caller)
+        checkKeyOfUser(caller, keysOfUsers)
+      }
       if (body && !isSmall) {
         const limited = limitBody(c, MAX_API_BODY_BYTES)
         if (limited !== undefined) await limited
@@ -121,20 +129,29 @@ export function endpoints(
       const onUnknown = role === 'public' ? () => {} : unknownBy(c, log)
       checkHeaders(c, onUnknown)
       if (body === undefined && method !== 'get' && hasBody(c)) await refuseBody(c, onUnknown)
+      if (body !== undefined) text ??= await c.req.text()
       const input = {
         c,
         caller,
         // without a schema both the value and its type are `undefined`
         params: (paramsCheck && parse(paramsCheck, c.req.param())) as z.output<Params>,
-        query: readQuery(c, queryCheck, onUnknown) as z.output<Query>,
+        query: (isWithoutQuery && !c.req.url.includes('?')
+          ? NO_QUERY
+          : readQuery(c, queryCheck, { caller, onUnknown })) as z.output<Query>,
         body: (bodyCheck &&
-          (await readBody(c, bodyCheck, { isOptional: bodyIsOptional, onUnknown }))) as z.output<Body>,
+          readBody(c, text ?? '', bodyCheck, {
+            caller,
+            isOptional: bodyIsOptional,
+            onUnknown,
+          })) as z.output<Body>,
       }
       if (role === 'public') return handle(input)
       if (operator !== undefined)
         return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, () => handle(input))
       const actor = { kind: 'api_key', id: caller.id } as const
-      return inContext({ actor, apiKey: caller, purpose, requestId: requestId(c) }, () => handle(input))
+      const { userId: onlyUser } = caller
+      const context = { actor, apiKey: caller, purpose, requestId: requestId(c) }
+      return inContext(onlyUser === undefined ? context : { ...context, onlyUser }, () => handle(input))
     }
 
     app.on(
@@ -219,15 +236,16 @@ export const pageQuery = {
 /** For lists whose clients read only the first page: without a limit the first page has all items. */
 export const wholeListQuery = { offset: pageQuery.offset, limit: limitQuery(100).optional() }
 
+const pageMembers = {
+  total_count: z.number().int(),
+  offset: z.number().int(),
+  limit: z.number().int(),
+  page_count: z.number().int(),
+}
+
 /** The schema of one page of a list, in the form of Arcade's API. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
-  return z.object({
-    items: z.array(item),
-    total_count: z.number().int(),
-    offset: z.number().int(),
-    limit: z.number().int(),
-    page_count: z.number().int(),
-  })
+  return z.object({ items: z.array(item), ...pageMembers })
 }
 
 /** `page_count` is the number of items in this page. Clients that find no `offset` in it ask for the same page for ever. */

@@ -17,6 +17,8 @@ export const STATUS = {
   too_many_pending: 429,
   invalid_authorization: 401,
   insufficient_role: 403,
+  insufficient_scope: 403,
+  user_not_allowed: 403,
   not_found: 404,
   already_exists: 409,
   set_by_operator: 409,

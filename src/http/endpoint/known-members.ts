@@ -27,7 +27,7 @@ export const MAX_FAULTS = 10
 /** The members of one schema that are searched for the same name in another place. */
 const MAX_PLACES = 500
 
-/** Reads a schema. It is called once for each schema, when the endpoint is defined. */
+/** Reads a schema. It is called once for each schema of an endpoint. */
 export function knownOf(schema: z.ZodType): KnownMembers {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod // the union of all types of schemas
   switch (def.type) {

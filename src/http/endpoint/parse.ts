@@ -22,7 +22,16 @@ export interface Checked<Schema extends z.ZodType = z.ZodType> {
 }
 
 export function checked<Schema extends z.ZodType>(schema: Schema, part: Part): Checked<Schema> {
-  return { schema, part, known: knownOf(schema) }
+  let known: KnownMembers | undefined
+  return {
+    schema,
+    part,
+    // read with the first request: most processes are asked by few of the endpoints
+    get known() {
+      known ??= knownOf(schema)
+      return known
+    },
+  }
 }
 
 /**
@@ -35,7 +44,7 @@ export function parse<Schema extends z.ZodType>(
   onUnknown?: (faults: readonly Fault[]) => void,
 ): z.output<Schema> {
   const unknown = unknownMembers(known, value)
-  const parsed = schema.safeParse(value, { error: defaultMessage, reportInput: true })
+  const parsed = schema.safeParse(value, PARSING)
   if (parsed.success && unknown.length === 0) return parsed.data
   const unknownFaults = unknown.map((one) => toFault(one, part))
   if (parsed.success && onUnknown !== undefined) {
@@ -48,6 +57,8 @@ export function parse<Schema extends z.ZodType>(
     : faultsOf(parsed.error.issues, part).filter(({ path }) => !paths.has(path))
   throw invalidRequest([...wrong, ...unknownFaults])
 }
+
+const PARSING = { error: defaultMessage, reportInput: true }
 
 /** `parse` for a schema that is not prepared by `checked`. */
 export function parseOnce<Schema extends z.ZodType>(schema: Schema, value: unknown, part: Part) {

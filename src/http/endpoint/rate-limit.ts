@@ -11,8 +11,8 @@ const GUESSES_PER_MINUTE = 100
 type Milliseconds = () => number
 const monotonic: Milliseconds = () => performance.now()
 
-/** Counts a request against its key. Throws `rate_limited`. */
-export type Charge = (key: ApiKey) => void
+/** Counts a request against its key, or against the owner of an access token. Throws `rate_limited`. */
+export type Charge = (by: Pick<ApiKey, 'id' | 'rateLimit'>) => void
 
 /**
  * Limits the requests of each key to its own rate, else to `perSecond`, with a burst of the same number; 0 is no limit.
@@ -24,9 +24,13 @@ export function createCharge(perSecond: number, now: Milliseconds = monotonic): 
     if (rateLimit === 0) return
     const seconds = buckets.take(id, rateLimit, rateLimit)
     if (seconds > 0)
-      throw new BrokerError('rate_limited', `This key may send ${rateLimit} requests a second. Slow down.`, {
-        retryAfter: seconds,
-      })
+      throw new BrokerError(
+        'rate_limited',
+        `More than ${rateLimit} requests a second came with this credential. Slow down.`,
+        {
+          retryAfter: seconds,
+        },
+      )
   }
 }
 
@@ -44,6 +48,18 @@ export function createCountGuess(now: Milliseconds = monotonic): CountGuess {
         { retryAfter: seconds },
       )
   }
+}
+
+/**
+ * Limits the requests of each address to `perSecond`, with a burst of `burst`. Returns 0, or the seconds after which the
+ * address may send another.
+ */
+export function createAddressLimit(
+  { burst, perSecond }: { readonly burst: number; readonly perSecond: number },
+  now: Milliseconds = monotonic,
+): (address: string | undefined) => number {
+  const buckets = createBuckets(now)
+  return (address = '') => buckets.take(network(address), burst, perSecond)
 }
 
 /** IPv6 clients are limited per /64, because one client usually has a whole /64. */

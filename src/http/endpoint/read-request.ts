@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError, type Fault } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
+import { withUserOfKey } from './key-of-user.ts'
 import { type Checked, checked, invalidRequest, parse } from './parse.ts'
 import { parseJson } from './parse-json.ts'
 import { requestId } from './request-id.ts'
@@ -20,6 +22,12 @@ const NO_BODY: Checked = checked(NOTHING, 'the body')
 
 /** Receives the faults of members that the schema does not have; `undefined` refuses the request. */
 export type OnUnknown = ((faults: readonly Fault[]) => void) | undefined
+
+interface ReadBy {
+  /** The user of a key of one user is put into `user_id`. */
+  readonly caller: ApiKey
+  readonly onUnknown: OnUnknown
+}
 
 /** Arcade's SDKs may be newer than this release, so members that they add are accepted with a warning. */
 export function unknownBy(c: Context, log: Log): OnUnknown {
@@ -42,7 +50,7 @@ function warn(c: Context, faults: readonly Fault[], log: Log): void {
 export function readQuery<Schema extends z.ZodType>(
   c: Context,
   query: Checked<Schema>,
-  onUnknown: OnUnknown,
+  { caller, onUnknown }: ReadBy,
 ): z.output<Schema> {
   const said = c.req.url.includes('?') ? c.req.queries() : {}
   const values: Record<string, string> = Object.create(null)
@@ -62,15 +70,17 @@ export function readQuery<Schema extends z.ZodType>(
     if (onUnknown === undefined) throw invalidRequest(repeated)
     onUnknown(repeated.slice(0, 10))
   }
-  return parse(query, values, onUnknown)
+  return parse(query, withUserOfKey(values, query.known, caller), onUnknown)
 }
 
-export async function readBody<Schema extends z.ZodType>(
+/** `text`: the whole body. */
+export function readBody<Schema extends z.ZodType>(
   c: Context,
+  text: string,
   body: Checked<Schema>,
-  { isOptional, onUnknown }: { readonly isOptional: boolean; readonly onUnknown: OnUnknown },
-): Promise<z.output<Schema>> {
-  return parse(body, await readJson(c, isOptional), onUnknown)
+  { caller, isOptional, onUnknown }: ReadBy & { readonly isOptional: boolean },
+): z.output<Schema> {
+  return parse(body, withUserOfKey(readJson(c, text, isOptional), body.known, caller), onUnknown)
 }
 
 /** Whether the request has a body, by its headers. */
@@ -82,7 +92,7 @@ export function hasBody(c: Context): boolean {
 /** For an endpoint without a body: refuses a body with members, because its sender expects them to have an effect. */
 export async function refuseBody(c: Context, onUnknown: OnUnknown): Promise<void> {
   await limitBody(c, MAX_API_BODY_BYTES)
-  parse(NO_BODY, await readJson(c, true), onUnknown)
+  parse(NO_BODY, readJson(c, await c.req.text(), true), onUnknown)
 }
 
 /** Refuses `X-Gatepass-…` headers. Only the proxy reads them, and elsewhere their sender expects an effect that they do not have. */
@@ -98,13 +108,13 @@ export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
     }
 }
 
-async function readJson(c: Context, isOptional: boolean): Promise<unknown> {
-  if (isOptional && (await c.req.text()) === '') return {}
+function readJson(c: Context, text: string, isOptional: boolean): unknown {
+  if (isOptional && text === '') return {}
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
     throw new BrokerError(
       'unsupported_media_type',
       'Send the body as JSON, with `content-type: application/json`.',
     )
-  return parseJson(await c.req.text())
+  return parseJson(text)
 }

@@ -8,3 +8,17 @@ export function sendJson(c: Context, value: unknown, status: ContentfulStatusCod
   const sent = typeof body === 'string' ? body : (body as Uint8Array<ArrayBuffer>) // Node's buffers are not shared
   return c.body(sent, status, { 'content-type': 'application/json' })
 }
+
+/** `c.json` for what is JSON text already. */
+export function sendText(c: Context, json: string): Response {
+  return c.body(json, 200, { 'content-type': 'application/json' })
+}
+
+/** A page whose items are JSON texts. */
+export function sendPage(
+  c: Context,
+  { items: _, ...page }: { readonly items: readonly unknown[]; readonly [member: string]: unknown },
+  items: readonly string[],
+): Response {
+  return sendText(c, `{"items":[${items.join()}],${JSON.stringify(page).slice(1)}`)
+}

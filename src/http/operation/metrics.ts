@@ -8,6 +8,7 @@ import {
 } from 'prom-client'
 import type { Broker } from '../../broker.ts'
 import { administersInstallation, projectOf } from '../../flows/manage-keys.ts'
+import { addCacheMetrics } from '../../services/cache-metrics.ts'
 import type { MetricFamily, MetricSample } from '../../services/metrics.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
@@ -125,15 +126,7 @@ function addFigures(broker: Broker, version: string): void {
   )
   metrics.gauge('gatepass_waiters', 'Long polls and event streams that wait', () => waiters.count)
   metrics.gauge('gatepass_refreshes_running', 'Refreshes under way', () => refreshes.running.size)
-  metrics.gauge('gatepass_cache_entries', 'What is held in memory', () => ({
-    label: 'cache',
-    values: new Map([
-      ['connections', cache.connections.size],
-      ['providers', cache.providers.size],
-      ['tools', cache.tools.size],
-      ['workers', cache.workers.size],
-    ]),
-  }))
+  addCacheMetrics(metrics, cache)
   // each process counts the same rows
   metrics.gauge('gatepass_authorizations_pending', 'Authorizations under way', countLive(broker), 'max')
   metrics.gauge('gatepass_uses_waiting', 'Last-used times that are to be written', () => uses.waiting)

@@ -5,7 +5,8 @@ import { endingPage } from './ending-page.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** Paths for programs. Their errors are JSON, also for a request that accepts HTML. */
-const PROGRAMS = /^\/(v1|oauth2|oxp|mcp|proxy|metrics|health|ready|openapi\.json|assets)(\/|$)/
+const PROGRAMS =
+  /^\/(v1|oauth2|oxp|mcp|token|register|revoke|jwks|\.well-known|proxy|metrics|health|ready|openapi\.json|assets)(\/|$)/
 
 /** Whether the request comes from a browser that opens a page: such a request accepts HTML. */
 export function wantsPage(c: Context): boolean {

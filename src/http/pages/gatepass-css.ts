@@ -91,6 +91,31 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .steps .done { color: var(--gp-good); }
 .steps [aria-current] { border-color: var(--pico-primary); color: var(--pico-primary); font-weight: 600; }
 
+/* The login and the applications of a user */
+.card input:not([type=hidden]) { margin: 0 0 1rem; }
+.card label { margin: 0 0 0.25rem; }
+.card button.secondary {
+  margin-top: 0.75rem; background: none;
+  border-color: var(--pico-card-border-color); color: inherit;
+}
+.card button.secondary:hover { background: var(--pico-code-background-color); color: inherit; }
+.card button.link { width: auto; padding: 0.25rem 0; background: none; color: var(--pico-primary); font-weight: 400; text-align: left; text-decoration: underline; }
+.card form.aside { margin: 0.25rem 0 1rem; }
+.tag {
+  display: inline-block; margin: 0 0 0.75rem; padding: 0.1rem 0.6rem;
+  border: 1px solid currentColor; border-radius: 1rem; color: var(--gp-wait); font-size: 0.875rem;
+}
+.warning {
+  margin: 1rem 0 0; padding: 0.75rem 1rem;
+  border: 1px solid var(--pico-card-border-color); border-left: 4px solid var(--gp-wait); border-radius: var(--pico-border-radius);
+}
+.clients { margin: 1rem 0 0; padding: 0; }
+.clients li { margin: 0; padding: 1rem 0; list-style: none; border-top: 1px solid var(--pico-card-border-color); }
+.clients p { margin: 0; }
+.clients .facts { margin: 0.5rem 0; }
+.clients form { margin: 0; }
+.clients button { width: auto; padding: 0.4rem 1.25rem; }
+
 /* The endings */
 .sign { display: block; width: 2.75rem; height: 2.75rem; margin-bottom: 1rem; }
 .good { color: var(--gp-good); }
@@ -161,6 +186,10 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .operation .try form { margin: 0.5rem 0; }
 .operation .try button { width: auto; padding: 0.5rem 1.5rem; }
 .key { max-width: 30rem; }
+.wide .paste { position: relative; }
+.wide .paste pre { user-select: all; white-space: pre-wrap; overflow-wrap: anywhere; }
+.wide .paste button:not([hidden]) { display: block; width: auto; margin: 0 0 0.25rem auto; padding: 0.2rem 0.75rem; font-size: 0.8125rem; }
+.operation ol { margin: 0 0 0.5rem; padding-left: 1.25rem; }
 @media (min-width: 1024px) {
   .wide > main { grid-template-columns: 17rem minmax(0, 1fr); gap: 2.5rem; }
   .wide > main > nav { position: sticky; top: 0.5rem; align-self: start; margin: -0.25rem; padding: 0.25rem; max-height: calc(100vh - 2rem); overflow-y: auto; }

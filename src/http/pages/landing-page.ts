@@ -23,6 +23,7 @@ export function landingPage({ version, development, publicUrl, sandbox }: Landin
 <h2>Read on</h2>
 <ul>
 <li><a href="/docs">API reference</a></li>
+<li><a href="/docs/mcp">Connect an MCP client</a></li>
 <li><a href="/openapi.json">OpenAPI document</a></li>
 <li><a href="/health">Health</a></li>
 </ul>

@@ -15,7 +15,7 @@ export interface PageOptions {
 
 /**
  * The document around the body of a page. It has no inline script, no inline style and nothing from other hosts, as
- * the content security policy of `pageHeaders` demands. Only the API reference has a script.
+ * the content security policy of `pageHeaders` demands. Only the pages under /docs have a script.
  */
 export function page(
   title: string,

@@ -14,18 +14,17 @@ interface PageHeaderOptions {
  *
  * @param options.formTo the URLs to which the page's form leads by redirects: the authorization endpoint and the login
  * before it. Chromium checks `form-action` for every redirect, and providers redirect to login hosts of their own, so the
- * policy allows every https URL (and every http URL where one of these is http).
+ * policy allows every https URL, and every URL of the schemes that these have.
  * @param options.hasForm the page has a form for this server. Under `no-referrer` browsers send it with `Origin: null`,
  * as they do for another site; under `same-origin` this server, and no other, learns the origin.
- * @param options.script the page may load this server's own scripts, and they may send requests to this server: the API
- * reference alone.
+ * @param options.script the page may load this server's own scripts, and they may send requests to this server: those
+ * under /docs alone.
  */
 export function pageHeaders(
   c: Context,
   { formTo = [], hasForm = false, script }: PageHeaderOptions = {},
 ): void {
-  const elsewhere = formTo.length === 0 ? [] : ['https:']
-  if (formTo.some(({ protocol }) => protocol === 'http:')) elsewhere.push('http:')
+  const elsewhere = formTo.length === 0 ? [] : new Set(['https:', ...formTo.map(({ protocol }) => protocol)])
   const formAction = ["'self'", ...elsewhere].join(' ')
   c.header(
     'content-security-policy',

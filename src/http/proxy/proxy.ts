@@ -1,14 +1,15 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import type { ApiKey } from '../../domain/api-key.ts'
-import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { type ApiKey, userFor } from '../../domain/api-key.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import { splitScope } from '../../domain/scopes.ts'
 import { decodeStream } from '../../egress/content-coding.ts'
 import { type ForwardOutcome, forwardRequest } from '../../flows/forward-request.ts'
 import { inContext } from '../../services/request-context.ts'
 import { authorizationRequired } from '../../tools/run/tool-tokens.ts'
 import { createStreamScrubber } from '../../tools/scrub-stream.ts'
+import { surelyHoldNone } from '../../tools/secret-needles.ts'
 import { requiredAuthorizationSchema } from '../dialects/execution-schemas.ts'
 import type { Answered, SharedByEndpoints } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
@@ -16,6 +17,7 @@ import { statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 import { checked, parse } from '../endpoint/parse.ts'
 import { requestId } from '../endpoint/request-id.ts'
+import { utf8Header } from '../endpoint/utf8-header.ts'
 import { isText, passedOn, readUpload } from './proxy-body.ts'
 import { headersToAnswer, headersToSend } from './proxy-headers.ts'
 
@@ -89,7 +91,13 @@ export function addProxy(
     const release = acquireSlot(caller)
     try {
       const actor = { kind: 'api_key', id: caller.id } as const
-      const context = { actor, apiKey: caller, purpose: 'proxy', requestId: requestId(c) }
+      const context = {
+        actor,
+        apiKey: caller,
+        purpose: 'proxy',
+        requestId: requestId(c),
+        ...(caller.userId !== undefined && { onlyUser: caller.userId }),
+      }
       const outcome = await inContext(context, async () =>
         forwardRequest(broker, await readRequest(c, caller)),
       )
@@ -138,15 +146,17 @@ function refuseMethod(c: Context): void {
     throw new BrokerError('not_implemented', 'WebSockets are not forwarded.')
 }
 
-async function readRequest(c: Context, { projectId }: ApiKey) {
+async function readRequest(c: Context, caller: ApiKey) {
   const headers = c.req.header()
-  const about = parse(headersCheck, ownHeaders(headers))
+  const named = ownHeaders(headers)
+  const userId = userFor(caller, named['x-gatepass-user'])
+  const about = parse(headersCheck, { ...named, ...(userId !== undefined && { 'x-gatepass-user': userId }) })
   const { provider, path } = placeOf(c)
   const account = about['x-gatepass-account']
   const baseUrl = about['x-gatepass-base-url']
   const body = await readUpload(c)
   return {
-    projectId,
+    projectId: caller.projectId,
     userId: about['x-gatepass-user'],
     provider,
     ...(account !== undefined && { account }),
@@ -160,17 +170,10 @@ async function readRequest(c: Context, { projectId }: ApiKey) {
   }
 }
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true })
-
-/** The headers for this server, decoded as UTF-8: Node gives the bytes as Latin-1, and the id of a user may be any text. */
+/** The headers for this server. */
 function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const own = Object.entries(headers).filter(([name]) => name.startsWith('x-gatepass-'))
-  try {
-    return Object.fromEntries(own.map(([name, value]) => [name, UTF_8.decode(Buffer.from(value, 'latin1'))]))
-  } catch {
-    // replacement characters could make two users the same
-    throw invalidMember('', 'invalid', 'The X-Gatepass headers must be UTF-8.')
-  }
+  return Object.fromEntries(own.map(([name, value]) => [name, utf8Header(value)]))
 }
 
 /** Reads the request line itself, because a parsed URL has its dot segments and escapes normalized. */
@@ -193,7 +196,9 @@ function answerOf(
   const { status } = answer
   const isBodiless = c.req.method === 'HEAD' || WITHOUT_BODY.has(status)
   // a part of a compressed body cannot be decompressed
-  const { headers, body } = isBodiless || status === 206 ? answer : decodeStream(answer)
+  const isCoded = !isBodiless && status !== 206 && answer.headers['content-encoding'] !== undefined
+  const coded = isCoded ? decodeStream(answer) : undefined
+  const { headers } = coded ?? answer
   const fields = {
     ...headersToAnswer(headers, {
       from: new URL(`${target.url.origin}${target.path}`),
@@ -204,7 +209,8 @@ function answerOf(
   }
   if (isBodiless || status > 599) {
     release()
-    body.cancel().catch(() => undefined) // the body is not needed, so a failure to cancel it does not matter
+    const unread = (coded ?? answer).body // the body of a coded answer is locked by its decoder
+    unread.cancel().catch(() => undefined) // the body is not needed, so a failure to cancel it does not matter
     if (status > 599)
       throw new BrokerError(
         'provider_unavailable',
@@ -212,8 +218,25 @@ function answerOf(
       )
     return new Response(null, { status, headers: fields })
   }
-  const scrubber = createStreamScrubber(tokens, { isText: isText(headers['content-type']) })
+  const options = { isText: isText(headers['content-type']) }
+  // a short answer arrives together with its head, and needs no stream
+  const whole = coded === undefined ? answer.received?.takeWhole() : undefined
+  if (whole !== undefined && surelyHoldNone(whole, tokens, options)) {
+    release()
+    return new Response(whole as Uint8Array<ArrayBuffer>, { status, headers: fields }) // Node's buffers are not shared
+  }
+  const body = whole === undefined ? (coded ?? answer).body : streamOf(whole)
+  const scrubber = createStreamScrubber(tokens, options)
   return new Response(passedOn(c, body, scrubber, release), { status, headers: fields })
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      if (bytes.length > 0) controller.enqueue(bytes)
+      controller.close()
+    },
+  })
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -1,16 +1,31 @@
 /**
- * The script of the API reference, which a browser runs: it filters the list of operations and, in development, sends the
- * requests of the forms. It may use nothing from outside itself, because its text is sent to the browser.
+ * The script of the pages under /docs, which a browser runs: it filters the list of operations, copies texts and, in
+ * development, sends the requests of the forms. It may use nothing from outside itself, because its text is sent to the browser.
  */
 function runDocs(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-script]')) element.hidden = false
   const search = document.querySelector<HTMLInputElement>('#search')
   search?.addEventListener('input', () => filterOperations(search.value))
+  for (const button of document.querySelectorAll<HTMLButtonElement>('[data-copy]'))
+    button.addEventListener('click', () => void copy(button))
   for (const form of document.querySelectorAll<HTMLFormElement>('details.try form'))
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       void send(form)
     })
+
+  /** Copies the text beside the button. Where the browser refuses, the text is selected, ready to be copied by hand. */
+  async function copy(button: HTMLButtonElement): Promise<void> {
+    const text = button.parentElement?.querySelector('code')
+    if (!text) return
+    try {
+      await navigator.clipboard.writeText(text.textContent ?? '')
+      button.textContent = 'Copied'
+    } catch {
+      window.getSelection()?.selectAllChildren(text)
+      button.textContent = 'Selected: press Ctrl or ⌘ and C'
+    }
+  }
 
   function filterOperations(text: string): void {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean)

@@ -10,6 +10,8 @@ export const ERROR_MEANINGS = {
   too_many_pending: 'Too many authorizations are pending. Retry after `Retry-After` seconds.',
   invalid_authorization: 'The API key is missing, unknown, expired or revoked.',
   insufficient_role: 'The role of the key is not high enough.',
+  insufficient_scope: 'The access token lacks a scope that is needed.',
+  user_not_allowed: 'The key belongs to another user than the one that the request names.',
   not_found: 'There is no such thing in the project of the key.',
   already_exists: 'There is one of that name.',
   set_by_operator: 'It holds for the whole installation: a setting of the server decides it.',

@@ -14,6 +14,10 @@ export const GROUPS = [
     description: 'Which tools there are, what each needs, and whether that is there for a user.',
   },
   {
+    name: 'Toolsets',
+    description: 'Named selections of tools, which MCP clients reach at `/mcp/{toolset}`.',
+  },
+  {
     name: 'Running tools',
     description:
       'Run a tool with the token of its user put in. `execute` answers in the form of Arcade, `run` in a plain form, `run_stream` with events, and `run_chain` runs several tools. Code in a sandbox can call tools too.',

@@ -1,14 +1,23 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { functionName, type Tool } from '../../domain/tool.ts'
-import { findTool, newestFirst } from '../../tools/catalogue/find-tool.ts'
+import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
+import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { keptText } from '../../tools/catalogue/kept-texts.ts'
 import { namedTools } from '../../tools/catalogue/known-tools.ts'
 import { modelNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
+import type { RequirementStatus } from '../../tools/catalogue/requirement-look.ts'
 import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.ts'
 import { searchTools } from '../../tools/catalogue/search-tools.ts'
+import { shownTools } from '../../tools/catalogue/shown-tools.ts'
 import { formatTool } from '../../tools/catalogue/tool-formats.ts'
-import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
-import { manyRequirementsToWire, readBehaviourFilter, toDefinition } from '../dialects/arcade-tools.ts'
+import { requirementStatus, requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
+import {
+  definitionJson,
+  manyRequirementsToWire,
+  readBehaviourFilter,
+  toDefinition,
+} from '../dialects/arcade-tools.ts'
 import {
   type CatalogueFormat,
   FORMATS,
@@ -20,6 +29,7 @@ import { manyRequirementsSchema, toolDefinitionSchema } from '../dialects/tool-s
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'
+import { sendPage, sendText } from '../endpoint/send-json.ts'
 
 const nameParams = z.object({ name: toolNameText })
 const userQuery = { user_id: userIdText.optional() }
@@ -30,11 +40,14 @@ const formats = z
   .pipe(z.array(z.enum(FORMATS)))
 const listQuery = {
   toolkit: z.string().max(200).optional(),
+  toolset: idText.optional().openapi({
+    description: 'Only the tools of this toolset, one version of each, under their names in the project',
+  }),
   ...userQuery,
   include_all_versions: z.enum(['true', 'false']).default('false'),
   q: plainText(200)
     .optional()
-    .openapi({ description: 'Words that all stand in its names, its description or its tags' }),
+    .openapi({ description: 'Words that must all occur in its names, its description or its tags' }),
   tag: z.string().max(500).optional().openapi({ description: 'Any of these tags, separated by commas' }),
   provider: idText.optional().openapi({ description: 'Tools that need this provider' }),
   met: z
@@ -68,7 +81,17 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     projectId: string,
     query: z.output<typeof listSchema>,
   ): Promise<readonly [readonly Tool[], Names]> {
-    const { toolkit, include_all_versions: all, q, tag: tags, provider, met, user_id: userId, filter } = query
+    const {
+      toolkit,
+      toolset,
+      include_all_versions: all,
+      q,
+      tag: tags,
+      provider,
+      met,
+      user_id: userId,
+      filter,
+    } = query
     const search = {
       ...(q !== undefined && { text: q }),
       ...(tags !== undefined && { tags: tags.split(',') }),
@@ -77,42 +100,51 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       ...(userId !== undefined && { userId }),
       ...(filter !== undefined && { filter: readBehaviourFilter(filter) }),
     }
-    const tools = await broker.store.tools.list(projectId)
-    const wanted = tools.filter(
-      (tool) => toolkit === undefined || tool.namespace.toLowerCase() === toolkit.toLowerCase(),
-    )
-    const found = await searchTools(broker, all === 'true' ? wanted : newestOfEach(wanted), search)
-    return [
-      withoutTwins(found),
-      { model: once(async () => modelNames(tools)), oxp: once(async () => oxpNames(tools)) },
-    ]
+    const catalogue = await catalogueOf(broker, projectId)
+    const shown = toolset === undefined ? undefined : await shownTools(broker, projectId, toolset)
+    const listed =
+      shown?.tools.map(({ tool }) => tool) ?? (all === 'true' ? catalogue.tools : catalogue.newest)
+    const wanted =
+      toolkit === undefined
+        ? listed
+        : listed.filter((tool) => tool.namespace.toLowerCase() === toolkit.toLowerCase())
+    const found = await searchTools(broker, wanted, search)
+    return [found === catalogue.newest ? catalogue.listed : withoutTwins(found), namesIn(catalogue)]
   }
+
+  const namesIn = (catalogue: Catalogue): Names => ({
+    model: async () => catalogue.modelNames,
+    oxp: async () => oxpNames(catalogue),
+  })
 
   /** Those of one tool; its name for models without the list of all tools. */
   const namesOf = (tool: Tool): Names => ({
     model: async () => modelNames(await namedTools(broker, tool.projectId, functionName(tool).toLowerCase())),
-    oxp: async () => oxpNames(await broker.store.tools.list(tool.projectId)),
+    oxp: async () => oxpNames(await catalogueOf(broker, tool.projectId)),
   })
 
-  const inFormat = async (tool: Tool, format: CatalogueFormat, names: Names) => {
-    if (format === 'oxp') return oxpDefinition(broker, tool, await names.oxp())
-    if (format === 'arcade') return toDefinition(tool, undefined)
+  /** As JSON. */
+  async function inFormat(tool: Tool, format: CatalogueFormat, names: Names): Promise<string> {
+    if (format === 'oxp') return JSON.stringify(await oxpDefinition(broker, tool, await names.oxp()))
+    if (format === 'arcade')
+      return keptText(tool, format, () => JSON.stringify(toDefinition(tool, undefined)))
     const name = (await names.model()).get(tool.uid)
-    return formatTool(tool, format === 'json_schema' ? 'jsonschema' : format, name)
+    const known = format === 'json_schema' ? 'jsonschema' : format
+    return keptText(tool, `${format} ${name ?? ''}`, () => JSON.stringify(formatTool(tool, known, name)))
   }
 
+  /** As JSON. */
   async function define(
     tool: Tool,
-    userId: string | undefined,
+    status: RequirementStatus,
     include: readonly CatalogueFormat[],
     names: Names,
-  ) {
-    const definition = toDefinition(tool, await requirementStatus(broker, tool, userId))
-    if (include.length === 0) return definition
-    const formatted = await Promise.all(
-      include.map(async (format) => [format, await inFormat(tool, format, names)] as const),
-    )
-    return { ...definition, formatted_schema: Object.fromEntries(formatted) }
+  ): Promise<string> {
+    if (include.length === 0) return definitionJson(tool, status)
+    const formatted: string[] = []
+    for (const format of new Set(include))
+      formatted.push(`${JSON.stringify(format)}:${await inFormat(tool, format, names)}`)
+    return definitionJson(tool, status, `,"formatted_schema":{${formatted.join()}}`)
   }
 
   add(
@@ -121,6 +153,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/tools',
       role: 'readonly',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'The known tools, and whether their requirements are met',
       description: 'With `user_id`, each says in `token_status` what that user has granted.',
@@ -130,10 +163,11 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, caller }) => {
       const [tools, names] = await listed(caller.projectId, query)
       const page = slicePage(tools, query)
-      const items = await Promise.all(
-        page.items.map((tool) => define(tool, query.user_id, query.include_format, names)),
-      )
-      return c.json({ ...page, items })
+      const statuses = await requirementStatuses(broker, caller.projectId, page.items, query.user_id)
+      const items: string[] = []
+      for (const [i, status] of statuses.entries())
+        items.push(await define(page.items[i] as Tool, status, query.include_format, names)) // one for each
+      return sendPage(c, page, items)
     },
   )
 
@@ -143,6 +177,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/tools/{name}',
       role: 'readonly',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'One tool, by any of its names',
       description: 'An imported one comes with its metadata in `document`, without any secret.',
@@ -152,11 +187,10 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, query, caller }) => {
       const tool = await findTool(broker, caller.projectId, params.name)
-      const definition = await define(tool, query.user_id, query.include_format, namesOf(tool))
-      return c.json({
-        ...definition,
-        ...(tool.source.kind === 'metadata' && { document: tool.source.document }),
-      })
+      const status = await requirementStatus(broker, tool, query.user_id)
+      const definition = await define(tool, status, query.include_format, namesOf(tool))
+      if (tool.source.kind !== 'metadata') return sendText(c, definition)
+      return sendText(c, `${definition.slice(0, -1)},"document":${JSON.stringify(tool.source.document)}}`)
     },
   )
 
@@ -167,6 +201,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/formatted_tools',
       role: 'readonly',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'The known tools in the format of a model provider',
       query: z.object({ ...listQuery, format: formatQuery }),
@@ -175,10 +210,9 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, caller }) => {
       const [tools, names] = await listed(caller.projectId, query)
       const page = slicePage(tools, query)
-      return c.json({
-        ...page,
-        items: await Promise.all(page.items.map((tool) => inFormat(tool, query.format, names))),
-      })
+      const items: string[] = []
+      for (const tool of page.items) items.push(await inFormat(tool, query.format, names))
+      return sendPage(c, page, items)
     },
   )
   add(
@@ -187,6 +221,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/formatted_tools/{name}',
       role: 'readonly',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'One tool in the format of a model provider',
       params: nameParams,
@@ -195,7 +230,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, query, caller }) => {
       const tool = await findTool(broker, caller.projectId, params.name)
-      return c.json(await inFormat(tool, query.format, namesOf(tool)))
+      return sendText(c, await inFormat(tool, query.format, namesOf(tool)))
     },
   )
 
@@ -205,6 +240,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/tools/requirements',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'What many tools need together',
       description:
@@ -247,21 +283,4 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
 interface Names {
   readonly model: () => Promise<ReadonlyMap<string, string>>
   readonly oxp: () => Promise<OxpNames>
-}
-
-function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let reading: Promise<Value> | undefined
-  return () => {
-    reading ??= read()
-    return reading
-  }
-}
-
-function newestOfEach(tools: readonly Tool[]): Tool[] {
-  const newest = new Map<string, Tool>()
-  for (const tool of newestFirst(tools)) {
-    const key = `${tool.namespace}:${tool.name}`
-    if (!newest.has(key)) newest.set(key, tool)
-  }
-  return tools.filter((tool) => newest.get(`${tool.namespace}:${tool.name}`) === tool)
 }

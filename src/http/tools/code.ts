@@ -40,6 +40,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/code/execute',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag: 'Running tools',
       summary: 'Run a piece of code that calls tools',
       description:

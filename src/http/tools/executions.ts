@@ -5,6 +5,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { ENTRY_POINTS, EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution.ts'
 import { toolId } from '../../domain/tool.ts'
 import { parseToolId } from '../../domain/tool-id.ts'
+import { mayActFor } from '../../services/request-context.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { findTool } from '../../tools/catalogue/find-tool.ts'
 import { openAttempts, openRequest } from '../../tools/run/execution-history.ts'
@@ -13,7 +14,8 @@ import {
   requiredAuthorizationSchema,
   toolErrorSchema,
 } from '../dialects/execution-schemas.ts'
-import { type AddEndpoint, pageQuery, pageSchema, toPage } from '../endpoint/endpoint.ts'
+import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
 import { sendJson } from '../endpoint/send-json.ts'
@@ -90,7 +92,8 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
   ): Promise<ExecutionRecord> {
     if (type === undefined) await broker.history.flush().catch(() => {}) // so that a run that has just ended is found
     const record = await executions.find(projectId, id)
-    if (record !== undefined && (type === undefined || record.type === type)) return record
+    const isOfType = type === undefined || record?.type === type
+    if (record !== undefined && isOfType && mayActFor(record.userId)) return record
     throw new BrokerError('not_found', `There is no execution "${id.slice(0, 100)}" in this project.`)
   }
 
@@ -100,6 +103,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/executions',
       role: 'readonly',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'What was run, newest first',
       description:
@@ -111,21 +115,23 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
           .openapi({ description: 'A tool by any of its names, or an id as it was' }),
         type: z.enum(['immediate', 'scheduled']).optional(),
         status: z.enum(EXECUTION_STATUSES).optional(),
-        ...pageQuery,
+        ...cursorQuery,
       }),
-      responses: { 200: { description: 'A page', schema: pageSchema(executionSchema) } },
+      responses: { 200: { description: 'A page', schema: cursorPageSchema(executionSchema) } },
     },
     async ({ c, query, caller: { projectId } }) => {
       await broker.history.flush().catch(() => {})
-      const { user_id: userId, tool, type, status, ...page } = query
+      const { user_id: userId, tool, type, status } = query
       const filter = {
         ...(userId !== undefined && { userId }),
         ...(tool !== undefined && { toolId: await idOf(broker, projectId, tool) }),
         ...(type !== undefined && { type }),
         ...(status !== undefined && { status }),
       }
-      const { items, total } = await executions.list(projectId, filter, page)
-      return c.json(toPage(items.map(toWire), total, page))
+      const list = ['executions', projectId, userId, filter.toolId, type, status]
+      const asked = requestedPage(query, list)
+      const page = await executions.list(projectId, filter, asked)
+      return c.json(toCursorPage(page.items.map(toWire), page, asked, list))
     },
   )
 
@@ -135,6 +141,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/executions/{id}',
       role: 'caller',
+      keysOfUsers: 'own',
       tag,
       summary: 'One run',
       description: 'With `input` and `attempts` where they were kept (`keep_content`, and scheduled runs).',
@@ -150,14 +157,19 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/scheduled_tools',
       role: 'readonly',
+      keysOfUsers: 'own',
       tag,
       summary: 'Scheduled runs, newest first',
-      query: z.object({ ...pageQuery }),
-      responses: { 200: { description: 'A page', schema: pageSchema(executionSchema) } },
+      query: z.object(cursorQuery),
+      responses: { 200: { description: 'A page', schema: cursorPageSchema(executionSchema) } },
     },
     async ({ c, query, caller }) => {
-      const { items, total } = await executions.list(caller.projectId, { type: 'scheduled' }, query)
-      return c.json(toPage(items.map(toWire), total, query))
+      const { projectId, userId } = caller
+      const filter = { type: 'scheduled', ...(userId !== undefined && { userId }) } as const
+      const list = ['scheduled_tools', projectId, userId]
+      const asked = requestedPage(query, list)
+      const page = await executions.list(projectId, filter, asked)
+      return c.json(toCursorPage(page.items.map(toWire), page, asked, list))
     },
   )
 
@@ -167,6 +179,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/v1/scheduled_tools/{id}',
       role: 'caller',
+      keysOfUsers: 'own',
       tag,
       summary: 'One scheduled run, and its result',
       params: idParams,
@@ -182,6 +195,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       method: 'delete',
       path: '/v1/scheduled_tools/{id}',
       role: 'caller',
+      keysOfUsers: 'own',
       tag,
       summary: 'Cancel a run that has not begun',
       params: idParams,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import type { ApiKey } from '../../domain/api-key.ts'
+import { type ApiKey, userFor } from '../../domain/api-key.ts'
 import { BrokerError, type ErrorCode, invalidMember } from '../../domain/errors.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { getAuthorization } from '../../flows/await-authorization.ts'
@@ -80,6 +80,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       method: 'get',
       path: '/oxp/tools',
       role: 'readonly',
+      keysOfUsers: 'own',
       tag,
       summary: 'The known tools as OXP tool definitions',
       description: 'The same list in `items` and in `tools`, since the texts of OXP 1.0 have both.',
@@ -103,6 +104,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/oxp/tools/call',
       role: 'caller',
+      keysOfUsers: 'own',
       tag,
       summary: 'Call a tool by OXP',
       description:
@@ -119,7 +121,11 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       speakVersion(c, body.$schema)
-      const call = readCall(body)
+      const { context, ...said } = readCall(body)
+      const call = {
+        ...said,
+        context: { ...context, user_id: userFor(caller, context?.user_id ?? undefined) },
+      }
       const isWrapped = body.request !== undefined
       const { call_id: callId } = call
       // a caller with a call_id can repeat the request for the answer, so a closed connection does not cancel the call

@@ -38,6 +38,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/tools/run',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'Run a tool and get its plain result',
       description:
@@ -59,6 +60,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/tools/run_stream',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'Run a tool and receive its events while it runs',
       description:
@@ -123,6 +125,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/tools/run_chain',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'Run several tools in a row',
       description:

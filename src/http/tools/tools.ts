@@ -46,6 +46,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/tools/authorize',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag,
       summary: 'Begin the authorization that a tool needs, for a user',
       body: namesTool('tool_name', {
@@ -72,6 +73,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       method: 'post',
       path: '/v1/tools/execute',
       role: 'caller',
+      keysOfUsers: 'user_id',
       tag: 'Running tools',
       summary: 'Run a tool, with the token of its user injected',
       description:

@@ -58,7 +58,9 @@ export const mcpRequirements = requirement.extend({
 })
 
 export const mcpSettingsShape = {
-  headers: headers.openapi({ description: `Sent with every request; ${AS_SECRET} stands for a secret` }),
+  headers: headers.openapi({
+    description: `Sent with every request; ${AS_SECRET} is replaced by that secret`,
+  }),
   namespace: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'letters, digits, _ . - only')

@@ -3,7 +3,7 @@ import type { RequestDescription, SchemeMapping } from '../../tools/openapi/open
 import { scopeText } from '../endpoint/fields.ts'
 import { jsonSchema, jsonValue } from '../endpoint/json-schemas.ts'
 
-// How a single request, and what a security scheme stands for, are written on the wire.
+// The wire format of a single request, and of the credentials for a security scheme.
 
 const scopes = z.array(scopeText).max(100)
 const name = z.string().min(1).max(200)

@@ -4,12 +4,14 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { WORKER_TYPES, type Worker, workerStatus } from '../../domain/worker.ts'
 import { backendOf } from '../../tools/backends.ts'
-import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
+import type { RequirementStatus } from '../../tools/catalogue/requirement-look.ts'
+import { requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
 import { getWorker, registerWorker, updateWorker } from '../../tools/worker.ts'
-import { toDefinition } from '../dialects/arcade-tools.ts'
+import { definitionJson } from '../dialects/arcade-tools.ts'
 import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText } from '../endpoint/fields.ts'
+import { sendPage } from '../endpoint/send-json.ts'
 import { findWorkerType, readWorkerType, WORKER_TYPE_WIRES } from '../worker-types/registry.ts'
 import { acceptanceSchema, acceptanceToWire, addWorkerAcceptance } from './worker-acceptance.ts'
 
@@ -186,7 +188,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       if (worker?.type === 'module')
         throw new BrokerError(
           'invalid_request',
-          `The worker "${worker.id}" comes from GATEPASS_TOOLS; take it out there.`,
+          `The worker "${worker.id}" comes from GATEPASS_TOOLS; remove it there.`,
         )
       const audit = broker.audit.of(projectId, { action: 'worker.deleted', subject: params.id })
       // a worker that was altered in the database is not found, and can still be deleted
@@ -238,14 +240,13 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, query, caller }) => {
       const worker = await getWorker(broker, caller.projectId, params.id)
-      const tools = (await broker.store.tools.list(caller.projectId)).filter(
+      const tools = (await broker.cache.catalogue.of(caller.projectId)).filter(
         ({ source }) => source.kind === 'worker' && source.workerUid === worker.uid,
       )
       const page = slicePage(tools, query)
-      const items = await Promise.all(
-        page.items.map(async (tool) => toDefinition(tool, await requirementStatus(broker, tool))),
-      )
-      return c.json({ ...page, items })
+      const statuses = await requirementStatuses(broker, caller.projectId, page.items)
+      const items = page.items.map((tool, i) => definitionJson(tool, statuses[i] as RequirementStatus)) // one for each
+      return sendPage(c, page, items)
     },
   )
 }

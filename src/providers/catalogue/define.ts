@@ -17,8 +17,8 @@ export interface BuiltInProvider {
   /** What must be asked for besides so that a refresh token comes. Absent: it comes unasked, or never. */
   readonly offlineAccess?: OfflineAccess
   /**
-   * Its endpoints by their role, other spellings and former ones included. `{name}` stands for a variable, one segment
-   * of a path. None is ever taken away: an entry that has it would become another provider's.
+   * Its endpoints by their role, other spellings and former ones included. `{name}` is a variable, one segment
+   * of a path. An endpoint is never removed: entries that have it would become another provider's.
    */
   readonly endpoints: Readonly<Partial<Record<EndpointRole, readonly string[]>>>
 }
@@ -172,7 +172,7 @@ function endpointsWith(
   const all: Partial<Record<EndpointRole, string[]>> = {}
   for (const role of ENDPOINT_ROLES) {
     const first = own[role]
-    // patterns before the address they stand for, so that its variable is seen
+    // patterns come before the address that they match, so that its variable is read
     const addresses = [...(others[role] ?? []), ...(first === undefined ? [] : [first])]
     if (addresses.length > 0) all[role] = addresses
   }

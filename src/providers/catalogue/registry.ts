@@ -125,7 +125,7 @@ function matches(authorizationEndpoint: string, tokenEndpoint: string): Catalogu
   })
 }
 
-/** What stands for the variables where the endpoint is one of the provider's; those that are `given` have to be the same. */
+/** The values of the variables if the endpoint is one of the provider's; the `given` ones have to be the same. */
 function variablesOf(
   { endpoints }: BuiltInProvider,
   role: EndpointRole,
@@ -141,7 +141,7 @@ function variablesOf(
   return undefined
 }
 
-/** Compares segment by segment; `{name}` stands for one that is not empty. */
+/** Compares segment by segment; `{name}` matches any that is not empty. */
 function matchPattern(pattern: string, endpoint: string): Record<string, string> | undefined {
   const [expected, actual] = [pattern.split('/'), endpoint.split('/')]
   if (expected.length !== actual.length) return undefined

@@ -64,7 +64,7 @@ async function* execute(
   }
 }
 
-/** A tool could answer an object that looks like the request of a consent, with a link of its own: it is shown as text. */
+/** A tool could return an object that looks like a `ConsentOutput`, with a link of its own: that becomes text. */
 function toOutput(value: unknown): unknown {
   const isConfusable = typeof value === 'object' && value !== null && 'requires_authorization' in value
   return isConfusable ? valueText(value) : value

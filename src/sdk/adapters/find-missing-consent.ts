@@ -34,7 +34,7 @@ export async function findMissingConsents(
   )
 }
 
-/** One consent in place of several: behind its link the user is led through all providers. */
+/** Begins one authorization in place of several: its link leads the user through all providers. */
 export async function joinConsents(
   { gatepass, user, account }: Binding,
   missing: ReadonlyMap<string, PendingAuthorization>,
@@ -42,6 +42,6 @@ export async function joinConsents(
 ): Promise<PendingAuthorization | undefined> {
   const [first] = missing.values()
   const isOne = [...missing.values()].every(({ id }) => id === first?.id)
-  if (isOne || account !== undefined) return first // the choice of an account is one tool's
+  if (isOne || account !== undefined) return first // without `account`, which is a choice for one tool
   return (await gatepass.tools.authorize([...missing.keys()], { user, signal })) ?? first
 }

@@ -17,13 +17,16 @@ export interface ObjectSchema {
   readonly [keyword: string]: unknown
 }
 
-/** The tools of the selection, in the order of the names. Throws `NotFound` for a name that Gatepass does not know. */
+/**
+ * The tools of the selection, in the order of the names. Throws `NotFound` for a name or a toolset that Gatepass does not
+ * know.
+ */
 export async function listModelTools({ gatepass, tools }: Binding): Promise<ModelTool[]> {
   if (isNames(tools))
     return Promise.all(tools.map(async (name) => toModelTool(await gatepass.tools.get(name))))
-  const { tag, q } = tools
+  const { toolset, tag, q } = tools
   const selected: ModelTool[] = []
-  for await (const tool of gatepass.tools.list({ tag, q })) selected.push(toModelTool(tool))
+  for await (const tool of gatepass.tools.list({ toolset, tag, q })) selected.push(toModelTool(tool))
   return selected
 }
 

@@ -35,9 +35,11 @@ export function errorText(name: string, error: unknown): string | undefined {
   if (Gatepass.isError(error, 'tool_error')) return toolErrorText(error)
   if (Gatepass.isError(error, 'authorization_failed')) return failedConsentText(name, error)
   switch (error.code) {
-    case 'authorization_required': // only the mode `throw` throws it
+    case 'authorization_required': // thrown in the mode `throw` only
     case 'invalid_authorization':
     case 'insufficient_role':
+    case 'insufficient_scope':
+    case 'user_not_allowed':
     case 'invalid_options':
       return undefined
     case 'authorization_timeout':
@@ -46,7 +48,7 @@ export function errorText(name: string, error: unknown): string | undefined {
     case 'invalid_request':
       return `${error.message} Correct the arguments and call ${name} again.`
     default:
-      return `${error.message} ${isPassing(error) ? laterText(error) : 'The same call would fail again.'}`
+      return `${error.message} ${isTransient(error) ? laterText(error) : 'The same call would fail again.'}`
   }
 }
 
@@ -78,7 +80,7 @@ function laterText({ retryAfterMs }: Pick<GatepassError, 'retryAfterMs'>): strin
 }
 
 /** Whether the same call may succeed later. */
-function isPassing({ code, status }: GatepassError): boolean {
+function isTransient({ code, status }: GatepassError): boolean {
   return code === 'connection_error' || code === 'timeout' || status === 429 || (status ?? 0) >= 500
 }
 

@@ -7,7 +7,7 @@ import { consentText, errorText, valueText } from './model-text.ts'
 import { type AdapterOptions, type Binding, bind } from './options.ts'
 import { runToEnd } from './run-tool.ts'
 
-/** The schema without a check by the Agents SDK: Gatepass checks the arguments. */
+/** A schema that the Agents SDK does not check; Gatepass checks the arguments. */
 type Parameters = {
   type: 'object'
   properties: Record<string, Record<string, unknown>>

@@ -22,7 +22,7 @@ export interface ToolSelection {
   readonly tag?: string | readonly string[] | undefined
   /** Words that all occur in a tool's names, description or tags. */
   readonly q?: string | undefined
-  /** Reserved: Gatepass has no toolsets yet, so the adapters refuse it. */
+  /** The id of a toolset (`/v1/toolsets`): the tools that are in it now. */
   readonly toolset?: string | undefined
 }
 
@@ -30,9 +30,9 @@ export interface ToolSelection {
  * What happens when a consent is missing.
  *
  * - `'wait'`: the call waits for the consent. Each framework has its own way to show the link: see its adapter.
- * - `'return'`: the model gets the link as text, and the run goes on.
+ * - `'return'`: the model gets the link as text, and the run continues.
  * - `'throw'`: the call throws `AuthorizationRequired`.
- * - A function: it shows the link to the user; then the call waits, and goes on when the user has approved.
+ * - A function: it shows the link to the user; then the call waits until the user has approved.
  */
 export type Consent = 'wait' | 'return' | 'throw' | ShowConsent
 
@@ -55,13 +55,11 @@ export interface Binding {
 export function bind(gatepass: Gatepass, options: AdapterOptions): Binding {
   const { user, tools, consent = 'wait', consentTimeoutMs, account } = options
   if (typeof user !== 'string' || user === '')
-    throw invalidOption('user: say for which user the model calls tools.')
+    throw invalidOption('user: name the user for whom the model calls tools.')
   if (!isNames(tools)) {
     const { toolset, tag, q } = tools
-    if (toolset !== undefined)
-      throw invalidOption('tools.toolset: Gatepass has no toolsets yet. Select by names, `tag` or `q`.')
-    if (tag === undefined && q === undefined)
-      throw invalidOption('tools: give names of tools, or a selection by `tag` or `q`.')
+    if (toolset === undefined && tag === undefined && q === undefined)
+      throw invalidOption('tools: give names of tools, or a selection by `toolset`, `tag` or `q`.')
   }
   return { gatepass, user, tools, consent, consentTimeoutMs, account, shown: new Set() }
 }

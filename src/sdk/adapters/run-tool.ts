@@ -35,14 +35,14 @@ export async function* runTool(
   }
 }
 
-/** What became of a call. */
+/** How a call ended. */
 export type Ending =
   | { readonly ended: 'value'; readonly value: unknown }
   | { readonly ended: 'consent_missing'; readonly authorization: PendingAuthorization }
 
 /**
- * Runs a tool up to its end or to the first consent that is missing. With a function as `consent`, it shows the link and
- * waits. Throws `AuthorizationRequired` in the mode `throw`, and what `runTool` throws.
+ * Runs a tool until it ends or a consent is missing. With a function as `consent`, it shows the link and waits. Throws
+ * `AuthorizationRequired` in the mode `throw`, and what `runTool` throws.
  */
 export async function runToEnd(
   binding: Binding,

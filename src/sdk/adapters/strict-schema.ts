@@ -1,7 +1,7 @@
 import type { ObjectSchema } from './list-tools.ts'
 
 // OpenAI's strict mode guarantees arguments that fit the schema, for schemas in which every object is closed and every
-// property required. Optional properties therefore accept `null`, which is taken out of the arguments again.
+// property required. Optional properties therefore accept `null`, which the adapter removes from the arguments.
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -10,7 +10,7 @@ const KEPT = [
   ...['type', 'description', 'enum', 'const', '$ref', 'pattern', 'format', 'minItems', 'maxItems'],
   ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ]
-/** Keywords whose absence lets more pass; Gatepass checks the arguments by the tool's own schema anyway. */
+/** Keywords that only restrict values: Gatepass checks the arguments by the tool's own schema anyway. */
 const DROPPED = [
   ...['title', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'],
   ...[

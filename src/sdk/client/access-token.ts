@@ -7,7 +7,7 @@ import type { RequestOptions, Transport } from './transport.ts'
 
 /** A user's access token at a provider. Logs and JSON show everything but `value`. */
 export interface AccessToken {
-  /** The token itself. Prefer `gatepass.fetch`, which needs none. */
+  /** The token itself. Prefer `gatepass.fetch`, with which no token reaches your process. */
   readonly value: string
   /** As the provider writes it, nearly always `Bearer` in any case. */
   readonly type: string
@@ -21,7 +21,7 @@ export interface AccessToken {
 
 /** Which grant of a user. */
 export interface GrantOptions extends RequestOptions {
-  /** What the token must be good for. Without them any grant suffices. */
+  /** The scopes that the token must have. Without them any grant suffices. */
   readonly scopes?: readonly string[] | undefined
   /** Which of the user's accounts: a connection's id, or an account's id or name. The default account when absent. */
   readonly account?: string | undefined

@@ -10,12 +10,12 @@ interface Common {
 /** What can be done with an authorization. These methods are left out of its JSON. */
 interface Awaitable {
   /**
-   * Waits until the user has approved, through restarts of Gatepass and failures of the network.
+   * Waits until the user has approved; continues after restarts of Gatepass and failures of the network.
    * @throws AuthorizationFailed when the user refused, the link expired, or the provider refused (see `reason`)
    * @throws AuthorizationTimeout after `timeoutMs`
    */
   wait(options?: WaitOptions): Promise<CompletedAuthorization>
-  /** The status now and at each change, until it is completed or failed. */
+  /** The status now and after each change, until it is completed or failed. */
   events(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Authorization>
 }
 

@@ -7,7 +7,7 @@ import type {
 } from './authorization.ts'
 import { AuthorizationFailed, AuthorizationTimeout, GatepassError } from './errors.ts'
 import { isRefusal, toError } from './refusal.ts'
-import { backoffMs, isPassing, pause } from './retry.ts'
+import { backoffMs, isTransient, pause } from './retry.ts'
 import { readEvents } from './server-sent-events.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
@@ -20,7 +20,7 @@ const HELD_MS = 1_000
 /** How often in a row a stream of events is opened again, for about two minutes. */
 const MAX_REOPENED = 20
 
-/** Makes an authorization of its wire. Its token, if there is one, is left behind. */
+/** Converts an authorization from the wire, without its token. */
 export function toAuthorization(transport: Transport, wire: Wire.Authorization): Authorization {
   const { id, scopes, status, url, expires_at, reason, message } = wire
   const common = { id, scopes }
@@ -38,7 +38,7 @@ export function toAuthorization(transport: Transport, wire: Wire.Authorization):
   })
 }
 
-/** The consent that an answer says is missing. */
+/** Converts the missing consent that an answer names. */
 export function toRequired(
   transport: Transport,
   { id, url, scopes }: Pick<Wire.RequiredAuthorization, 'id' | 'url' | 'scopes'>,
@@ -106,7 +106,7 @@ async function waitFor(
       failures = wasHeld ? 0 : failures + 1
       cause = undefined
     } catch (error) {
-      if (!(error instanceof GatepassError) || !isPassing(error)) throw error
+      if (!(error instanceof GatepassError) || !isTransient(error)) throw error
       failures++
       cause = error
     }
@@ -142,7 +142,7 @@ async function* eventsOf(
     } catch (error) {
       signal?.throwIfAborted()
       // a connection that breaks is opened again; errors of other kinds come from Gatepass
-      if ((error instanceof GatepassError && !isPassing(error)) || failures >= MAX_REOPENED) throw error
+      if ((error instanceof GatepassError && !isTransient(error)) || failures >= MAX_REOPENED) throw error
     }
     await pause(backoffMs(failures), signal)
   }

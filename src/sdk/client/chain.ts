@@ -45,15 +45,15 @@ export type ChainResult<Value = Wire.JsonValue> =
       readonly step: number
       readonly steps: readonly ChainStepResult[]
       /**
-       * Goes on after the user has approved, once and within a day; no finished step is run again. Absent where Gatepass
-       * could not keep the chain.
+       * Continues the chain after the user has approved: once, within a day, without repeating finished steps. Absent
+       * where Gatepass could not keep the chain.
        */
       readonly resume?: () => Promise<ChainResult<Value>>
       /** What `tools.resumeChain` takes, also in another process. Absent like `resume`. */
       readonly resumeToken?: string
     }
 
-/** Runs steps, or goes on with a chain that was kept. */
+/** Runs steps, or continues a chain that Gatepass has kept. */
 export async function runChain<Value>(
   transport: Transport,
   what: { readonly steps: readonly ChainStep[] } | { readonly resume: string },
@@ -83,12 +83,12 @@ export async function runChain<Value>(
       return { status: 'completed', value: (result.structured ?? null) as Value, steps } // the caller names the type
     case 'failed': {
       const failed = steps.find((step) => step.status === 'failed')
-      if (failed?.status !== 'failed') throw new TypeError('A chain failed without a step that did.')
+      if (failed?.status !== 'failed') throw new TypeError('The chain has failed, but none of its steps.')
       return { status: 'failed', error: failed.error, steps }
     }
     case 'requires_authorization': {
       const { resume, requires_authorization: required } = result
-      const { idempotencyKey: _, ...others } = options // a key of the caller is for the first part alone
+      const { idempotencyKey: _, ...others } = options // the caller's key belongs to the first request
       return {
         status: 'requires_authorization',
         authorization: toRequired(transport, required),

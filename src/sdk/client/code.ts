@@ -38,7 +38,7 @@ interface CodeRan {
   readonly durationMs: number
 }
 
-/** How a run of code ended: switch on `outcome`. All of them have what was printed and called until then. */
+/** How a run of code ended: switch on `outcome`. Each has the output and the tool calls up to that point. */
 export type CodeOutcome<Value = Wire.JsonValue> = CodeRan &
   (
     | { readonly outcome: 'value'; readonly value: Value }

@@ -58,7 +58,7 @@ export interface Executions<Who extends By = NamesUser> {
   get(id: string, options?: RequestOptions): Promise<ExecutionDetail>
 }
 
-/** Runs that `execute` has put off with `runAt`. */
+/** Runs that `execute` has scheduled with `runAt`. */
 export interface Scheduled {
   /** Newest first, of all users. */
   list(): List<Execution>

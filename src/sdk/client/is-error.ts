@@ -3,23 +3,21 @@ import type {
   AuthorizationRequired,
   AuthorizationTimeout,
   ConnectionError,
-  DeniedByPolicy,
   ErrorCode,
-  Forbidden,
   GatepassError,
   InvalidRequest,
-  NotFound,
-  ProviderUnavailable,
-  RateLimited,
   TimeoutError,
-  Unauthenticated,
-  UserMismatch,
 } from './errors.ts'
 import { BRAND } from './errors.ts'
+import type { REFUSAL_CLASSES } from './refusal.ts'
 import type { ToolError } from './tool-error.ts'
 
+type RefusalErrors = {
+  readonly [Code in keyof typeof REFUSAL_CLASSES]: InstanceType<(typeof REFUSAL_CLASSES)[Code]>
+}
+
 /** The class of the errors with a code, where that code has one. */
-interface Classes {
+interface Classes extends RefusalErrors {
   readonly tool_error: ToolError
   readonly authorization_required: AuthorizationRequired
   readonly authorization_failed: AuthorizationFailed
@@ -28,14 +26,6 @@ interface Classes {
   readonly timeout: TimeoutError
   readonly invalid_request: InvalidRequest
   readonly invalid_input: InvalidRequest
-  readonly invalid_authorization: Unauthenticated
-  readonly insufficient_role: Forbidden
-  readonly denied_by_policy: DeniedByPolicy
-  readonly not_found: NotFound
-  readonly rate_limited: RateLimited
-  readonly too_many_pending: RateLimited
-  readonly provider_unavailable: ProviderUnavailable
-  readonly user_mismatch: UserMismatch
 }
 
 /** The errors with this code. */

@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined
   /** Sent with each request, those to providers' APIs included. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Hears of each request and its repetitions, never of keys and bodies. */
+  /** Is called for each request and each repetition, never with keys or bodies. */
   readonly logger?: Logger | undefined
   /** Allows the client in a browser, where every visitor can read the API key. */
   readonly dangerouslyAllowBrowser?: boolean | undefined
@@ -28,7 +28,7 @@ const MAX_RETRIES = 2
 export function readOptions(options: ClientOptions): TransportOptions {
   if (isBrowser() && options.dangerouslyAllowBrowser !== true)
     throw invalid(
-      'This is a browser: every visitor could read the API key. Call Gatepass from your server, and let @gatepass/sdk/browser open links and wait. dangerouslyAllowBrowser allows it all the same.',
+      'This is a browser: every visitor could read the API key. Call Gatepass from your server, and let @gatepass/sdk/browser open links and wait. To use it here nevertheless, set dangerouslyAllowBrowser.',
     )
   const {
     apiKey = environment('GATEPASS_API_KEY'),
@@ -36,12 +36,13 @@ export function readOptions(options: ClientOptions): TransportOptions {
     maxRetries = MAX_RETRIES,
   } = options
   const url = options.baseUrl ?? environment('GATEPASS_URL')
-  if (url === undefined || url === '') throw invalid('Pass baseUrl, or set GATEPASS_URL: where is Gatepass?')
+  if (url === undefined || url === '')
+    throw invalid('Pass baseUrl, or set GATEPASS_URL, to the URL of Gatepass.')
   if (apiKey === undefined || apiKey === '') throw invalid('Pass apiKey, or set GATEPASS_API_KEY.')
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw invalid('apiKey has characters that no API key has.')
   const baseUrl = URL.parse(url)
   if (baseUrl === null || !/^https?:$/.test(baseUrl.protocol))
-    throw invalid(`baseUrl is no http(s) URL: ${url}`)
+    throw invalid(`baseUrl is not an http(s) URL: ${url}`)
   if (!(timeoutMs > 0)) throw invalid('timeoutMs must be more than 0.')
   if (!Number.isInteger(maxRetries) || maxRetries < 0)
     throw invalid('maxRetries must be 0 or a positive integer.')
@@ -50,7 +51,7 @@ export function readOptions(options: ClientOptions): TransportOptions {
     apiKey,
     timeoutMs,
     maxRetries,
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)), // the global one of that moment
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)), // the global one may be replaced later
     headers: options.headers ?? {},
     logger: options.logger,
   }

@@ -4,14 +4,20 @@ import type { RequestOptions } from './transport.ts'
 /** A part of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** How many items the whole list has. */
+  /** How many items the whole list has; at least so many where `totalIsMinimum`. */
   readonly totalCount: number
+  /** Set for a list that is too long to be counted. */
+  readonly totalIsMinimum?: true
+  /** Gives the next page, where there is one and the list has cursors. */
+  readonly nextCursor?: string
   readonly offset: number
   readonly limit: number
 }
 
 /** Which part of a list. */
 export interface PageOptions extends RequestOptions {
+  /** `nextCursor` of the page before; then `offset` is left out. Unlike an offset it is as fast far into a long list. */
+  readonly cursor?: string | undefined
   /** How many items to skip; 0 by default. */
   readonly offset?: number | undefined
   /** At most 100; 25 by default. */
@@ -35,14 +41,20 @@ export interface PageWire<Item> {
   readonly total_count: number
   readonly offset: number
   readonly limit: number
+  readonly next_cursor?: string | undefined
+  readonly total_count_is_minimum?: true | undefined
 }
 
 const MAX_LIMIT = 100
 
-type Load<Wire> = (
-  part: { offset: number; limit: number },
-  options: RequestOptions,
-) => Promise<PageWire<Wire>>
+/** Where a page begins, and how many items it may have. */
+interface Part {
+  readonly offset?: number
+  readonly limit: number
+  readonly cursor?: string
+}
+
+type Load<Wire> = (part: Part, options: RequestOptions) => Promise<PageWire<Wire>>
 
 /** `load` requests one page; `toItem` makes an item of one on the wire, which is the item itself without it. */
 export function createList<Item>(load: Load<Item>): List<Item>
@@ -51,24 +63,33 @@ export function createList<Item>(
   load: Load<Item>,
   toItem: (wire: Item) => Item = (wire) => wire,
 ): List<Item> {
-  async function page({ offset = 0, limit = 25, ...options }: PageOptions = {}): Promise<Page<Item>> {
-    const wire = await load({ offset, limit }, options)
+  async function page({ cursor, offset, limit = 25, ...options }: PageOptions = {}): Promise<Page<Item>> {
+    const begin = cursor === undefined ? { offset: offset ?? 0 } : { cursor, ...(offset && { offset }) }
+    const wire = await load({ ...begin, limit }, options)
     if (!Array.isArray(wire.items))
-      throw new GatepassError('unexpected_answer', 'The answer is no list. Is this the URL of a Gatepass?')
+      throw new GatepassError(
+        'unexpected_answer',
+        'The answer is not a list. Check that baseUrl is the URL of a Gatepass.',
+      )
     return {
       items: wire.items.map(toItem),
       totalCount: wire.total_count,
       offset: wire.offset,
       limit: wire.limit,
+      ...(wire.total_count_is_minimum && { totalIsMinimum: true as const }),
+      ...(wire.next_cursor !== undefined && { nextCursor: wire.next_cursor }),
     }
   }
 
   async function* iterate(): AsyncGenerator<Item, void> {
-    for (let offset = 0; ; ) {
-      const { items, totalCount } = await page({ offset, limit: MAX_LIMIT })
+    let begin: Pick<PageOptions, 'cursor' | 'offset'> = {}
+    for (let before = 0; ; ) {
+      const { items, totalCount, nextCursor } = await page({ ...begin, limit: MAX_LIMIT })
       yield* items
-      offset += items.length
-      if (items.length === 0 || offset >= totalCount) return
+      before += items.length
+      if (nextCursor !== undefined) begin = { cursor: nextCursor }
+      else if (begin.cursor !== undefined || items.length === 0 || before >= totalCount) return
+      else begin = { offset: before } // a list without cursors, or a server of version 0.1.0
     }
   }
 

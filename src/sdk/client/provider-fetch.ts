@@ -48,12 +48,12 @@ export function createProviderFetch(
     ...(scopes !== undefined && { 'x-gatepass-scopes': scopes.join(' ') }),
   }
 
-  /** One request through the proxy, again where a token was refused and replaced, or Gatepass asks for a retry. */
-  async function send(place: Place, parts: Parts): Promise<Response> {
+  /** One request through the proxy; repeated when a refused token was replaced, or Gatepass asks for a retry. */
+  async function send(target: Target, parts: Parts): Promise<Response> {
     const { method, signal } = parts
-    const headers = withoutDirections(parts.headers)
+    const headers = withoutGatepassHeaders(parts.headers)
     for (const [name, value] of Object.entries({ ...transport.headers(), ...about })) headers.set(name, value)
-    if (place.origin !== undefined) headers.set('x-gatepass-base-url', place.origin)
+    if (target.origin !== undefined) headers.set('x-gatepass-base-url', target.origin)
     const init: RequestInit & { duplex?: 'half' } = {
       method,
       headers,
@@ -61,7 +61,7 @@ export function createProviderFetch(
       ...(parts.body != null && { body: parts.body }),
       ...(isStream(parts.body) && { duplex: 'half' }),
     }
-    const url = urlBelow(proxy, place.path)
+    const url = urlBelow(proxy, target.path)
     const repetition: Repetition = IDEMPOTENT.has(method) ? 'safe' : 'unsafe'
     const options = { signal, ...(isStream(parts.body) && { maxRetries: 0 }) }
     const once = async () => {
@@ -77,10 +77,10 @@ export function createProviderFetch(
   }
 
   return async (input, init) => {
-    let place = placeOf(input)
+    let target = targetOf(input)
     let parts = partsOf(input, init)
     for (let redirects = 0; ; redirects++) {
-      const response = await send(place, parts)
+      const response = await send(target, parts)
       const location = response.headers.get('location')
       if (parts.redirect === 'manual' || location === null || !REDIRECTS.has(response.status)) return response
       if (parts.redirect === 'error' || redirects >= MAX_REDIRECTS)
@@ -88,19 +88,19 @@ export function createProviderFetch(
       const next = afterRedirect(parts, response.status)
       if (isStream(next.body)) return response // a stream cannot be sent twice
       await response.body?.cancel()
-      place = placeOf(location)
+      target = targetOf(location)
       parts = next
     }
   }
 }
 
-/** Where a request goes: an origin of the provider's API, or `undefined` for its base URL, and what stands behind. */
-interface Place {
+/** The target of a request: an origin of the provider's API (`undefined`: its base URL), and the path with its query. */
+interface Target {
   readonly origin: string | undefined
   readonly path: string
 }
 
-function placeOf(input: string | URL | Request): Place {
+function targetOf(input: string | URL | Request): Target {
   const text = typeof input === 'string' ? input : 'url' in input ? input.url : input.href
   if (text.startsWith('/') && !text.startsWith('//')) return { origin: undefined, path: text }
   const url = URL.parse(text)
@@ -141,8 +141,8 @@ function afterRedirect(parts: Parts, status: number): Parts {
   return { ...parts, method: 'GET', headers, body: null }
 }
 
-/** An application may pass on the headers of a request that it got: they must not choose the account or the host. */
-function withoutDirections(given: Headers): Headers {
+/** An application may forward headers of a request that it received: they must not choose the account or the host. */
+function withoutGatepassHeaders(given: Headers): Headers {
   return new Headers([...given].filter(([name]) => !name.startsWith('x-gatepass-')))
 }
 

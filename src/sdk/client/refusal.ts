@@ -13,10 +13,12 @@ import {
   UserMismatch,
 } from './errors.ts'
 
-/** Codes that have a class of their own. */
-const CLASSES = {
+/** The codes of refusals that have a class of their own. */
+export const REFUSAL_CLASSES = {
   invalid_authorization: Unauthenticated,
   insufficient_role: Forbidden,
+  insufficient_scope: Forbidden,
+  user_not_allowed: Forbidden,
   denied_by_policy: DeniedByPolicy,
   not_found: NotFound,
   rate_limited: RateLimited,
@@ -40,7 +42,7 @@ export function refusalOf({ status, headers, url }: Response, body: unknown): Ga
     const where = url === '' ? 'The base URL' : new URL(url).origin
     return new GatepassError(
       'unexpected_answer',
-      `${where} answered ${status}, and not as a Gatepass does.`,
+      `${where} answered ${status} without an error of Gatepass. Check that baseUrl is the URL of a Gatepass.`,
       details,
     )
   }
@@ -49,7 +51,8 @@ export function refusalOf({ status, headers, url }: Response, body: unknown): Ga
 
 /** The error for a refusal, also for one that arrives in a stream. */
 export function toError({ name, message, errors }: ErrorBody, details: ErrorDetails): GatepassError {
-  if (name in CLASSES) return new CLASSES[name as keyof typeof CLASSES](name, message, details)
+  if (name in REFUSAL_CLASSES)
+    return new REFUSAL_CLASSES[name as keyof typeof REFUSAL_CLASSES](name, message, details)
   return details.status === 400
     ? new InvalidRequest(name, message, { ...details, ...(errors && { faults: errors }) })
     : new GatepassError(name, message, details)

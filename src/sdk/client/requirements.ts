@@ -10,7 +10,7 @@ interface NeededBy {
   readonly tools: readonly string[]
 }
 
-/** What several tools need together: each provider, secret and worker once. */
+/** The requirements of several tools: each provider, secret and worker once. */
 export interface SharedRequirements {
   readonly met: boolean
   readonly authorizations: readonly (RequiredAuthorization & NeededBy)[]

@@ -20,7 +20,7 @@ const LONGEST_RETRY_AFTER_MS = 60_000
  * the request must not or need not be sent again.
  */
 export function retryPauseMs(error: unknown, repetition: Repetition, retries: number): number | undefined {
-  if (!(error instanceof GatepassError) || !isPassing(error)) return undefined
+  if (!(error instanceof GatepassError) || !isTransient(error)) return undefined
   if (repetition === 'unsafe' && error.status !== 429) return undefined
   const { retryAfterMs } = error
   if (retryAfterMs === undefined) return backoffMs(retries)
@@ -33,7 +33,7 @@ export function backoffMs(retries: number): number {
 }
 
 /** Whether the same request may succeed later. */
-export function isPassing(error: GatepassError): boolean {
+export function isTransient(error: GatepassError): boolean {
   const { status } = error
   if (status === undefined) return error instanceof ConnectionError || error instanceof TimeoutError
   return status === 408 || status === 429 || (status >= 500 && status !== 501)

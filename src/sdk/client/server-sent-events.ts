@@ -7,7 +7,7 @@ export interface ServerSentEvent {
 
 /**
  * Reads server-sent events: chunks may end anywhere, lines end in LF, CRLF or CR, comments are skipped, several `data`
- * lines make one text. An event that the stream breaks off is dropped. The body is cancelled when the reader leaves.
+ * lines make one text. An event without its end is dropped. The body is cancelled when the caller leaves the loop.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent, void> {
   const reader = body.getReader()

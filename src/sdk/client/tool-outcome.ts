@@ -39,7 +39,7 @@ export interface ArtifactOutcome extends Ran {
   readonly artifact: Artifact
 }
 
-/** The run was put off; `gatepass.scheduled.get(executionId)` has what came of it. */
+/** The run is scheduled; `gatepass.scheduled.get(executionId)` gives its result. */
 export interface ScheduledOutcome {
   readonly outcome: 'scheduled'
   readonly executionId: string
@@ -69,7 +69,10 @@ export function toOutcome<Value>(
   const { execution_id: executionId, duration: durationMs, finished_at, output } = body
   // without this, the answer of another server would pass for that of a tool that answered nothing
   if (typeof executionId !== 'string')
-    throw new GatepassError('unexpected_answer', 'The answer is no run. Is this the URL of a Gatepass?')
+    throw new GatepassError(
+      'unexpected_answer',
+      'The answer is not a run of a tool. Check that baseUrl is the URL of a Gatepass.',
+    )
   const ran = { executionId, durationMs, finishedAt: new Date(finished_at) }
   if (output === undefined) return { ...ran, outcome: 'value', value: null as Value } // the tool answered nothing
   if ('error' in output) {

@@ -14,7 +14,7 @@ export interface ProgressEvent {
   readonly message?: string
 }
 
-/** A part of what the tool has to say, before its end. */
+/** A part of the result, sent before the tool ends. */
 export interface ChunkEvent {
   readonly type: 'chunk'
   readonly data: Wire.JsonValue
@@ -54,7 +54,7 @@ export function createToolStream<Value>(
   open: () => Promise<Response>,
 ): ToolStream<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>()
-  promise.catch(() => {}) // a caller who reads only the events hears of a failure there
+  promise.catch(() => {}) // a caller that reads only the events gets the error there
   let isBegun = false
 
   async function* read(): AsyncGenerator<StreamEvent<Value>, void> {
@@ -69,14 +69,14 @@ export function createToolStream<Value>(
       }
       throw incomplete()
     } catch (error) {
-      // an abort has its own name; what else is no error of this library is a connection that broke
+      // any error but an abort and those of this library means that the connection broke
       const isNamed =
         error instanceof GatepassError || (error instanceof Error && error.name === 'AbortError')
       const thrown = isNamed ? error : incomplete(error)
       reject(thrown)
       throw thrown
     } finally {
-      reject(incomplete()) // for a loop that was left; has no effect after the last event
+      reject(incomplete()) // for a caller that left the loop early; no effect after the last event
     }
   }
 

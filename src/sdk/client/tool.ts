@@ -27,9 +27,9 @@ export interface Tool {
   readonly requirements: ToolRequirements
 }
 
-/** What a tool needs, and whether it is there. */
+/** The requirements of a tool, and whether they are met. */
 export interface ToolRequirements {
-  /** Everything is there: for `user`, if one was named. */
+  /** Whether all are met, for `user` if one was named. */
   readonly met: boolean
   readonly authorizations: readonly RequiredAuthorization[]
   readonly secrets: readonly RequiredSecret[]
@@ -45,7 +45,7 @@ export interface RequiredAuthorization {
   /** Whether the provider is configured and switched on. */
   readonly status: NonNullable<Wire.RequiredProvider['status']>
   readonly statusReason?: string
-  /** Of the user's consent, where a user was named: `completed` when the tool can run for them. */
+  /** The status of the user's consent, where a user was named: `completed` when the tool can run for them. */
   readonly consent?: NonNullable<Wire.RequiredProvider['token_status']>
 }
 

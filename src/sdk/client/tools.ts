@@ -20,7 +20,7 @@ import type { RequestOptions, Transport } from './transport.ts'
 
 /** Which tools. */
 export interface ToolFilter {
-  /** Words that all stand in the tool's names, its description or its tags. */
+  /** Words that must all occur in the tool's names, its description or its tags. */
   readonly q?: string | undefined
   /** Any of these tags. */
   readonly tag?: string | readonly string[] | undefined
@@ -30,6 +30,8 @@ export interface ToolFilter {
   readonly met?: boolean | undefined
   /** Tools of this toolkit. */
   readonly toolkit?: string | undefined
+  /** Tools of this toolset, one version of each. */
+  readonly toolset?: string | undefined
   /** Every version of each tool; only the newest otherwise. */
   readonly allVersions?: boolean | undefined
 }
@@ -38,8 +40,8 @@ export interface ExecuteOptions extends CallOptions, OnceOptions {}
 
 export interface RunOptions extends ExecuteOptions {
   /**
-   * Called when the user must approve first: show them `authorization.url`. The run then waits until they have approved,
-   * and goes on. Without it `run` throws `AuthorizationRequired`.
+   * Called when the user must approve first: show them `authorization.url`. The run then waits until they have
+   * approved, and continues. Without it `run` throws `AuthorizationRequired`.
    */
   readonly consent?: ((authorization: PendingAuthorization) => unknown) | undefined
 }
@@ -91,14 +93,16 @@ export interface Tools<Who extends By = NamesUser> {
    * @throws AuthorizationFailed, AuthorizationTimeout when there is a `consent` and the user does not approve
    */
   run<Value = JsonValue>(name: string, input?: object, options?: RunOptions & Who): Promise<Value>
-  /** Runs a tool and reads what it says meanwhile. Nothing is repeated: a stream is not kept. */
+  /**
+   * Runs a tool and streams its progress and partial results. Never repeated, because Gatepass does not keep a stream.
+   */
   stream<Value = JsonValue>(name: string, input?: object, options?: CallOptions & Who): ToolStream<Value>
   /** Runs tools one after the other; the first that fails ends it. Switch on `status`. */
   chain<Value = JsonValue>(
     steps: readonly ChainStep[],
     options?: ChainOptions & Who,
   ): Promise<ChainResult<Value>>
-  /** Goes on with a chain by its `resumeToken`, in the process that began it or in another one. */
+  /** Continues a chain by its `resumeToken`, in the process that began it or in another one. */
   resumeChain<Value = JsonValue>(
     resumeToken: string,
     options?: ChainOptions & Who,
@@ -127,7 +131,7 @@ export function createTools<Who extends By>(transport: Transport, user: string |
       options,
     })
     const { execution_id: executionId, output } = answer.body
-    // only a run that was put off has neither an output nor an end yet
+    // only a scheduled run has no output yet
     if (runAt !== undefined && output === undefined) return { outcome: 'scheduled', executionId }
     return toOutcome(transport, answer)
   }
@@ -194,13 +198,14 @@ export function createTools<Who extends By>(transport: Transport, user: string |
   return {
     list: (filter = {} as ToolFilter & Who) =>
       createList<DescribedTool, Tool>((part, options) => {
-        const { q, tag, provider, met, toolkit, allVersions } = filter
+        const { q, tag, provider, met, toolkit, toolset, allVersions } = filter
         const query = {
           q,
           tag: typeof tag === 'object' ? tag.join(',') : tag,
           provider,
           met: toFlag(met),
           toolkit,
+          toolset,
           include_all_versions: toFlag(allVersions),
           user_id: userOf(filter),
           include_format: TOOL_FORMATS,

@@ -6,7 +6,7 @@ import { pause, type Repetition, retryPauseMs } from './retry.ts'
 /** The signature of `fetch` of the web standards. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Hears of each request and its repetitions; never of a key, a token or a body. `console` is one. */
+/** Is called for each request and each repetition; never with a key, a token or a body. `console` is one. */
 export interface Logger {
   debug(message: string): void
   warn(message: string): void
@@ -152,7 +152,7 @@ export function createTransport(options: TransportOptions): Transport {
     const init = {
       method,
       headers: sent,
-      redirect: 'manual' as const, // the API has none; following one could take the input to another server
+      redirect: 'manual' as const, // the API never redirects; another server could get the input
       ...(body && { body: JSON.stringify(body) }),
     }
     const { options: requested = {} } = request

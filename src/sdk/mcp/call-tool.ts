@@ -66,7 +66,7 @@ function toAnswer(
   return server.projectCallToolResult(structured, listedMcpTool(tool).outputSchema)
 }
 
-/** It is for the operator, may hold anything, and only Gatepass removes tokens from it. */
+/** The message for the operator may contain a token, and only Gatepass removes tokens from it. */
 function withoutDeveloperMessage<Result extends ToolResult>(result: Result): Result {
   if (result.outcome !== 'error') return result
   const { developerMessage: _, ...error } = result.error
@@ -81,7 +81,7 @@ async function givenTo(
 ): Promise<GivenToTool | { readonly answer: Answer }> {
   const { app, caller, context } = options
   const { requiresAuth } = tool.options
-  // `_meta` counts from Gatepass only: others could name themselves any user by it
+  // other callers could name any user in `_meta`, so only that of Gatepass is used
   if (caller.kind === 'broker') {
     const sent = readCallContext(context.mcpReq._meta?.arcade_context)
     return { ...sent, authorizations: sent.authorizations(requiresAuth) }

@@ -4,7 +4,7 @@ import { parseJwt } from './jwt.ts'
 
 /** Who sends a request. */
 export type Caller =
-  /** Gatepass, by the shared secret: its `_meta.arcade_context` counts. */
+  /** Gatepass, identified by the shared secret: its `_meta.arcade_context` is used. */
   | { readonly kind: 'broker' }
   /** Someone whose token was verified, or the configured user of a stdio server. */
   | { readonly kind: 'user'; readonly userId: string; readonly claims: Readonly<Record<string, unknown>> }
@@ -18,7 +18,7 @@ export interface CallerOptions {
    * `worker` and `ver` "1".
    */
   readonly brokerSecret?: string | undefined
-  /** An authorization server whose JWTs are taken; `sub` is the user. */
+  /** An authorization server whose JWTs are accepted; `sub` is the user. */
   readonly issuer?: IssuerOptions | undefined
   /** Checks any other token. Returns its user, or `undefined` for a token that is not valid. */
   readonly verify?:
@@ -27,7 +27,7 @@ export interface CallerOptions {
 }
 
 export interface VerifiedToken {
-  /** The user, as Gatepass knows them. */
+  /** The id of the user at Gatepass. */
   readonly sub: string
   readonly [claim: string]: unknown
 }
@@ -74,7 +74,7 @@ function isUser(sub: unknown): sub is string {
   return typeof sub === 'string' && sub !== ''
 }
 
-/** Tells callers apart: sessions and states of one are refused to another. */
+/** Identifies a caller: sessions and states of one are refused to another. */
 export function callerKey(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : caller.kind
 }

@@ -11,8 +11,8 @@ import type { RequiredAuthorization } from '../tools/run.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import type { Round } from './rounds.ts'
 
-// A missing consent, told in one of three ways: by `input_required` with the link (2026-07-28), by the error -32042
-// (2025-11-25), or by text, for clients that declare neither.
+// How a missing consent is answered: by `input_required` with the link (2026-07-28), by the error -32042 (2025-11-25),
+// or by text, for clients that declare neither.
 
 export interface ConsentOptions {
   readonly app: ServedApp
@@ -26,7 +26,7 @@ type Answer = CallToolResult | InputRequiredResult
 
 const LINK_MS = 600_000
 
-/** Sends the user to the link. */
+/** Answers with the link for the user. */
 export async function answerConsent(
   { app, server, context }: ConsentOptions,
   { name, options: { output } }: AppTool,
@@ -54,8 +54,7 @@ export async function answerConsent(
 }
 
 /**
- * Waits while the user approves what they were sent to in an earlier round. Returns the answer to give if they have
- * not.
+ * Waits while the user approves at the link of an earlier round. Returns the answer to send if they have not approved.
  */
 export async function waitForConsent(
   { holdMs }: ConsentOptions,
@@ -69,7 +68,7 @@ export async function waitForConsent(
   return ended === 'pending' ? endForConsent({ id: consent.id }) : failure(ended.reason)
 }
 
-/** Tells a client of 2025 that it may call again. The message comes on the session's own stream. */
+/** Notifies a client of 2025, on its session's stream, that it may call again. */
 function announceCompletion(
   server: Server,
   { sessionId }: ServerContext,
@@ -85,10 +84,10 @@ function announceCompletion(
   }
   settled(gatepass, id, LINK_MS, closed.signal)
     .then((ended) => (ended === 'pending' ? undefined : server.createElicitationCompletionNotifier(id)()))
-    .catch(() => undefined) // the client has gone; it may call again whenever it likes
+    .catch(() => undefined) // the client has disconnected; it may call again without the notification
 }
 
-/** Waits for an authorization. */
+/** Waits until an authorization has ended, at most `timeoutMs`. */
 async function settled(
   gatepass: GatepassClient,
   id: string,

@@ -10,7 +10,7 @@ export interface IssuerOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** Unknown keys are looked up at most so often, since anybody can send a token with an unknown key. */
+/** How often the keys may be read for an unknown key id, since anyone can send a token with one. */
 const MIN_REFRESH_MS = 30_000
 const REQUEST_MS = 10_000
 

@@ -9,7 +9,7 @@ export interface Jwt {
   readonly signed: Uint8Array<ArrayBuffer>
 }
 
-/** Clocks may differ by so much. */
+/** The tolerated difference of clocks. */
 const LEEWAY_SECONDS = 30
 
 /** Returns `undefined` for a text that is no JWT. */

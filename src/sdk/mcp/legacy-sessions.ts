@@ -3,8 +3,8 @@ import { type Caller, callerKey } from './caller.ts'
 import { announce, createServer, type ServerOptions } from './mcp-server.ts'
 import { rpcError } from './rpc-error.ts'
 
-// Sessions of clients of 2025 (Mcp-Session-Id). They live in this process, for the client's answers come by requests
-// of their own to the handler that waits for them.
+// Sessions of clients of 2025 (Mcp-Session-Id). They are kept in this process, because the client's answers arrive in
+// requests of their own and go to the handler that waits here.
 
 export interface LegacySessions {
   /**

@@ -27,7 +27,10 @@ export interface McpHandler {
 export const HOLD_MS = 45_000
 const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
-/** Serves an app over Streamable HTTP. Throws `TypeError` where callers would have to be known and are not. */
+/**
+ * Serves an app over Streamable HTTP. Throws `TypeError` when the app needs to know its callers and no option
+ * identifies them.
+ */
 export function createHandler(
   app: ServedApp,
   options: McpHandlerOptions,

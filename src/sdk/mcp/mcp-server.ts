@@ -63,7 +63,7 @@ export function createServer(options: ServerOptions): Server {
   return server
 }
 
-/** As many values as one answer may have. */
+/** MCP's limit on the values of one answer. */
 const MAX_COMPLETIONS = 100
 
 type OptionsOf = (context: ServerContext) => CallOptions
@@ -130,7 +130,7 @@ function runOf(app: ServedApp, caller: Caller, context: ServerContext, round: Ro
 /** The URIs that a client of 2025 has subscribed to. For newer ones the SDK knows what they listen to. */
 const SUBSCRIBED = new WeakMap<Server, ReadonlySet<string>>()
 
-/** Tells the client of a session or a connection what has changed. */
+/** Notifies the client of a session or a connection of a change. */
 export async function announce(server: Server, change: AppChange): Promise<void> {
   const { resources, prompts } = server.getCapabilities()
   if (typeof change === 'object') {

@@ -1,13 +1,13 @@
 import type { CallerOptions } from './caller.ts'
 import type { OriginOptions } from './origins.ts'
 
-// Apart from the code, because the types of `ToolApp` must be readable where `@modelcontextprotocol/server` is not
+// Separate from the code, because the types of `ToolApp` must compile where `@modelcontextprotocol/server` is not
 // installed.
 
 export interface McpHandlerOptions extends CallerOptions, OriginOptions {
   /**
-   * Encrypts what clients carry between the rounds of a call. Give every process the same one where several answer;
-   * at least 32 characters. By default it is random.
+   * Encrypts the state that clients send back in the rounds of a call; at least 32 characters. Several processes need
+   * the same one. By default it is random.
    */
   readonly stateSecret?: string | undefined
 }

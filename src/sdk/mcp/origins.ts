@@ -1,7 +1,7 @@
 import { rpcError } from './rpc-error.ts'
 
-// Which web pages may send requests: browsers send them with the user's network position, and a page may point its own
-// host name at this server (DNS rebinding).
+// Which web pages may send requests. A page in the user's browser reaches servers that the Internet does not, and may
+// point its own host name at this server (DNS rebinding).
 
 export interface OriginOptions {
   /** Origins of web pages that may call this server, such as `https://inspector.example.com`. */

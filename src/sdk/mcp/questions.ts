@@ -33,7 +33,7 @@ export interface RootsQuestion extends Keyed {
 export interface Questions {
   /** Returns the client's answer. */
   ask(question: Question): Promise<Readonly<Record<string, unknown>>>
-  /** Runs `fn` once, however often the handler is entered for this call; its value must be JSON. */
+  /** Runs `fn` once, however often the handler runs for this call; its value must be JSON. */
   step<Value>(key: string, fn: () => Value | Promise<Value>): Promise<Value>
 }
 
@@ -68,7 +68,7 @@ export class AnswerPending extends Error {
 export interface ReplayedQuestions extends Questions {
   /** What the next round needs to know. */
   readonly state: RoundState
-  /** The handler has returned: what it still asks goes nowhere. */
+  /** The handler has returned: later questions are ignored. */
   end(): void
   /** Resolves when the handler waits for answers that this request does not carry. */
   readonly waiting: Promise<Readonly<Record<string, InputRequest>>>
@@ -216,7 +216,10 @@ async function answerTo(
   }
 }
 
-/** FNV-1a over 32 bits: tells questions apart by accident, not against an attacker, who answers them anyway. */
+/**
+ * FNV-1a over 32 bits: notices a changed question. It need not resist a client that makes collisions, since the client
+ * answers anyway.
+ */
 function fingerprintOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -2,7 +2,7 @@
 // requests and must neither read nor change it: it holds answers of other rounds and values that `step` kept.
 
 export interface StateCodec {
-  /** Encrypts a JSON value. Only `open` with an equal `binding` gives it back. */
+  /** Encrypts a JSON value. Only `open` with an equal `binding` decrypts it. */
   seal(value: unknown, binding: readonly unknown[]): Promise<string>
   /** Returns `undefined` for a state that was changed, has expired, or was sealed for something else. */
   open(state: string, binding: readonly unknown[]): Promise<unknown>
@@ -15,8 +15,8 @@ const IV_BYTES = 12
 const MIN_SECRET_LENGTH = 32
 
 /**
- * Encrypts with AES-256-GCM; the binding is the associated data. Without a secret the key is random, so a state is
- * only understood by the process that sealed it. Throws `TypeError` for a secret that could be guessed.
+ * Encrypts with AES-256-GCM; the binding is the associated data. Without a secret the key is random, so only the
+ * process that sealed a state can open it. Throws `TypeError` for a secret that could be guessed.
  */
 export function createStateCodec(secret: string | undefined, now: () => number = Date.now): StateCodec {
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH)

@@ -19,7 +19,7 @@ import {
 } from './questions.ts'
 import type { StateCodec } from './request-state.ts'
 
-// One request of a client, from the first round to the last: what is carried between rounds, and what ends a round.
+// The rounds of one request of a client: the state between them, and what ends each.
 
 /** What a client may declare that it answers. */
 export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
@@ -31,7 +31,7 @@ export interface Target {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What `requestState` holds. */
+/** The content of `requestState`. */
 interface Carried {
   readonly round: RoundState
   /** The consent that the user was sent to. */
@@ -48,8 +48,8 @@ export interface Round {
   /** Whether the client opens links for its user. */
   readonly canOpenLinks: boolean
   /**
-   * Ends the round: the user goes to the link, and the client sends the request again; without a message it does so
-   * without asking the user. Clients of 2025 have no second round.
+   * Ends the round: the client shows the link and sends the request again; without a message it sends it without asking
+   * the user. Clients of 2025 have no second round.
    */
   readonly endForConsent:
     | ((
@@ -113,7 +113,7 @@ export async function inRound<Result>(
   return inputRequired({ inputRequests, requestState: await seal() })
 }
 
-/** Gatepass calls for many users: a state of one is refused to another. */
+/** The user of a call by Gatepass, which calls for many: a state of one is refused to another. */
 function onBehalfOf({ caller, context }: RoundsOptions): string | null {
   return caller.kind === 'broker' ? readCallContext(context.mcpReq._meta?.arcade_context).userId : null
 }

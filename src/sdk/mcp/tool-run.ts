@@ -6,20 +6,20 @@ import type { ToolRun } from '../tools/run.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import type { ClientCapability, Round } from './rounds.ts'
 
-/** What a tool is given besides its input. */
+/** What a tool gets besides its input. */
 export interface GivenToTool extends Pick<ToolRun, 'userId' | 'authorizations' | 'metadata'> {
   /** Those that the caller sent; others come from the environment. */
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** A run by MCP, and what it has found out. */
+/** A run of a tool for an MCP client. */
 export interface McpRun {
   readonly run: ToolRun
-  /** What the handler asked of a client that does not offer it. */
+  /** The capability that the handler used and the client does not have, if there is one. */
   lacking(): keyof ClientCapabilities | undefined
 }
 
-/** What MCP gives to a handler. */
+/** Makes the run of a tool for an MCP client. */
 export function mcpRun(
   app: ServedApp,
   { mcpReq, sessionId = null }: Omit<ServerContext, 'sessionId'> & { readonly sessionId?: string | null },
@@ -49,7 +49,7 @@ export function mcpRun(
     signal,
     log: (level, message) => mcpReq.log(level, message),
     async progress(progress, total, message) {
-      // it must rise, and a client without a token does not listen
+      // MCP wants rising values, and a client that sent no token wants no progress
       if (progressToken === undefined || progress <= latest) return
       latest = progress
       const amounts = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) }

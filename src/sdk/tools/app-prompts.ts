@@ -17,7 +17,7 @@ export interface PromptOptions<TInput = Readonly<Record<string, string>>> {
     /** Throws `ContextRequiredError` where no MCP client of the user asked for the prompt. */
     readonly ui: ToolContext['ui']
   }): PromptValue | Promise<PromptValue>
-  /** Suggests values of an argument to people who type. */
+  /** Suggests values for an argument (MCP `completion/complete`). */
   complete?(argument: string, value: string): readonly string[] | Promise<readonly string[]>
 }
 

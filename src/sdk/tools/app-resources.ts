@@ -20,7 +20,7 @@ export interface ResourceOptions {
   readonly mimeType?: string
   /** Returns a text, bytes, or contents with their own URIs and types. */
   handler(request: ResourceRequest): ResourceValue | Promise<ResourceValue>
-  /** Suggests values of a variable of the template to people who type. */
+  /** Suggests values for a variable of the template (MCP `completion/complete`). */
   complete?(variable: string, value: string): readonly string[] | Promise<readonly string[]>
 }
 

@@ -1,4 +1,4 @@
-// Which authorization servers a tool needs its user's consent at, and for what.
+// `requiresAuth` of a tool: the providers at which its user's consent is needed, and the scopes.
 
 /** A provider by its kind: an id of Gatepass's catalogue, such as `github`. */
 export interface AuthProvider<Name extends string = string> {
@@ -95,10 +95,10 @@ type NameOf<Auth> = Auth extends { readonly id: infer Id extends string }
 
 type MemberOf<Auths> = Auths extends readonly (infer One)[] ? One : Auths
 
-/** The names of providers that a tool surely has a token for. */
+/** The names of the providers for which a tool always has a token. */
 export type NeededNames<Requires> = NameOf<Exclude<MemberOf<Requires>, AnyAuth>>
 
-/** The names of providers of which it has some. */
+/** The names of the providers for which it may have a token. */
 export type PossibleNames<Requires> =
   Extract<MemberOf<Requires>, AnyAuth> extends infer Any
     ? Any extends AnyAuth<infer Alternatives>

@@ -32,22 +32,24 @@ export function buildContext(
   const least = LOG_LEVELS.indexOf(app?.logLevel ?? 'debug')
   const log = (level: LogLevel) => async (message: string) => {
     if (LOG_LEVELS.indexOf(level) < least) return
-    await told(() => run.log?.(level, String(message).slice(0, MAX_LOG_LENGTH)))
+    await notify(() => run.log?.(level, String(message).slice(0, MAX_LOG_LENGTH)))
   }
-  const listChanged = (list: ListKind) => ({ listChanged: () => told(() => run.listChanged?.(list)) })
+  const listChanged = (list: ListKind) => ({ listChanged: () => notify(() => run.listChanged?.(list)) })
 
-  /** Sends a message that has no answer. It never rejects, so a handler need not await it. */
-  async function told(send: () => void | Promise<void>): Promise<void> {
+  /** Sends a notification. Never rejects, so a handler need not await it. */
+  async function notify(send: () => void | Promise<void>): Promise<void> {
     if (running.signal.aborted) return
     try {
       await send()
     } catch {
-      // the caller has gone, which `signal` tells
+      // the caller has disconnected, which aborts `signal`
     }
   }
 
-  /** A promise that a handler need not await: its rejection alone does not end the process. */
-  function asked<Value>(ask: () => Promise<Value>): Promise<Value> {
+  /**
+   * Calls `ask` unless the run has ended. A handler need not await the promise: its rejection does not end the process.
+   */
+  function whileRunning<Value>(ask: () => Promise<Value>): Promise<Value> {
     const answer = running.signal.aborted ? Promise.reject(new Error('The run has ended.')) : ask()
     answer.catch(() => undefined)
     return answer
@@ -80,15 +82,15 @@ export function buildContext(
     signal: running.signal,
     log: { debug: log('debug'), info: log('info'), warning: log('warning'), error: log('error') },
     progress: {
-      report: (progress, total, message) => told(() => run.progress?.(progress, total, message)),
+      report: (progress, total, message) => notify(() => run.progress?.(progress, total, message)),
     },
     chunk(data) {
       const json: unknown = JSON.parse(toJsonText(data))
-      return told(() => run.chunk?.(json))
+      return notify(() => run.chunk?.(json))
     },
-    step: (key, fn) => asked(async () => (run.step === undefined ? fn() : run.step(key, fn))),
+    step: (key, fn) => whileRunning(async () => (run.step === undefined ? fn() : run.step(key, fn))),
     resources: {
-      read: (uri) => asked(() => readResource(uri)),
+      read: (uri) => whileRunning(() => readResource(uri)),
       async get(uri) {
         const [content] = await readResource(uri)
         if (content !== undefined) return content
@@ -96,11 +98,11 @@ export function buildContext(
       },
       list: async () => app?.resources.list() ?? [],
       listTemplates: async () => app?.resources.listTemplates() ?? [],
-      listRoots: () => asked(async () => run.listRoots?.() ?? []),
+      listRoots: () => whileRunning(async () => run.listRoots?.() ?? []),
     },
     prompts: {
       get: (prompt, args = {}) =>
-        asked(async () => {
+        whileRunning(async () => {
           const found = await app?.prompts.get(prompt, args, run)
           if (found !== undefined) return found
           throw new Error(`There is no prompt ${JSON.stringify(prompt)}.`)
@@ -108,19 +110,19 @@ export function buildContext(
       list: async () => app?.prompts.list() ?? [],
     },
     tools: {
-      call: (called, args = {}) => asked(() => callTool(called, args)),
-      list: () => asked(async () => run.listTools?.() ?? []),
+      call: (called, args = {}) => whileRunning(() => callTool(called, args)),
+      list: () => whileRunning(async () => run.listTools?.() ?? []),
     },
     sampling: {
       createMessage: (request) =>
-        asked(async () => {
+        whileRunning(async () => {
           const ask = run.createMessage
           if (ask !== undefined) return running.whileAsking(() => ask(request))
           throw missing('sampling.createMessage', 'the model of an MCP client')
         }),
     },
     ui: {
-      elicit: (message, schema, options) => asked(() => elicit(askForm, message, schema, options)),
+      elicit: (message, schema, options) => whileRunning(() => elicit(askForm, message, schema, options)),
     },
     notifications: {
       tools: listChanged('tools'),

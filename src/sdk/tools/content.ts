@@ -1,5 +1,5 @@
-// What tools, resources and prompts answer, in the shapes of MCP. Arrays are mutable, because callers pass them on to
-// MCP libraries that want them so.
+// Results of tools, resources and prompts, in the shapes of MCP. Arrays are mutable, because callers pass them to MCP
+// libraries that declare them so.
 
 /** A JSON Schema document, 2020-12 unless its `$schema` says otherwise. */
 export type JsonSchema = Readonly<Record<string, unknown>>

@@ -47,7 +47,7 @@ export interface ToolContext<
   TAuth extends boolean = false,
   TAuthorizations = Readonly<Record<string, AuthInfo>>,
 > {
-  /** The input as parsed by the tool's schema. */
+  /** The input, parsed by the tool's schema. */
   readonly input: TInput
   /** The token for the first provider in `requiresAuth`; with `anyOf`, for the provider that the user has granted. */
   readonly authorization: TAuth extends true ? AuthInfo : AuthInfo | undefined
@@ -71,9 +71,9 @@ export interface ToolContext<
   /** Sends a part of the result early, to callers that stream the run. Throws for what is not JSON. */
   chunk(data: unknown): Promise<void>
   /**
-   * Runs `fn` and returns its value, which must be JSON. Where an answer of the user enters the handler again
-   * (`ui.elicit` with MCP clients of 2026-07-28), the value of the first time is returned instead: for work that must
-   * not be done twice.
+   * Runs `fn` and returns its value, which must be JSON. For work that must not be done twice: when the user's answer
+   * makes the handler run again (`ui.elicit` with MCP clients of 2026-07-28), `fn` is not run again and its first value
+   * is returned.
    */
   step<Value>(key: string, fn: () => Value | Promise<Value>): Promise<Value>
   /** The resources of the app, and the directories that the MCP client shares. */
@@ -112,7 +112,9 @@ export interface ToolContext<
       options?: ElicitOptions,
     ): Promise<ElicitResult<ValueOf<Schema>>>
   }
-  /** Makes clients read the list again, and Gatepass the tools of its own process, which it reads every 30 s otherwise. */
+  /**
+   * Tells clients to read the list again. Gatepass reads the tools of its own process at once, otherwise every 30 s.
+   */
   readonly notifications: Readonly<
     Record<'tools' | 'resources' | 'prompts', { listChanged(): Promise<void> }>
   >

@@ -37,7 +37,6 @@ export async function elicit<Schema extends TypedSchema>(
   })
   if (action !== 'accept') return { action }
   const parsed = await parseValue(schema, content)
-  if (parsed.outcome === 'refused')
-    throw new Error(`The form was sent back unlike its schema: ${parsed.reason}`)
+  if (parsed.outcome === 'refused') throw new Error(`The answer does not fit the form: ${parsed.reason}`)
   return { action, content: parsed.value as ValueOf<Schema> } // parsed by that schema
 }

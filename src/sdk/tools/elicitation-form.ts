@@ -4,9 +4,9 @@ const STRING_FORMATS = ['email', 'uri', 'date', 'date-time']
 const TYPES = ['string', 'number', 'integer', 'boolean']
 
 /**
- * Returns the schema as clients take it: without `$schema`, and without patterns, which forms do not know; the answer
- * is checked here. Throws `TypeError` for a schema that is no flat object of
- * strings, numbers, integers, booleans and choices.
+ * Returns the schema as clients take it: without `$schema`, and without patterns, which forms do not have; the answer
+ * is checked here. Throws `TypeError` for a schema that is no flat object of strings, numbers, integers, booleans and
+ * choices.
  */
 export function elicitationForm(
   schema: Readonly<Record<string, unknown>>,

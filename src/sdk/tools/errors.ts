@@ -1,4 +1,4 @@
-/** How a run of a tool may fail: Arcade's kinds of error. */
+/** How a handler may fail: Arcade's kinds of error (`ToolErrorKind` of the client) without those of Gatepass itself. */
 export type ErrorKind =
   | 'TOOL_REQUIREMENTS_NOT_MET'
   | 'TOOL_RUNTIME_BAD_INPUT_VALUE'

@@ -1,7 +1,7 @@
 import type { RequiredAuthorization } from './run.ts'
 
-// What an app that is served outside of Gatepass uses of the client (`new Gatepass(…)` of `@gatepass/sdk`), so that
-// tools do not import it.
+// The part of the client (`new Gatepass(…)` of `@gatepass/sdk`) that an app uses when it is served outside of Gatepass.
+// Declared here, so that tools do not import the client.
 
 export interface GatepassClient {
   readonly tools: {

@@ -1,4 +1,4 @@
-/** What Gatepass reads of one result. */
+/** The longest result that Gatepass reads. */
 export const MAX_BYTES = 4 * 1024 * 1024
 
 /** Why a value cannot be represented in JSON. */

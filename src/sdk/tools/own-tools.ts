@@ -9,7 +9,7 @@ import type { ServedApp } from './served-app.ts'
 import { errorResult, toCallToolResult } from './tool-result.ts'
 import { userAuthorizations } from './user-authorizations.ts'
 
-/** So many tools may call each other. */
+/** How deep calls of tools by tools may nest. */
 const MAX_DEPTH = 8
 
 /** `tools.call` and `tools.list` for an app that is served on its own: its own tools, and those of its Gatepass. */
@@ -24,7 +24,7 @@ export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
       if (tool === undefined) return callGatepass(app, run, name, args, signal)
       const held = await authorizationsFor(app, run, tool, signal)
       if (held.outcome === 'authorization_required') return held
-      // what it reports is about its own work, not about that of the tool that the caller waits for
+      // the caller follows the progress of the outer tool, so the inner one's is dropped
       const { progress: _, chunk: __, ...rest } = run
       const inner: ToolRun = { ...rest, authorizations: held.authorizations, signal }
       const result = await runTool({ ...tool, app }, args, withOwnTools(app, inner, depth + 1))
@@ -102,7 +102,7 @@ function toResult(
       })
     }
     case 'scheduled':
-      throw new Error(`The tool "${name}" was scheduled, which nothing asked for.`)
+      throw new Error(`Gatepass scheduled the tool "${name}" instead of running it.`)
   }
 }
 

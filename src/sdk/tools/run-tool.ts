@@ -64,7 +64,7 @@ async function resultOf(
   }
 }
 
-/** What the way did not give, in a sentence. */
+/** Names a requirement that the call does not meet; `undefined` when it meets all. */
 function unmetRequirement({ name, options }: RunnableTool, run: ToolRun): string | undefined {
   const { all, alternatives } = authRequirements(options.requiresAuth)
   const isHeld = (auth: ToolAuth) => run.authorizations[authName(auth)] !== undefined
@@ -84,7 +84,7 @@ async function checkedValue({ output }: AnyToolOptions, given: unknown): Promise
 
 /** A tool with an output schema promises `structuredContent` that fits it. */
 async function checkedContent({ output }: AnyToolOptions, given: CallToolResult): Promise<ToolResult> {
-  const result: CallToolResult = JSON.parse(toJsonText(given)) // JSON keeps its members
+  const result: CallToolResult = JSON.parse(toJsonText(given)) // a round trip through JSON, which keeps its members
   if (output === undefined || !isTypedSchema(output) || result.isError === true)
     return { outcome: 'content', result }
   const parsed = await parseValue(output, given.structuredContent)
@@ -102,7 +102,7 @@ function failed(kind: ErrorKind, message: string, developerMessage?: string): To
   }
 }
 
-/** The result is not what the tool says. */
+/** The result does not fit the tool's schema, or is not JSON. */
 function badOutput(reason: string): ToolResult {
   return failed('TOOL_RUNTIME_BAD_OUTPUT_VALUE', 'The tool gave an answer that cannot be read.', reason)
 }

@@ -40,7 +40,7 @@ export type SchemaSide = 'input' | 'output'
 /** A date is sent as text. */
 const DATE = { type: 'string', format: 'date-time' }
 
-/** How each library is asked to describe what JSON Schema has no word for. */
+/** Options by which each library describes types that JSON Schema does not have. */
 const LIBRARY_OPTIONS: Readonly<Record<string, Record<string, unknown>>> = {
   zod: {
     unrepresentable: 'any',
@@ -88,7 +88,10 @@ export type Parsed =
 
 const MAX_ISSUES = 5
 
-/** Parses a value with a typed schema. A JSON Schema accepts every value here: what publishes it checks it. */
+/**
+ * Parses a value with a typed schema. With a JSON Schema it accepts every value: the server that lists the tool checks
+ * the input.
+ */
 export async function parseValue(schema: ToolSchema, value: unknown): Promise<Parsed> {
   if (!isTypedSchema(schema)) return { outcome: 'accepted', value }
   const result = await schema['~standard'].validate(value)

@@ -11,8 +11,8 @@ export interface ServedApp extends AppParts {
   readonly instructions: string | undefined
   readonly gatepass: GatepassClient | undefined
   readonly tools: Pick<AppTools, 'list' | 'find'>
-  /** Calls the listener after each change, and returns the function that ends that. */
+  /** Calls the listener after each change. Returns the function that removes the listener. */
   onChange(listener: (change: AppChange) => void | Promise<void>): () => void
-  /** Tells everyone who serves the app of a change. */
+  /** Calls the listeners. */
   changed(change: AppChange): Promise<void>
 }

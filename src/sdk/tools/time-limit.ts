@@ -1,7 +1,7 @@
-/** A limit on the time of a run, in which the waiting for people does not count. */
+/** The time limit of a run, without the time in which the run waits for its user. */
 export interface TimeLimit {
   clear(): void
-  /** The clock stops until `ask` has ended. */
+  /** Stops the clock until `ask` has ended. */
   pausedDuring<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }
 

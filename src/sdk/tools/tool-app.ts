@@ -106,7 +106,7 @@ export class ToolApp {
     this.prompts.add(name, options as unknown as AnyPromptOptions).catch(() => undefined)
   }
 
-  /** Calls the listener after each change, and returns the function that ends that. */
+  /** Calls the listener after each change. Returns the function that removes the listener. */
   onChange(listener: (change: AppChange) => void | Promise<void>): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -131,7 +131,7 @@ export class ToolApp {
     return listen(this.worker(options).fetch, { host, port })
   }
 
-  /** Tells everyone who serves the app of a change. */
+  /** Calls the listeners. */
   async changed(change: AppChange): Promise<void> {
     await Promise.all([...this.#listeners].map((listener) => listener(change)))
   }

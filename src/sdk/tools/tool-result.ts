@@ -20,7 +20,7 @@ export function toCallToolResult(result: Exclude<ToolResult, ConsentMissing>): C
   }
 }
 
-/** What callers learn of an error, in the `_meta` that Arcade's servers write. */
+/** A failed result. Its `_meta` has the error's details as Arcade's servers write them. */
 export function errorResult({
   kind,
   message,
@@ -35,8 +35,8 @@ export function errorResult({
 }
 
 /**
- * The value that a complete result stands for, where only values are taken: `structuredContent`, else its text (parsed
- * if it is JSON), else its texts; with images or other content, all of it.
+ * Converts a complete result to one value, for callers that take no content: `structuredContent`, else its only text
+ * (parsed if it is JSON), else the list of its texts; the whole `content` when it has images or other content.
  */
 export function plainValue(
   result: CallToolResult,

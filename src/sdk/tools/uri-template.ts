@@ -1,6 +1,6 @@
 /**
- * The values of the variables where the URI fits the template: `{name}` stands for a part without `/`, `{+name}` for
- * one that may have it (RFC 6570 levels 1 and 2). `undefined` where it does not fit.
+ * Matches a URI against a template (RFC 6570 levels 1 and 2) and returns the values of its variables: `{name}` matches a
+ * part without `/`, `{+name}` also one with `/`. `undefined` when the URI does not match.
  */
 export function matchTemplate(template: string, uri: string): Record<string, string> | undefined {
   const names: string[] = []

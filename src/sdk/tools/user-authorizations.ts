@@ -9,7 +9,7 @@ import type { AuthInfo } from './context.ts'
 import type { GatepassClient } from './gatepass-client.ts'
 import type { RequiredAuthorization } from './run.ts'
 
-// What a tool needs of its user at providers, got from Gatepass: for callers that are not Gatepass themselves.
+// Gets the tokens that a tool needs from Gatepass, for calls that bring none: those of other callers than Gatepass.
 
 export type UserAuthorizations =
   | { readonly outcome: 'held'; readonly authorizations: Readonly<Record<string, AuthInfo>> }

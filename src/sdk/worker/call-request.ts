@@ -36,7 +36,7 @@ export function readCallRequest(body: unknown): CallRequest | undefined {
   }
 }
 
-/** What is missing or malformed is absent, as in the call of a tool that needs nothing. */
+/** Missing and malformed members are left out, as in the call of a tool that needs nothing. */
 export function readCallContext(context: unknown): CallContext {
   const { user_id, secrets, metadata, authorization, authorizations } = members(context)
   return {
@@ -59,7 +59,7 @@ export function readCallContext(context: unknown): CallContext {
   }
 }
 
-/** Arcade tells no scopes: a call comes only when those that the tool requires are granted. */
+/** Arcade's calls name no scopes: it calls a tool only when the required ones are granted. */
 function toAuthInfo(
   { token, token_type, expires_at, scopes, user_info, extra }: Readonly<Record<string, unknown>>,
   required: readonly string[],

@@ -13,7 +13,7 @@ export interface WorkerOptions {
 }
 
 export interface ToolWorker {
-  /** Answers a request whose path ends like one of the protocol's; a prefix of the path does not matter. */
+  /** Answers the protocol's paths, below any prefix. */
   fetch(request: Request): Promise<Response>
 }
 

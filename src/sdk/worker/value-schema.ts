@@ -2,8 +2,8 @@ import type { JsonSchema } from '../tools/content.ts'
 import { isRecord } from './is-record.ts'
 import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
 
-// Converts JSON Schema to Arcade's parameters; Gatepass converts back. A worker's definition that is
-// converted both ways says the same.
+// Converts JSON Schema to Arcade's parameters; Gatepass converts back. Converting a worker's definition there and back
+// does not change its meaning.
 
 export const VALUE_TYPES = ['string', 'integer', 'number', 'boolean', 'json', 'array'] as const
 export type ValueType = (typeof VALUE_TYPES)[number]

@@ -26,7 +26,7 @@ export function tokenVerifier(secret: string): (header: string | null) => Promis
   }
 }
 
-/** `exp` and `nbf` count where they are there. */
+/** `exp` and `nbf` are optional and checked when present. */
 function isForWorker({ aud, ver, exp, nbf }: Readonly<Record<string, unknown>>): boolean {
   const now = Date.now() / 1000
   const isAddressed = aud === 'worker' || (Array.isArray(aud) && aud.includes('worker'))

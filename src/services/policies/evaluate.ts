@@ -1,4 +1,5 @@
 import type { Policy } from '../../domain/policy.ts'
+import { indexOf } from './policy-index.ts'
 import {
   appliesTo,
   byProvider,
@@ -25,14 +26,20 @@ export interface Evaluation {
   readonly hooks: readonly PolicyMatch[]
 }
 
-/** A `deny` rule wins. If there are `allow` rules, some one of them must allow the use of each provider. */
+/**
+ * A `deny` rule wins. If there are `allow` rules, some one of them must allow the use of each provider. Rules that
+ * cannot apply by what they name are not looked at; `policies` must not change afterwards.
+ */
 export function evaluate(
   policies: readonly Policy[],
   use: RequestedUse,
   context: EvaluationContext,
 ): Evaluation {
   const parts = byProvider(use)
-  const matches = policies.flatMap((policy): PolicyMatch[] => {
+  const { allows, candidates: find } = indexOf(policies)
+  const candidates = find(parts)
+  if (candidates.length === 0 && allows.length === 0) return NO_RULE_APPLIES
+  const matches = candidates.flatMap((policy): PolicyMatch[] => {
     const part = parts.find((one) => appliesTo(policy, one, context))
     return part === undefined ? [] : [{ policy, ...(part.provider && { provider: part.provider }) }]
   })
@@ -43,10 +50,12 @@ export function evaluate(
   const [denied] = denies.filter(({ policy }) => policy.match.rate === undefined)
   if (denied !== undefined) return { refusal: { reason: 'denied', by: [denied] }, limits, hooks }
 
-  const allows = policies.filter(({ effect }) => effect === 'allow')
-  const uncovered = parts.find((part) => !allows.some((policy) => appliesTo(policy, part, context)))
+  const allowing = candidates.filter(({ effect }) => effect === 'allow')
+  const uncovered = parts.find((part) => !allowing.some((policy) => appliesTo(policy, part, context)))
   if (allows.length === 0 || uncovered === undefined) return { limits, hooks }
   const { provider } = uncovered
   const by = allows.map((policy) => ({ policy, ...(provider && { provider }) }))
   return { refusal: { reason: 'not_allowed', by }, limits, hooks }
 }
+
+const NO_RULE_APPLIES: Evaluation = { limits: [], hooks: [] }

@@ -1,5 +1,4 @@
 import type { Clock, EpochSeconds } from '../../domain/clock.ts'
-import { BrokerError } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Outgoing } from '../../egress/outgoing.ts'
@@ -17,6 +16,7 @@ import { askHook } from './policy-hook.ts'
 import type { EvaluationContext, RequestedUse } from './policy-match.ts'
 import { policyProvider } from './policy-provider.ts'
 import { createRates } from './policy-rate.ts'
+import { idsOf, refusalOf } from './policy-refusal.ts'
 
 /** The policies that a use was evaluated against; without a promise when they are cached. */
 type Evaluated = PoliciesInForce | Promise<PoliciesInForce>
@@ -37,6 +37,11 @@ export interface PolicyEngine {
   checkRelease(releases: readonly [Release, ...Release[]], once: object): Evaluated
   /** Called before a user is asked for consent: refuses a consent whose every use some rule denies. */
   checkConsent(need: Pick<RequestedUse, 'projectId' | 'userId' | 'providers'>): Evaluated
+  /**
+   * Returns a test for uses that the rules refuse at any time, for lists of what a user may do. `undefined`: the project
+   * has no rules.
+   */
+  alwaysRefused(projectId: string): Promise<((use: RequestedUse) => boolean) | undefined>
   /** Evaluates a use without counting it or asking a hook. */
   explain(use: RequestedUse, at: EpochSeconds): Promise<Evaluation>
 }
@@ -78,28 +83,39 @@ export function createPolicyEngine({
     return cache.get(projectId, () => store.policies.inForce(projectId))
   }
 
+  /** `decide` returns nothing when no rule applies: such a use goes on without a pause. */
   function withPolicies(
     projectId: string,
-    decide: (policies: readonly Policy[]) => Promise<void>,
+    decide: (policies: readonly Policy[]) => Promise<void> | undefined,
   ): Evaluated {
-    const evaluated = async (read: PoliciesInForce) => {
-      await decide(read.policies)
-      return read
+    const evaluated = (read: PoliciesInForce) => {
+      const deciding = read.policies.length > 0 ? decide(read.policies) : undefined
+      return deciding === undefined ? read : deciding.then(() => read)
     }
     const held = inForce(projectId)
-    if (held instanceof Promise)
-      return held.then((read) => (read.policies.length > 0 ? evaluated(read) : read))
-    return held.policies.length > 0 ? evaluated(held) : held
+    return held instanceof Promise ? held.then(evaluated) : evaluated(held)
   }
 
-  async function decide(
+  function decide(
     policies: readonly Policy[],
     use: RequestedUse,
     once: object,
     scopes: EvaluationContext['scopes'],
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const at = now()
-    const { refusal, limits, hooks } = evaluate(policies, use, { at, scopes })
+    const evaluation = evaluate(policies, use, { at, scopes })
+    const { refusal, limits, hooks } = evaluation
+    if (refusal === undefined && limits.length === 0 && hooks.length === 0) return undefined
+    return settle(evaluation, use, once, at)
+  }
+
+  /** Refuses the use, or counts it and asks the hooks. */
+  async function settle(
+    { refusal, limits, hooks }: Evaluation,
+    use: RequestedUse,
+    once: object,
+    at: EpochSeconds,
+  ): Promise<void> {
     if (refusal !== undefined) return refuse(use, refusal.reason, refusal.by)
 
     const done = settled.get(once) ?? {
@@ -188,29 +204,50 @@ export function createPolicyEngine({
 
     checkRelease(releases, once) {
       const [first] = releases
-      return withPolicies(first.connection.projectId, async (policies) => {
+      return withPolicies(first.connection.projectId, (policies) => {
         const permitted = permittedFor(releases)
         const use = { ...(permitted ?? useByCaller(first)), providers: releases.map(providerOf) }
-        await decide(policies, use, permitted ?? once, 'granted')
+        return decide(policies, use, permitted ?? once, 'granted')
       })
     },
 
     checkConsent: (need) =>
-      withPolicies(need.projectId, async (policies) => {
-        // rules that deny every use of the token, at any time
-        const always = policies.filter(
-          ({ effect, match: { tools, hosts, uses, time, rate } }) =>
-            effect === 'deny' && [tools, hosts, uses, time, rate].every((member) => member === undefined),
-        )
+      withPolicies(need.projectId, (policies) => {
         const use: RequestedUse = { ...need, use: 'token', hosts: [] }
-        const { refusal } = evaluate(always, use, { at: now(), scopes: 'needed' })
-        if (refusal !== undefined) await refuse(use, refusal.reason, refusal.by)
+        const { refusal } = evaluate(alwaysDenying(policies), use, { at: now(), scopes: 'needed' })
+        return refusal && refuse(use, refusal.reason, refusal.by)
       }),
+
+    async alwaysRefused(projectId) {
+      const { policies } = await inForce(projectId)
+      if (policies.length === 0) return undefined
+      const lasting = policies.flatMap((policy): Policy[] => {
+        const { time, ...match } = policy.match
+        if (time === undefined) return [policy]
+        // at some time the rule does not refuse, or does allow
+        return policy.effect === 'allow' ? [{ ...policy, match }] : []
+      })
+      return (use) => evaluate(lasting, use, { at: now(), scopes: 'needed' }).refusal !== undefined
+    },
 
     async explain(use, at) {
       return evaluate((await inForce(use.projectId)).policies, use, { at, scopes: 'needed' })
     },
   }
+}
+
+const denying = new WeakMap<readonly Policy[], readonly Policy[]>()
+
+/** The rules that deny every use of a token, at any time. */
+function alwaysDenying(policies: readonly Policy[]): readonly Policy[] {
+  const known = denying.get(policies)
+  if (known !== undefined) return known
+  const always = policies.filter(
+    ({ effect, match: { tools, hosts, uses, time, rate } }) =>
+      effect === 'deny' && [tools, hosts, uses, time, rate].every((member) => member === undefined),
+  )
+  denying.set(policies, always)
+  return always
 }
 
 interface Settled {
@@ -257,44 +294,4 @@ function useByCaller({ connection: { projectId, userId } }: Release): RequestedU
 
 function providerOf({ entry, connection, userInfo }: Release): RequestedUse['providers'][number] {
   return { ...policyProvider(entry, connection.scopes), userInfo }
-}
-
-/** When no `allow` rule applies, all of them refuse together: the first five are named. */
-function idsOf(by: readonly PolicyMatch[]): string[] {
-  return by.slice(0, 5).map(({ policy }) => policy.id)
-}
-
-function refusalOf(
-  reason: PolicyRefusalReason,
-  by: readonly PolicyMatch[],
-  { message, retryAfter }: { readonly message?: string; readonly retryAfter?: number },
-): BrokerError {
-  const names = idsOf(by).map((id) => `"${id}"`)
-  const ask = 'An administrator of this project can change that.'
-  switch (reason) {
-    case 'denied':
-      return new BrokerError('denied_by_policy', `The policy ${names[0]} refuses this. ${ask}`)
-    case 'not_allowed':
-      return new BrokerError(
-        'denied_by_policy',
-        `None of the policies that allow something allows this (${names.join(', ')}${by.length > names.length ? ', …' : ''}). ${ask}`,
-      )
-    case 'rate':
-      return new BrokerError(
-        'denied_by_policy',
-        `The policy ${names[0]} refuses more of this for now. Try again in ${retryAfter} seconds.`,
-        retryAfter === undefined ? {} : { retryAfter },
-      )
-    case 'hook_refused':
-      return new BrokerError(
-        'denied_by_policy',
-        `The hook of the policy ${names[0]} refuses this${message === undefined ? '.' : `: ${message}`}`,
-      )
-    case 'hook_failed':
-      return new BrokerError(
-        'policy_check_failed',
-        `The hook of the policy ${names[0]} must agree to this and gave no answer. Try again; if it goes on, tell an administrator of this project.`,
-        { retryAfter: 1 },
-      )
-  }
 }

@@ -88,7 +88,7 @@ function matchesHosts(
 }
 
 /** The forms that a pattern may match: `Example.com.:8080` gives `example.com` and `example.com:8080`. */
-function spellingsOf(host: string): string[] {
+export function spellingsOf(host: string): string[] {
   const whole = lower(host)
   const port = /(?<=^[^:]*|\]):\d+$/.exec(whole)?.[0] ?? ''
   const name = whole.slice(0, whole.length - port.length).replace(/\.$/, '')

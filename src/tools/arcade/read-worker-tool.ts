@@ -95,17 +95,16 @@ function readTool(definition: unknown): CatalogueTool {
 const looseSchemas = new WeakMap<object, JsonSchema>()
 
 /**
- * The tool with the input schema that is checked before a call. It has no types that the tool's definition cannot
- * express: the worker decides what fits those parameters.
+ * The input schema that is checked before a call. It has no types that the tool's definition cannot express: the worker
+ * decides what fits those parameters.
  */
-export function withLooseTypes(tool: Tool): Tool {
-  const { source } = tool
+export function looseInputSchema({ source, inputSchema: declared }: Tool): JsonSchema {
   // a metadata tool's schema was written by its author
-  if (source.kind !== 'worker') return tool
+  if (source.kind !== 'worker') return declared
   const { document } = source
   const inputSchema = looseSchemas.get(document) ?? readInput(document.input, { isLoose: true })
   looseSchemas.set(document, inputSchema)
-  return { ...tool, inputSchema }
+  return inputSchema
 }
 
 function readInput(input: unknown, reading: ValueReading = {}): JsonSchema {

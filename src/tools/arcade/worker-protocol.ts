@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { SignJWT } from 'jose'
-import { LRUCache } from 'lru-cache'
 import type { Outgoing, OutgoingResponse } from '../../egress/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
 import { type AnswerReading, readAnswer } from '../read-answer.ts'
@@ -9,6 +6,7 @@ import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { askWorker, jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
+import { signWorkerToken } from '../worker-token.ts'
 
 // The broker's side of Arcade's HTTP worker protocol: signs requests, bounds their time and size, and reports
 // failures by the protocol's error kinds. Text that a worker sends outside of the protocol (an error page, a
@@ -66,9 +64,6 @@ export interface WorkerCallContext {
   readonly metadata?: readonly { readonly key: string; readonly value: string }[]
   readonly user_id?: string
 }
-
-const TOKEN_SECONDS = 60
-const MAX_KEYS = 1_000
 
 /** Asks for the worker's health. `message` says why it is unhealthy, for the operator. */
 export async function workerHealth(
@@ -153,8 +148,8 @@ async function ask(
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(isSigned && {
-      async authorize() {
-        const token = await workerToken(worker)
+      authorize() {
+        const token = workerToken(worker)
         credentials.push(token)
         return { authorization: `Bearer ${token}` }
       },
@@ -172,38 +167,7 @@ function withinSeconds(worker: WorkerEndpoint, most: number): WorkerEndpoint {
   return { ...worker, timeoutSeconds: Math.min(worker.timeoutSeconds, most) }
 }
 
-/**
- * Makes a token for one request: `iss` names the Gatepass that asks, and `jti` lets a worker recognise a request that
- * is replayed to it, or to another worker with the same secret.
- */
-export async function workerToken({
-  secret,
-  issuer,
-}: Pick<WorkerEndpoint, 'secret' | 'issuer'>): Promise<string> {
-  return new SignJWT({ ver: '1' })
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(issuer)
-    .setAudience('worker')
-    .setJti(randomUUID())
-    .setIssuedAt()
-    .setExpirationTime(`${TOKEN_SECONDS} seconds`)
-    .sign(await signingKey(secret))
-}
-
-/** Imported keys by secret, because importing costs more than signing. */
-const keys = new LRUCache<string, Promise<CryptoKey>>({ max: MAX_KEYS })
-
-function signingKey(secret: string): Promise<CryptoKey> {
-  const known = keys.get(secret)
-  const key =
-    known ??
-    crypto.subtle.importKey(
-      'raw',
-      new TextEncoder().encode(secret),
-      { name: 'HMAC', hash: 'SHA-256' },
-      false,
-      ['sign'],
-    )
-  keys.set(secret, key)
-  return key
+/** A token for one request. */
+export function workerToken({ secret, issuer }: Pick<WorkerEndpoint, 'secret' | 'issuer'>): string {
+  return signWorkerToken(secret, { ver: '1', iss: issuer, aud: 'worker' })
 }

@@ -105,12 +105,21 @@ export function auditOfWaiting(
   return auditOf(broker, worker, 'worker.waiting', fresh)
 }
 
+/** By the cached tool, because every call asks for them. */
+const knownNeeds = new WeakMap<Tool, WorkerNeeds>()
+
 /** Why the tool may not run yet; `undefined` when everything that it names was accepted. */
 export async function findUnaccepted(broker: Broker, tool: Tool): Promise<string | undefined> {
   if (tool.source.kind !== 'worker') return undefined
-  const worker = await findWorkerByUid(broker, tool.source.workerUid)
+  return unacceptedAt(broker, await findWorkerByUid(broker, tool.source.workerUid), tool)
+}
+
+/** `findUnaccepted` for a worker that was looked up before: the tool's own. */
+export function unacceptedAt(broker: Broker, worker: Worker | undefined, tool: Tool): string | undefined {
   if (worker?.accepted === undefined || acceptsItself(broker, worker)) return undefined
-  const waiting = unacceptedNeeds(needsOf([tool]), worker.accepted)
+  const needs = knownNeeds.get(tool) ?? needsOf([tool])
+  knownNeeds.set(tool, needs)
+  const waiting = unacceptedNeeds(needs, worker.accepted)
   if (needsNothing(waiting)) return undefined
   return `The tool "${tool.title}" names ${written(waiting)}, which the worker "${worker.id}" did not name when it was accepted. An administrator looks at it with GET /v1/workers/${worker.id} and accepts it with POST /v1/workers/${worker.id}/accept.`
 }
@@ -135,7 +144,7 @@ export async function waitingTools(
 }
 
 async function ownTools(broker: Broker, { uid, projectId }: Worker): Promise<readonly Tool[]> {
-  return (await broker.store.tools.list(projectId)).filter(
+  return (await broker.cache.catalogue.of(projectId)).filter(
     ({ source }) => source.kind === 'worker' && source.workerUid === uid,
   )
 }

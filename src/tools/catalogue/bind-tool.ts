@@ -13,7 +13,7 @@ export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name:
       'invalid_request',
       'Only a tool imported from metadata can be bound; a worker runs its own tools itself.',
     )
-  const tools = await broker.store.tools.list(worker.projectId)
+  const tools = await broker.cache.catalogue.of(worker.projectId)
   const target = tools.find(
     (one) =>
       one.source.kind === 'worker' &&

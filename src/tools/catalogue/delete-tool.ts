@@ -14,7 +14,7 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
       'invalid_request',
       `The tool "${toolId(tool)}" comes from a worker, which would bring it again. Delete the worker, or take the tool out there.`,
     )
-  const versions = (await broker.store.tools.list(projectId)).filter(
+  const versions = (await broker.cache.catalogue.of(projectId)).filter(
     ({ namespace, name }) => namespace === tool.namespace && name === tool.name,
   )
   if (versions.length > 1 && !saysVersion(spelling, tool))

@@ -5,11 +5,12 @@ import { type Tool, toolId } from '../../domain/tool.ts'
 import { parseConstraint, parseVersion } from '../../domain/version.ts'
 import { namedTools } from './known-tools.ts'
 import { modelNames, withoutTwins } from './listed-names.ts'
+import { newestFirst, ownVersions } from './versions.ts'
 
 /**
  * Finds a tool by any of its names (`toolAliases`), which are not case-sensitive. A version may be given as `version`, after
  * `@`, or as the third part of an id, and may be a constraint (`^1.2`, `>=1 <3`); the newest version that meets it is
- * returned. Throws `not_found`, and `ambiguous_tool` when the name belongs to tools of several namespaces and no list gives
+ * returned. Where several workers have the tool, the first one's versions are preferred (`ownVersions`). Throws `not_found`, and `ambiguous_tool` when the name belongs to tools of several namespaces and no list gives
  * one of them this name.
  */
 export async function findTool(
@@ -18,29 +19,61 @@ export async function findTool(
   spelling: string,
   version?: string,
 ): Promise<Tool> {
-  const [plain, ownVersion] = splitVersion(spelling)
-  const wanted = version || ownVersion
-  const wholeName = !version ? spelling : `${plain}@${version.replace(/^v/, '')}`
-  const exact = await namedTools(broker, projectId, wholeName.toLowerCase())
-  const found =
-    exact.length > 0 || wanted === undefined
-      ? exact
-      : await findByConstraint(broker, projectId, plain, wanted)
-  const [newest, ...others] = newestFirst(preferListed(found, plain))
-  if (newest === undefined)
-    throw new BrokerError(
-      'not_found',
-      `There is no tool "${wholeName.slice(0, 120)}" in this project.${await similarTool(broker, projectId, plain)} GET /v1/tools lists those there are.`,
-    )
-  const itself = found.find((tool) => toolId(tool).toLowerCase() === wholeName.toLowerCase())
-  if (itself !== undefined) return itself
-  const rivals = others.filter((one) => one.namespace !== newest.namespace || one.name !== newest.name)
+  const named = readName(spelling, version)
+  const [tool, ...rivals] = await toolsMeant(broker, projectId, named)
+  if (tool === undefined) throw await noTool(broker, projectId, named)
   if (rivals.length > 0)
     throw new BrokerError(
       'ambiguous_tool',
-      `"${wholeName.slice(0, 120)}" may be any of ${[newest, ...rivals].map(toolId).join(', ')}: use one of these ids.`,
+      `"${named.whole.slice(0, 120)}" may be any of ${[tool, ...rivals].map(toolId).join(', ')}: use one of these ids.`,
     )
-  return newest
+  return tool
+}
+
+/**
+ * Finds a tool as `findTool` does. Returns all tools that the name may mean: none for an unknown name or version,
+ * several for an ambiguous name.
+ */
+export async function findToolsMeant(
+  broker: Broker,
+  projectId: string,
+  spelling: string,
+): Promise<readonly Tool[]> {
+  return toolsMeant(broker, projectId, readName(spelling))
+}
+
+interface WrittenName {
+  readonly whole: string
+  /** Without the version. */
+  readonly plain: string
+  /** A version or a constraint. */
+  readonly version: string | undefined
+}
+
+function readName(spelling: string, version?: string): WrittenName {
+  const [plain, ownVersion] = splitVersion(spelling)
+  const whole = !version ? spelling : `${plain}@${version.replace(/^v/, '')}`
+  return { whole, plain, version: version || ownVersion }
+}
+
+async function toolsMeant(
+  broker: Broker,
+  projectId: string,
+  { whole, plain, version }: WrittenName,
+): Promise<readonly Tool[]> {
+  const exact = await namedTools(broker, projectId, whole.toLowerCase())
+  if (exact.length === 1 && version === undefined) return exact
+  const found =
+    version === undefined
+      ? ownVersions(exact)
+      : exact.length > 0
+        ? exact
+        : meeting(version, await namedTools(broker, projectId, plain.toLowerCase()))
+  const itself = found.find((tool) => toolId(tool).toLowerCase() === whole.toLowerCase())
+  if (itself !== undefined) return [itself]
+  const [newest, ...others] = newestFirst(preferListed(found, plain))
+  if (newest === undefined) return []
+  return [newest, ...others.filter((one) => one.namespace !== newest.namespace || one.name !== newest.name)]
 }
 
 /** The tools that lists give under this name, if there are any: such a name wins over an alias of another tool. */
@@ -54,9 +87,29 @@ function preferListed(found: readonly Tool[], spelling: string): readonly Tool[]
   return listed.length > 0 ? listed : once
 }
 
+/** The error for a name that means no tool, or a version that there is not. */
+async function noTool(
+  broker: Broker,
+  projectId: string,
+  { whole, plain, version }: WrittenName,
+): Promise<BrokerError> {
+  const versions =
+    version === undefined ? [] : newestFirst(await namedTools(broker, projectId, plain.toLowerCase()))
+  if (version === undefined || versions.length === 0)
+    return new BrokerError(
+      'not_found',
+      `There is no tool "${whole.slice(0, 120)}" in this project.${await similarTool(broker, projectId, plain)} GET /v1/tools lists those there are.`,
+    )
+  const there = [...new Set(versions.map((tool) => tool.version ?? 'one without a version'))]
+  return new BrokerError(
+    'not_found',
+    `There is no version "${version.slice(0, 100)}" of "${plain.slice(0, 120)}" in this project; there ${there.length === 1 ? 'is' : 'are'} ${there.slice(0, 20).join(', ')}${there.length > 20 ? ' and older ones' : ''}.`,
+  )
+}
+
 /** ` Did you mean …?` with the tool whose whole name or last part is most similar; empty where none is. */
 async function similarTool(broker: Broker, projectId: string, plain: string): Promise<string> {
-  const tools = await broker.store.tools.list(projectId)
+  const tools = await broker.cache.catalogue.of(projectId)
   const names = tools.flatMap((tool) => [
     tool.namespace === '' ? tool.name : `${tool.namespace}.${tool.name}`,
     tool.name,
@@ -65,42 +118,19 @@ async function similarTool(broker: Broker, projectId: string, plain: string): Pr
   return didYouMean(plain, names)
 }
 
-/** The versions of the tool that meet the constraint. Throws `not_found` when the tool has versions, but none meets it. */
-async function findByConstraint(
-  broker: Broker,
-  projectId: string,
-  plain: string,
-  wanted: string,
-): Promise<readonly Tool[]> {
-  const all = await namedTools(broker, projectId, plain.toLowerCase())
+/** The versions of a tool that meet the constraint. */
+function meeting(wanted: string, all: readonly Tool[]): readonly Tool[] {
   const constraint = parseConstraint(wanted)
-  const found = all.filter((tool) => {
+  const meets = (tool: Tool) => {
     const version = tool.version === undefined ? undefined : parseVersion(tool.version)
     return version !== undefined && constraint?.test(version) === true
-  })
-  if (all.length === 0 || found.length > 0) return found
-  const there = [...new Set(newestFirst(all).map((tool) => tool.version ?? 'one without a version'))]
-  throw new BrokerError(
-    'not_found',
-    `There is no version "${wanted.slice(0, 100)}" of "${plain.slice(0, 120)}" in this project; there ${there.length === 1 ? 'is' : 'are'} ${there.slice(0, 20).join(', ')}${there.length > 20 ? ' and older ones' : ''}.`,
-  )
+  }
+  const own = ownVersions(all).filter(meets)
+  return own.length > 0 ? own : all.filter(meets)
 }
 
 /** Splits `Toolkit.Tool@^1` and `namespace:name:^1` into the name and the version. */
-function splitVersion(spelling: string): readonly [string, string | undefined] {
+export function splitVersion(spelling: string): readonly [string, string | undefined] {
   const parts = /^(.+)@([^@]*)$/.exec(spelling) ?? /^([^:]+:[^:]+):([^:]+)$/.exec(spelling)
   return [parts?.[1] ?? spelling, parts?.[2]]
-}
-
-/** By SemVer precedence; then tools with another form of version, and last those without one. */
-export function newestFirst(tools: readonly Tool[]): Tool[] {
-  return [...tools].sort((a, b) => compareTexts(b.version, a.version))
-}
-
-function compareTexts(a: string | undefined, b: string | undefined): number {
-  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined)
-  const [versionA, versionB] = [parseVersion(a), parseVersion(b)]
-  if (versionA && versionB) return versionA.compare(versionB)
-  if (versionA || versionB) return versionA ? 1 : -1
-  return a.localeCompare(b, 'en', { numeric: true })
 }

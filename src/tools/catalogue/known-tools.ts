@@ -1,7 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { hasDigest, modelNames } from './listed-names.ts'
+import { catalogueOf } from './catalogue.ts'
+import { hasDigest } from './listed-names.ts'
 
 // The cached look-ups that every run of a tool makes.
 
@@ -10,9 +11,7 @@ export async function namedTools(broker: Broker, projectId: string, alias: strin
   return broker.cache.tools.get(`${projectId} ${alias}`, async () => {
     if (!hasDigest(alias)) return broker.store.tools.named(projectId, alias)
     // the name of a tool whose plain name another tool has: it depends on both, so it is no stored alias
-    const all = await broker.store.tools.list(projectId)
-    const names = modelNames(all)
-    const listed = all.filter(({ uid }) => names.get(uid)?.toLowerCase() === alias)
+    const listed = (await catalogueOf(broker, projectId)).named(alias)
     return listed.length > 0 ? listed : broker.store.tools.named(projectId, alias)
   })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { functionName, type Tool } from '../../domain/tool.ts'
+import { functionName, MAX_FUNCTION_NAME, type Tool } from '../../domain/tool.ts'
+import { GATEWAY_TOOLS, MAX_SHOWN_NAME } from '../../domain/toolset.ts'
 
 // The names under which lists give tools to callers and models. Each belongs to one tool of the project, with all its
 // versions, and `findTool` prefers it to an alias of another tool.
@@ -11,35 +12,82 @@ import { functionName, type Tool } from '../../domain/tool.ts'
 export function distinctNames(
   tools: readonly Tool[],
   nameOf: (tool: Tool) => string,
+  { max = MAX_FUNCTION_NAME, reserved = [] }: NameLimits = {},
 ): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>()
-  const oldestFirst = [...tools].sort((a, b) => (a.uid < b.uid ? -1 : 1)) // uids begin with the time
-  for (const tool of oldestFirst) {
+  const owners = new Map(reserved.map((name) => [name, ''])) // no tool is called that
+  for (const tool of oldestFirst(tools)) {
     const name = nameOf(tool)
     const whole = wholeName(tool)
     const isTaken = (owners.get(name.toLowerCase()) ?? whole) !== whole
-    const own = (isTaken ? withDigest(name, tool) : name).toLowerCase()
+    const own = (isTaken ? withDigest(name, tool, max) : name).toLowerCase()
     if (!owners.has(own)) owners.set(own, whole)
   }
   return new Map(
     tools.map((tool) => {
       const name = nameOf(tool)
-      return [tool.uid, owners.get(name.toLowerCase()) === wholeName(tool) ? name : withDigest(name, tool)]
+      return [
+        tool.uid,
+        owners.get(name.toLowerCase()) === wholeName(tool) ? name : withDigest(name, tool, max),
+      ]
     }),
   )
 }
 
-/** The names of the tools for models: 1 to 64 of `[A-Za-z0-9_-]`. */
-export function modelNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
-  return distinctNames(tools, functionName)
+/** Uids begin with the time. Lists of the store are in their order already. */
+function oldestFirst(tools: readonly Tool[]): readonly Tool[] {
+  const isSorted = tools.every((tool, i) => i === 0 || (tools[i - 1]?.uid ?? '') <= tool.uid)
+  return isSorted ? tools : [...tools].sort((a, b) => (a.uid < b.uid ? -1 : 1))
 }
 
-const MAX_MODEL_NAME = 64
+/** What lists need of each tool again and again. */
+interface ToolFacts {
+  readonly whole: string
+  readonly functionName: string
+  readonly shownName: string
+}
+
+const facts = new WeakMap<Tool, ToolFacts>()
+
+export function factsOfTool(tool: Tool): ToolFacts {
+  const known = facts.get(tool)
+  if (known !== undefined) return known
+  const made = {
+    whole: `${tool.namespace}:${tool.name}`.toLowerCase(),
+    functionName: functionName(tool),
+    shownName: functionName(tool, MAX_SHOWN_NAME),
+  }
+  facts.set(tool, made)
+  return made
+}
+
+interface NameLimits {
+  /** In characters. */
+  readonly max?: number
+  /** In lower case: names that no tool is given. */
+  readonly reserved?: readonly string[]
+}
+
+/** The names of the tools for models: 1 to 64 of `[A-Za-z0-9_-]`. */
+export function modelNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  return distinctNames(tools, (tool) => factsOfTool(tool).functionName)
+}
+
+/** The names of Gatepass' own tools at `/mcp`. */
+export const RESERVED_NAMES: readonly string[] = Object.values(GATEWAY_TOOLS)
+
+/** The names of the tools for MCP clients: the model names, with a digest where they are longer than 48 characters. */
+export function mcpNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  return distinctNames(tools, (tool) => factsOfTool(tool).shownName, {
+    max: MAX_SHOWN_NAME,
+    reserved: RESERVED_NAMES,
+  })
+}
+
 const DIGEST_CHARACTERS = 8
 
-function withDigest(name: string, tool: Tool): string {
+export function withDigest(name: string, tool: Tool, max: number): string {
   const digest = createHash('sha256').update(wholeName(tool)).digest('hex').slice(0, DIGEST_CHARACTERS)
-  return `${name.slice(0, MAX_MODEL_NAME - DIGEST_CHARACTERS - 1)}_${digest}`
+  return `${name.slice(0, max - DIGEST_CHARACTERS - 1)}_${digest}`
 }
 
 /** Whether a name may be one that `distinctNames` gave a digest. */
@@ -47,13 +95,13 @@ export function hasDigest(name: string): boolean {
   return /_[0-9a-f]{8}$/.test(name)
 }
 
-function wholeName({ namespace, name }: Tool): string {
-  return `${namespace}:${name}`.toLowerCase()
+function wholeName(tool: Tool): string {
+  return factsOfTool(tool).whole
 }
 
 /**
- * Leaves out each worker's tool to which one of the imported tools is bound: it is the same tool, which lists give once. Its
- * names go on to work.
+ * Leaves out each worker's tool to which one of the imported tools is bound: it is the same tool, which lists give
+ * once. Its names still work.
  */
 export function withoutTwins(tools: readonly Tool[]): readonly Tool[] {
   const bound = new Set(tools.flatMap((tool) => (tool.source.kind === 'metadata' ? bindingKey(tool) : [])))

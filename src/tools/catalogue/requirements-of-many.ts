@@ -5,16 +5,18 @@ import { type Tool, toolId } from '../../domain/tool.ts'
 import { acquireTokens, connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { findUnaccepted } from './acceptance.ts'
 import {
-  authorizationStatus,
-  chosenRequirements,
-  entryOf,
+  entryNeeded,
+  lookAtRequirements,
   notAccepted,
   type RequiredProvider,
   type RequiredSecret,
   type RequiredWorker,
-  requiredSecret,
-  workerRequired,
-} from './tool-requirements.ts'
+  type RequirementLook,
+  requirementsChosen,
+  statusOfNeed,
+  statusOfSecret,
+  statusOfWorker,
+} from './requirement-look.ts'
 
 /** A provider, secret or worker that several tools need, and the ids of those tools. */
 type Shared<Required> = Required & { readonly toolIds: readonly string[] }
@@ -57,15 +59,16 @@ export async function requirementsOfMany(
     throw invalidMember('user_id', 'missing', 'authorize needs user_id: say whose consent it is.')
   const providers = new Map<string, SharedProvider>()
   const needs = new Map<string, ProviderNeed>()
+  const look = await lookAtRequirements(broker, projectId, tools, userId)
   for (const tool of tools) {
     const unaccepted = await findUnaccepted(broker, tool)
-    for (const requirement of await chosenRequirements(broker, tool, userId)) {
-      const found = await authorizationStatus(broker, projectId, requirement, userId)
+    for (const requirement of requirementsChosen(look, tool)) {
+      const found = statusOfNeed(look, requirement)
       const required = unaccepted === undefined ? found : notAccepted(found, unaccepted)
       const key = required.id ?? required.wellKnownId ?? requirement.providerUid ?? ''
       providers.set(key, merged(providers.get(key), required, toolId(tool)))
       if (required.status !== 'active' || required.id === undefined) continue
-      const entry = await entryOf(broker, projectId, requirement)
+      const entry = entryNeeded(look.providers, requirement)
       const alsoAsk = entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }
       // only the scopes of accepted tools: no user is asked for what an administrator has not accepted
       const scopes = unionOfScopes(needs.get(key)?.scopes ?? [], requirement.scopes)
@@ -78,8 +81,8 @@ export async function requirementsOfMany(
       : { providers }
   return {
     ...begun,
-    secrets: await secretsOf(broker, projectId, tools),
-    workers: await workersOf(broker, tools),
+    secrets: secretsOf(look, tools),
+    workers: workersOf(look, tools),
   }
 }
 
@@ -125,10 +128,10 @@ async function beginMissing(
   }
 }
 
-async function workersOf(broker: Broker, tools: readonly Tool[]): Promise<Map<string, SharedWorker>> {
+function workersOf(look: RequirementLook, tools: readonly Tool[]): Map<string, SharedWorker> {
   const workers = new Map<string, SharedWorker>()
   for (const tool of tools) {
-    const required = await workerRequired(broker, tool)
+    const required = statusOfWorker(look, tool)
     if (required === undefined) continue
     const toolIds = workers.get(required.id)?.toolIds ?? []
     workers.set(required.id, { ...required, toolIds: [...toolIds, toolId(tool)] })
@@ -136,15 +139,11 @@ async function workersOf(broker: Broker, tools: readonly Tool[]): Promise<Map<st
   return workers
 }
 
-async function secretsOf(
-  broker: Broker,
-  projectId: string,
-  tools: readonly Tool[],
-): Promise<Map<string, SharedSecret>> {
+function secretsOf(look: RequirementLook, tools: readonly Tool[]): Map<string, SharedSecret> {
   const secrets = new Map<string, SharedSecret>()
   for (const tool of tools)
     for (const key of tool.requirements.secrets) {
-      const known = secrets.get(key) ?? (await requiredSecret(broker, projectId, key))
+      const known = secrets.get(key) ?? statusOfSecret(look, key)
       const toolIds = secrets.get(key)?.toolIds ?? []
       secrets.set(key, { ...known, toolIds: [...toolIds, toolId(tool)] })
     }

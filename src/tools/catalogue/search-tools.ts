@@ -1,10 +1,13 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
-import { type Tool, toolAliases } from '../../domain/tool.ts'
-import { findEntry } from '../../flows/find-provider.ts'
+import { type AuthorizationRequirement, type Tool, toolAliases } from '../../domain/tool.ts'
+import { entryNamed, providersOf } from '../../flows/find-provider.ts'
+import type { ProviderBook } from '../../flows/provider-book.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
-import { requirementStatus } from './tool-requirements.ts'
+import { createTurns } from '../slices.ts'
+import { requirementStatuses } from './tool-requirements.ts'
 
 /** What a caller searches for. An absent member leaves no tool out. */
 export interface ToolSearch {
@@ -46,50 +49,91 @@ export async function searchTools(
   const { text = '', tags = [], provider, met, userId, filter } = search
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const wantedTags = normalizeTags(tags)
-  const found = tools.filter(
-    (tool) =>
-      hasAll(tool, words) &&
-      (wantedTags.length === 0 || wantedTags.some((tag) => tool.tags.includes(tag))) &&
-      (filter === undefined || behaves(tool, filter)),
-  )
+  const hasFilter = words.length > 0 || wantedTags.length > 0 || filter !== undefined
+  const found = hasFilter
+    ? await filterInTurns(
+        tools,
+        (tool) =>
+          hasAll(tool, words) &&
+          (wantedTags.length === 0 || wantedTags.some((tag) => tool.tags.includes(tag))) &&
+          (filter === undefined || behaves(tool, filter)),
+      )
+    : tools
   const ofProvider = provider === undefined ? found : await withProvider(broker, found, provider)
-  if (met === undefined) return ofProvider
-  const statuses = await Promise.all(ofProvider.map((tool) => requirementStatus(broker, tool, userId)))
+  const [first] = ofProvider
+  if (met === undefined || first === undefined) return ofProvider
+  const statuses = await requirementStatuses(broker, first.projectId, ofProvider, userId)
   return ofProvider.filter((_, i) => statuses[i]?.met === met)
+}
+
+/** Like `filter`, without holding the event loop. */
+async function filterInTurns(
+  tools: readonly Tool[],
+  fits: (tool: Tool) => boolean,
+): Promise<readonly Tool[]> {
+  const turns = createTurns()
+  const found: Tool[] = []
+  for (const tool of tools) {
+    if (fits(tool)) found.push(tool)
+    await turns.pause()
+  }
+  return found
+}
+
+const searchTexts = new WeakMap<Tool, string>()
+
+/** Everything that words are looked for in, in lower case. */
+function searchText(tool: Tool): string {
+  const known = searchTexts.get(tool)
+  if (known !== undefined) return known
+  const made = [...toolAliases(tool), tool.description, ...tool.tags].join('\n').toLowerCase()
+  searchTexts.set(tool, made)
+  return made
 }
 
 function hasAll(tool: Tool, words: readonly string[]): boolean {
   if (words.length === 0) return true
-  const text = [...toolAliases(tool), tool.description, ...tool.tags].join('\n').toLowerCase()
+  const text = searchText(tool)
   return words.every((word) => text.includes(word))
 }
 
 async function withProvider(broker: Broker, tools: readonly Tool[], name: string): Promise<readonly Tool[]> {
   const wanted = name.toLowerCase()
-  const needs = async (tool: Tool) => {
-    const { authorization, alternatives = [] } = tool.requirements
-    for (const need of [...authorization, ...alternatives.flat()]) {
-      if ([need.id, need.providerId].some((one) => one?.toLowerCase() === wanted)) return true
-      const entry =
-        need.providerUid === undefined
-          ? await findEntry(broker, tool.projectId, need).catch(ignoreUnknown)
-          : await entryByUid(broker, tool.projectId, need.providerUid)
-      if ([entry?.id, entry?.wellKnownId].some((one) => one?.toLowerCase() === wanted)) return true
-    }
-    return false
+  const [first] = tools
+  if (first === undefined) return tools
+  const namesOf = createProviderNames(await providersOf(broker, first.projectId))
+  return filterInTurns(tools, (tool) => namesOf(tool).includes(wanted))
+}
+
+/**
+ * Makes the function that returns the names, in lower case, of the providers that a tool may need: those of its
+ * requirements, and the `id` and `wellKnownId` of the entries. It finds the entry of each requirement once.
+ */
+export function createProviderNames(providers: ProviderBook): (tool: Tool) => readonly string[] {
+  const known = new Map<string, readonly string[]>()
+
+  function namesOf(need: AuthorizationRequirement): readonly string[] {
+    const entry = need.providerUid === undefined ? entryFor(need) : providers.byUid(need.providerUid)
+    const names = [need.id, need.providerId, entry?.id, entry?.wellKnownId]
+    return names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()]))
   }
-  const has = await Promise.all(tools.map(needs))
-  return tools.filter((_, i) => has[i])
-}
 
-async function entryByUid(broker: Broker, projectId: string, uid: string) {
-  const entries = await broker.cache.providers.get(projectId, () => broker.store.providers.list(projectId))
-  return entries.find((one) => one.uid === uid)
-}
+  function entryFor(need: AuthorizationRequirement): ProviderEntry | undefined {
+    try {
+      return entryNamed(providers, need)
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error
+      return undefined
+    }
+  }
 
-function ignoreUnknown(error: unknown): undefined {
-  if (!(error instanceof BrokerError)) throw error
-  return undefined
+  return ({ requirements: { authorization, alternatives = [] } }) =>
+    [...authorization, ...alternatives.flat()].flatMap((need) => {
+      const key = JSON.stringify([need.providerUid, need.id, need.providerId])
+      const found = known.get(key) ?? namesOf(need)
+      known.set(key, found)
+      return found
+    })
 }
 
 /** The members of a worker's metadata. */

@@ -105,6 +105,18 @@ export interface ListedFaults {
   readonly uncheckable: readonly string[]
 }
 
+/** What has to be known of a listed tool to tell whether it is taken, and whether it has changed. */
+export interface ItemFacts {
+  /** Its id. */
+  readonly named: string
+  readonly tags: readonly string[]
+  /** SHA-256 of the whole description. */
+  readonly digest: string
+  /** Whether every database can store the description. */
+  readonly isText: boolean
+  readonly faults: ListedFaults
+}
+
 /** The limit for a schema, in characters, because lists and models read all schemas. */
 const MAX_LISTED_SCHEMA = 500_000
 

@@ -19,9 +19,14 @@ export function checkSchema(schema: unknown): void {
   validatorOf(schema)
 }
 
+interface ValidationOptions {
+  /** No code changes the schema, as that of a cached tool: then it is written and hashed once and not for each value. */
+  readonly isImmutable?: boolean
+}
+
 /** Throws `SchemaFault` when the schema cannot be used. */
-export function validate(schema: unknown, value: unknown): Validity {
-  const outcome = validatorOf(schema).run(value)
+export function validate(schema: unknown, value: unknown, options?: ValidationOptions): Validity {
+  const outcome = validatorOf(schema, options).run(value)
   switch (outcome.outcome) {
     case 'valid':
       return { valid: true }
@@ -43,10 +48,11 @@ export function validate(schema: unknown, value: unknown): Validity {
 export function validateInput(
   tool: Partial<Pick<Tool, 'inputSchema'>> | undefined,
   input: unknown = {},
+  options?: ValidationOptions,
 ): Validity {
   if (tool?.inputSchema === undefined)
     throw new SchemaFault('invalid_schema', 'The tool has no schema of its input.')
-  return validate(tool.inputSchema, input)
+  return validate(tool.inputSchema, input, options)
 }
 
 /**
@@ -56,10 +62,11 @@ export function validateInput(
 export function validateOutput(
   tool: { readonly outputSchema?: JsonSchema | undefined } | undefined,
   output: unknown,
+  options?: ValidationOptions,
 ): Validity {
   if (tool === undefined)
     throw new SchemaFault('invalid_schema', 'There is no tool that this output could come from.')
-  return tool.outputSchema === undefined ? { valid: true } : validate(tool.outputSchema, output)
+  return tool.outputSchema === undefined ? { valid: true } : validate(tool.outputSchema, output, options)
 }
 
 /** Formats a violation for people, such as `input.items[0].count: must be integer`. */
@@ -88,9 +95,17 @@ const kept = new LRUCache<string, Validator>({
   sizeCalculation: ({ size }) => size,
 })
 
-function validatorOf(schema: unknown): Validator {
+/** The digests of immutable schemas. */
+const digests = new WeakMap<object, string>()
+
+function validatorOf(schema: unknown, { isImmutable = false }: ValidationOptions = {}): Validator {
+  const object = isImmutable && typeof schema === 'object' && schema !== null ? schema : undefined
+  const noted = object && digests.get(object)
+  const atOnce = noted === undefined ? undefined : kept.get(noted)
+  if (atOnce !== undefined) return atOnce
   const text = toJson(schema)
   const digest = createHash('sha256').update(text).digest('base64')
+  if (object !== undefined) digests.set(object, digest)
   const known = kept.get(digest)
   if (known !== undefined) return known
   const validator = makeValidator(text)

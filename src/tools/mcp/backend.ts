@@ -7,11 +7,12 @@ import { scrubAnswer } from '../scrub-answer.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { MAX_HEALTH_SECONDS } from '../worker-request.ts'
-import { type CallAccess, callMcpTool } from './call-tool.ts'
+import { type CallAccess, callMcpTool, createDeadline } from './call-tool.ts'
 import { mcpCatalogue } from './catalogue.ts'
 import { ExchangeFault } from './exchange.ts'
-import { faultOf, scrubFault } from './mcp-error.ts'
+import { faultOf, notAsked, scrubFault } from './mcp-error.ts'
 import { findServerAuthorization } from './server-authorization.ts'
+import { createServerMessages } from './server-messages.ts'
 import { openSession } from './session.ts'
 import { mcpCredentials, mcpSettings } from './settings.ts'
 
@@ -53,23 +54,27 @@ export const mcpBackend: Backend = {
       const access: CallAccess = {
         headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
         signer,
-        endsAt: started + worker.timeoutSeconds * 1000,
+        deadline: createDeadline(worker.timeoutSeconds),
         shown: values,
       }
       // removes the worker's own secrets, which scrubbing for the call does not know
       // `scrub` keeps the shape
       const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T))
       const { onEvent, ...rest } = call
+      const messages = createServerMessages(call, clean)
       const { outcome, error } = await callMcpTool(
         broker,
         worker,
         { ...rest, ...(onEvent && { onEvent: (event) => onEvent(clean(event)) }) },
         access,
+        messages,
       )
       const refusal = scrubFault(error, values)
       if (token === undefined && isUnauthorized(refusal))
         return await discoverAuthorization(broker, worker, refusal)
-      return scrubAnswer({ ...outcome, logs: [], durationMs: performance.now() - started }, values)
+      // a server whose question was not passed on fails in words of its own
+      const told = outcome.outcome === 'error' && messages.refusal ? notAsked(messages.refusal) : outcome
+      return scrubAnswer({ ...told, logs: messages.logs, durationMs: performance.now() - started }, values)
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
       return ownError(error.error)

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Tool as McpTool, SdkHttpError } from '@modelcontextprotocol/client'
+import { LOG_LEVEL_META_KEY, type Tool as McpTool, SdkHttpError } from '@modelcontextprotocol/client'
 import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import { contextOf } from '../arcade/backend.ts'
 import type { BackendCall } from '../backend.ts'
+import type { ElicitationMode } from '../dialog/dialog.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
+import { inRounds, type RoundParams } from './call-rounds.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
 import { largeResultReader } from './large-messages.ts'
 import { outcomeOf, scrubFault } from './mcp-error.ts'
 import { readMcpResult } from './read-mcp-result.ts'
+import type { ServerMessages } from './server-messages.ts'
 import { type McpSession, openSession } from './session.ts'
 import { isKnownLegacy, leaseSession, rememberProtocol } from './sessions.ts'
 import { DEFAULT_TOKEN_META, type McpSettings, mcpSettings, type RequestSigner } from './settings.ts'
@@ -19,10 +23,30 @@ import { DEFAULT_TOKEN_META, type McpSettings, mcpSettings, type RequestSigner }
 export interface CallAccess {
   readonly headers: Readonly<Record<string, string>>
   readonly signer?: RequestSigner | undefined
-  /** The deadline, by `performance.now()`. */
-  readonly endsAt: number
+  readonly deadline: Deadline
   /** Secret values in the headers, to be removed from what the server answers. */
   readonly shown: readonly string[]
+}
+
+/** The end of a call's time. It moves on while the user is asked. */
+export interface Deadline {
+  leftMs(): number
+  pausedDuring<Answer>(ask: () => Promise<Answer>): Promise<Answer>
+}
+
+export function createDeadline(seconds: number): Deadline {
+  let endsAt = performance.now() + seconds * 1000
+  return {
+    leftMs: () => endsAt - performance.now(),
+    async pausedDuring(ask) {
+      const askedAt = performance.now()
+      try {
+        return await ask()
+      } finally {
+        endsAt += performance.now() - askedAt
+      }
+    },
+  }
 }
 
 /** The outcome of one attempt; `error` is the failure it was made from. */
@@ -31,6 +55,8 @@ export interface CallAttempt {
   readonly error?: unknown
 }
 
+/** A server of 2026-07-28 sends the log lines of a call from this level on. */
+const LOG_LEVEL = 'info'
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 const GATEWAY_STATUSES = [502, 503, 504]
@@ -44,15 +70,17 @@ export async function callMcpTool(
   worker: Worker,
   call: BackendCall,
   access: CallAccess,
+  messages: ServerMessages,
 ): Promise<CallAttempt> {
   const { signal, tool } = call
+  const { deadline } = access
   const isRepeatable = isSafeToRepeat(tool)
   for (let attempt = 0; ; ) {
-    const made = await callOnce(broker, worker, call, access)
+    const made = await callOnce(broker, worker, call, access, messages)
     if (made.error === undefined || signal?.aborted === true) return made
-    if (made.isStale && performance.now() < access.endsAt) continue
+    if (made.isStale && deadline.leftMs() > 0) continue
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
-    if (attempt++ >= worker.retry || performance.now() + pauseMs >= access.endsAt) return made
+    if (attempt++ >= worker.retry || deadline.leftMs() <= pauseMs) return made
     if (!mayRepeat(made.error, made.wasCalled, isRepeatable)) return made
     await sleep(pauseMs, undefined, signal && { signal }).catch(() => undefined)
   }
@@ -83,10 +111,12 @@ async function callOnce(
   broker: Broker,
   worker: Worker,
   call: BackendCall,
-  { headers, signer, endsAt, shown }: CallAccess,
+  { headers, signer, deadline, shown }: CallAccess,
+  messages: ServerMessages,
 ): Promise<CallAttempt & { readonly wasCalled: boolean; readonly isStale?: boolean }> {
   const { host } = new URL(worker.uri)
-  const timeoutMs = Math.max(1, endsAt - performance.now())
+  const timeLeft = () => Math.max(1, deadline.leftMs())
+  const { modes = [] } = call.dialog ?? {}
   const { signal, userId, reading } = call
   const large = reading && largeResultReader(reading, shown)
   // remove secrets before texts are cut, because a cut secret would not be recognised
@@ -97,16 +127,17 @@ async function callOnce(
       uri: worker.uri,
       headers,
       signer,
-      timeoutMs,
-      longestMs: worker.timeoutSeconds * 1000,
+      timeoutMs: timeLeft(),
+      longestMs: longestMs(worker, modes),
       isLegacy,
+      modes,
       signal,
     })
     rememberProtocol(worker, session)
     return session
   }
   const key = sha256(
-    JSON.stringify([worker.uid, worker.uri, worker.timeoutSeconds, userId ?? null, headers, signer]),
+    JSON.stringify([worker.uid, worker.uri, worker.timeoutSeconds, userId ?? null, headers, signer, modes]),
   )
   let wasCalled = false
   try {
@@ -114,15 +145,30 @@ async function callOnce(
     wasCalled = true
     let isUsable = false
     try {
-      const result = await exchange(
-        { timeoutMs: Math.max(1, endsAt - performance.now()), signal, large },
-        (signal) => request(session, worker, call, signal),
-      )
+      const result = await inRounds({
+        messages,
+        canOpenLinks: modes.includes('url'),
+        signal: signal ?? NEVER,
+        pausedDuring: deadline.pausedDuring,
+        request: (round) =>
+          exchange(
+            {
+              timeoutMs: timeLeft(),
+              signal,
+              large,
+              messages: withDeadline(messages, deadline),
+              active: session.active,
+            },
+            (signal) => request(session, worker, call, signal, round),
+          ),
+      })
       isUsable = true
       return { outcome: large?.of(result) ?? readMcpResult(result), wasCalled }
     } catch (error) {
       const refused = error instanceof ExchangeFault ? error.seen.refused : undefined
-      isUsable = refused === undefined && error instanceof ExchangeFault && error.seen.fault === undefined
+      const wasAnswered = error instanceof ContextRequiredError || error instanceof ExchangeFault
+      isUsable =
+        refused === undefined && wasAnswered && (error as Partial<ExchangeFault>).seen?.fault === undefined
       const isStale = isReused && isSessionUnknown(error)
       return { outcome: outcomeOf(clean(error), host, 'calling'), error, wasCalled, isStale }
     } finally {
@@ -133,21 +179,40 @@ async function callOnce(
   }
 }
 
+const NEVER = new AbortController().signal
+/** Beside the time of the tool, for the answers of its user. */
+const ASKING_MS = 3_600_000
+
+/** The limit of one HTTP request. The call's own limit, which is paused while the user is asked, decides. */
+function longestMs({ timeoutSeconds }: Worker, modes: readonly ElicitationMode[]): number {
+  return timeoutSeconds * 1000 + (modes.length > 0 ? ASKING_MS : 0)
+}
+
+function withDeadline(messages: ServerMessages, { pausedDuring }: Deadline): ServerMessages {
+  return { ...messages, elicit: (...asked) => pausedDuring(() => messages.elicit(...asked)) }
+}
+
 /** Sends `tools/call`. The SDK gets no output schema, because the broker checks the output of every tool itself. */
 function request(
   { client }: McpSession,
   worker: Worker,
   call: BackendCall,
   signal: AbortSignal,
+  round: RoundParams,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { tool, input, onEvent } = call
-  const meta = callMeta(mcpSettings(worker), call)
+  const { tool, input, onEvent, dialog } = call
+  const isModern = client.getProtocolEra() === 'modern'
+  const meta = {
+    ...callMeta(mcpSettings(worker), call),
+    ...(isModern && { [LOG_LEVEL_META_KEY]: LOG_LEVEL }),
+  }
   const { name, inputSchema } = tool
   return client.callTool(
-    { name, arguments: { ...input }, ...(meta && { _meta: meta }) },
+    { name, arguments: { ...input }, ...(Object.keys(meta).length > 0 && { _meta: meta }), ...round },
     {
       signal,
-      timeout: worker.timeoutSeconds * 1000,
+      timeout: longestMs(worker, dialog?.modes ?? []),
+      allowInputRequired: true,
       // the catalogue checked that its type is `object`
       toolDefinition: { name, inputSchema: inputSchema as McpTool['inputSchema'] },
       ...(onEvent && {

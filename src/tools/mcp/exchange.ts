@@ -2,9 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Outgoing, OutgoingError } from '../../egress/outgoing.ts'
 import { toFetch } from '../../egress/outgoing-fetch.ts'
+import { timeLimit } from '../../sdk/tools/time-limit.ts'
 import { LARGE_BYTES } from '../large-json.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
 import type { LargeResults } from './large-messages.ts'
+import { receiving, type ServerMessages } from './server-messages.ts'
 
 // The HTTP side of the MCP SDK: every request goes through `Outgoing`, without redirects and without the SDK's own
 // authorization. The SDK hides HTTP answers and waits for ever when a stream ends without a result; an exchange
@@ -62,21 +64,27 @@ export async function exchange<T>(
     timeoutMs,
     signal,
     large,
+    messages,
+    active,
   }: {
     readonly timeoutMs: number
     readonly signal?: AbortSignal | undefined
     /** Where large results of the call are kept. */
     readonly large?: LargeResults | undefined
+    /** Takes what the server sends besides the result. */
+    readonly messages?: ServerMessages | undefined
+    /** The calls of the session that are under way. */
+    readonly active?: Set<ServerMessages> | undefined
   },
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const seen: HttpObservations = {}
   const stop = new AbortController()
   const over = new AbortController()
-  const timer = setTimeout(() => {
+  const limit = timeLimit(timeoutMs, () => {
     seen.isTimeout = true
     stop.abort(new Error('Out of time'))
-  }, timeoutMs)
+  })
   const cancel = () => {
     seen.isCancelled = true
     stop.abort(new Error('Cancelled'))
@@ -87,22 +95,35 @@ export async function exchange<T>(
     seen.fault ??= error
     stop.abort(error)
   }
+  // the time limit is paused while the user is asked
+  const pausing = messages && {
+    ...messages,
+    elicit: (params: unknown, signal: AbortSignal) =>
+      limit.pausedDuring(() => messages.elicit(params, AbortSignal.any([signal, stop.signal]))),
+  }
+  if (pausing !== undefined) active?.add(pausing)
   try {
     return await exchanges.run(
       { seen, over: over.signal, broken, requests: 0, isReconnecting: false, large },
-      () => ask(stop.signal),
+      () => receiving(pausing, () => ask(stop.signal)),
     )
   } catch (error) {
     throw new ExchangeFault(error, seen)
   } finally {
-    clearTimeout(timer)
+    limit.clear()
+    if (pausing !== undefined) active?.delete(pausing)
     signal?.removeEventListener('abort', cancel)
     over.abort()
   }
 }
 
 /** The `fetch` of the SDK. */
-export function exchangeFetch(outgoing: Outgoing, timeoutMs: number): FetchLike {
+export function exchangeFetch(
+  outgoing: Outgoing,
+  timeoutMs: number,
+  /** Whether the session listens to the messages that a server of 2025 sends beside its answers. */
+  { listens = false }: { readonly listens?: boolean } = {},
+): FetchLike {
   const ask = toFetch(outgoing, {
     purpose: 'worker',
     maxBytes: MAX_ANSWER_BYTES,
@@ -111,10 +132,12 @@ export function exchangeFetch(outgoing: Outgoing, timeoutMs: number): FetchLike 
   })
   return async (url, init = {}) => {
     const headers = new Headers(init.headers)
-    // we do not listen to a server's unsolicited messages; 405 says that no such stream is offered
-    if (init.method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 })
-    // a cancellation is sent after the exchange it cancels has ended
-    const current = isCancellation(init.body) || init.method === 'DELETE' ? undefined : exchanges.getStore()
+    // the stream beside the answers belongs to no exchange; 405 says that no such stream is offered
+    if (init.method === 'GET' && !headers.has('last-event-id'))
+      return listens ? ask(url, { ...init, redirect: 'error' }) : new Response(null, { status: 405 })
+    // a cancellation is sent after the exchange it cancels has ended, and a reply may be sent by the stream beside it
+    const isApart = isCancellation(init.body) || isReply(init.body) || init.method === 'DELETE'
+    const current = isApart ? undefined : exchanges.getStore()
     const signals = [init.signal, current?.over].filter((one) => one != null)
     if (current !== undefined) {
       current.requests++
@@ -148,6 +171,10 @@ function isCancellation(body: RequestInit['body']): boolean {
   return (
     typeof body === 'string' && body.includes('"method":"notifications/cancelled"') && !body.includes('"id":')
   )
+}
+
+function isReply(body: RequestInit['body']): boolean {
+  return typeof body === 'string' && !body.includes('"method":')
 }
 
 function observed(response: Response, current: Exchange, sent: Headers, host: string): Response {

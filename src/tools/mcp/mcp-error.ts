@@ -1,6 +1,9 @@
-import { ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { ProtocolError } from '@modelcontextprotocol/client'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
+import { ContextRequiredError } from '../../sdk/tools/errors.ts'
+import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
+import { isRecord } from '../read-json.ts'
 import { scrub } from '../scrub.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, type ErrorKind, type ToolError } from '../tool-error.ts'
@@ -10,13 +13,18 @@ import { ExchangeFault } from './exchange.ts'
 import { serverScopes } from './settings.ts'
 
 /** Error code URLElicitationRequiredError of MCP 2025-11-25. */
-const URL_ELICITATION_REQUIRED = -32_042
+export const URL_ELICITATION_REQUIRED = -32_042
+/** Error code MissingRequiredClientCapability of MCP 2026-07-28. */
+const MISSING_CAPABILITY = -32_021
+/** What servers of 2025 say of a client that declares no elicitation; the official SDK's by -32603. */
+const LACKS_ELICITATION = /\bnot support\b.{0,40}\belicitation\b/i
 const MAX_MESSAGE_LENGTH = 500
 
 /** Converts a failed exchange to an error, or to the consent for further scopes that the server requires. */
 export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'calling'): ToolOutcome {
   const fault = error instanceof ExchangeFault && error.cause instanceof WorkerFault ? error.cause : error
   if (fault instanceof WorkerFault) return { outcome: 'error', error: fault.error, isOwn: true }
+  if (fault instanceof ContextRequiredError) return notAsked(fault)
   if (!(error instanceof ExchangeFault)) throw error
   const { seen, cause } = error
   const own = (toolError: ToolError): ToolOutcome => ({ outcome: 'error', error: toolError, isOwn: true })
@@ -55,8 +63,6 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
       ),
     )
   if (cause instanceof ProtocolError) return refusedByProtocol(cause)
-  if (cause instanceof SdkError && cause.code === SdkErrorCode.UnsupportedResultType)
-    return own(ELICITATION_REFUSED)
   // the SDK's message may quote the answer, so it is not passed on
   return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`))
 }
@@ -70,7 +76,9 @@ export function scrubFault(error: unknown, secrets: readonly string[]): unknown 
   const { cause, seen } = error
   const clean = <T>(value: T) => scrub(value, secrets) as T // `scrub` keeps the shape
   return new ExchangeFault(
-    cause instanceof ProtocolError ? new ProtocolError(cause.code, clean(cause.message)) : cause,
+    cause instanceof ProtocolError
+      ? new ProtocolError(cause.code, clean(cause.message), clean(cause.data))
+      : cause,
     { ...seen, ...(seen.refused && { refused: clean(seen.refused) }) },
   )
 }
@@ -82,16 +90,31 @@ export function faultOf(error: unknown, host: string): WorkerFault {
   return new WorkerFault({ ...refusalOf(403, undefined), developerMessage: `${host} wants more scopes.` })
 }
 
-/** Elicitation is not passed on: a server's link may lead anywhere, and its question may ask for anything. */
-const ELICITATION_REFUSED: ToolError = {
-  kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED',
-  message:
-    'The tool asks for input from its user (MCP elicitation), which is not passed on: only this broker sends users links.',
-  canRetry: false,
+/** The tool asked something that was not passed on to its user. */
+export function notAsked({ message }: ContextRequiredError): ToolOutcome {
+  return {
+    outcome: 'error',
+    isOwn: true,
+    error: { kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED', message, canRetry: false },
+  }
 }
 
-function refusedByProtocol({ code, message }: ProtocolError): ToolOutcome {
-  if (code === URL_ELICITATION_REQUIRED) return { outcome: 'error', error: ELICITATION_REFUSED, isOwn: true }
+/** The error of a server that needs what its client has not declared: nearly always, to ask the user. */
+function missingCapability(data: unknown): ToolOutcome {
+  const required = isRecord(data) && isRecord(data.requiredCapabilities) ? data.requiredCapabilities : {}
+  const [other] = Object.keys(required).filter((one) => one !== 'elicitation')
+  if (other === undefined) return { outcome: 'error', error: ASKS_ITS_USER, isOwn: true }
+  return notAsked(
+    new ContextRequiredError(
+      `The tool needs an MCP client that offers ${other.slice(0, 50)}, which Gatepass does not offer.`,
+    ),
+  )
+}
+
+function refusedByProtocol({ code, message, data }: ProtocolError): ToolOutcome {
+  if (code === URL_ELICITATION_REQUIRED) return { outcome: 'error', error: ASKS_ITS_USER, isOwn: true }
+  if (code === MISSING_CAPABILITY) return missingCapability(data)
+  if (LACKS_ELICITATION.test(message)) return { outcome: 'error', error: ASKS_ITS_USER, isOwn: true }
   const [kind, text] = RPC_ERRORS.get(code) ?? [
     'UPSTREAM_RUNTIME_UNMAPPED',
     'The server of the tool refused the call.',

@@ -1,6 +1,6 @@
-import { LargeMcpResult } from '../large-json.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 import type { Artifact, ToolOutcome } from '../tool-answer.ts'
+import { LargeMcpResult } from './large-mcp-result.ts'
 
 // Content of an MCP tool's result other than text: images, audio, resource links, embedded resources. `readMcpResult`
 // makes a value of the texts; this module adds the rest for callers that do not get `mcpResult`.

@@ -19,6 +19,7 @@ import {
   text,
 } from '../read-json.ts'
 import { declaredRequirements } from './declared-requirements.ts'
+import { parameterHeaderFault } from './parameter-headers.ts'
 import { type McpRequirements, type McpSettings, neededScopes } from './settings.ts'
 
 /** What the server says about itself that its tools inherit. */
@@ -57,6 +58,8 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Lis
     throw new Refusal(`name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
   if (isRecord(execution) && execution.taskSupport === 'required')
     throw new Refusal('It runs only as a task, which is not supported.')
+  const headerFault = parameterHeaderFault(inputSchema)
+  if (headerFault !== undefined) throw new Refusal(headerFault)
   const hints = isAbsent(annotations) ? undefined : readAnnotations(record(annotations, 'annotations'))
   const meta = isAbsent(_meta) ? undefined : record(_meta, '_meta')
   const shown = text(title, 'title') ?? hints?.title

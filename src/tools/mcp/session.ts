@@ -2,12 +2,16 @@ import { Client, type FetchLike, StreamableHTTPClientTransport } from '@modelcon
 import type { Outgoing } from '../../egress/outgoing.ts'
 import { version } from '../../version.ts'
 import { workerToken } from '../arcade/worker-protocol.ts'
+import type { ElicitationMode } from '../dialog/dialog.ts'
 import { exchange, exchangeFetch, reconnectLater } from './exchange.ts'
+import { currentMessages, type ServerMessages } from './server-messages.ts'
 import type { RequestSigner } from './settings.ts'
 
 /** A session with an MCP server, for one user or for none. */
 export interface McpSession {
   readonly client: Client
+  /** The calls that are under way. */
+  readonly active: Set<ServerMessages>
   /** Ends the session. Does not wait for the server's answer. */
   close(): void
 }
@@ -24,21 +28,31 @@ export interface McpAccess {
   readonly longestMs: number
   /** The server is known to speak only protocol versions before 2026-07-28. */
   readonly isLegacy: boolean
+  /** How users can be asked; absent: not at all. */
+  readonly modes?: readonly ElicitationMode[]
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * How many requests a server may send its client during a session. Each is declined; further ones are not answered at
- * all.
- */
+/** How many requests a server may send its client during a session. Further ones are not answered at all. */
 const MAX_QUESTIONS = 100
+/** The same where users are asked; the dialog limits each call. */
+const MAX_ASKED = 1_000
 const GOODBYE_MS = 2_000
+/** Sessions that keep a stream open for questions, of the streams that a host may have. */
+const MAX_LISTENING = 64
+let listening = 0
 
 /** Connects and negotiates the protocol version. Throws `ExchangeFault`. */
 export async function openSession(outgoing: Outgoing, access: McpAccess): Promise<McpSession> {
-  const { uri, headers, signer, timeoutMs, longestMs, isLegacy, signal } = access
+  const { uri, headers, signer, timeoutMs, longestMs, isLegacy, modes = [], signal } = access
+  // servers of 2025 often ask on the stream beside their answers
+  const listens = modes.length > 0 && listening < MAX_LISTENING
+  if (listens) listening++
+  const active = new Set<ServerMessages>()
+  /** The call that a message concerns: that of its stream, or the only one of the session. */
+  const messagesOf = () => currentMessages() ?? (active.size === 1 ? [...active][0] : undefined)
   const transport = new StreamableHTTPClientTransport(new URL(uri), {
-    fetch: signed(exchangeFetch(outgoing, longestMs), signer),
+    fetch: signed(exchangeFetch(outgoing, longestMs, { listens }), signer),
     requestInit: { headers: { 'user-agent': 'gatepass', ...headers } },
     onInsufficientScope: 'throw',
     reconnectionScheduler: reconnectLater,
@@ -46,15 +60,25 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
   const client = new Client(
     { name: 'gatepass', version },
     {
-      // no elicitation, no sampling, no roots: requests of the server are not passed to users or models
-      capabilities: {},
+      // no sampling and no roots; and users are asked where the caller's client can show the question
+      capabilities: modes.length === 0 ? {} : { elicitation: capabilityOf(modes) },
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: 'auto' },
     },
   )
   client.onerror = () => {} // each request reports its own failure
+  client.setNotificationHandler('notifications/message', ({ params }) => messagesOf()?.log(params))
+  client.setNotificationHandler('notifications/tools/list_changed', () => messagesOf()?.listChanged())
+  if (modes.length > 0)
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const messages = messagesOf()
+      return messages === undefined ? { action: 'cancel' } : messages.elicit(params, mcpReq.signal)
+    })
   const end = () => void client.close().catch(() => undefined)
+  let isClosed = false
   const close = () => {
+    if (listens && !isClosed) listening--
+    isClosed = true
     const goodbye = setTimeout(end, GOODBYE_MS)
     goodbye.unref()
     transport
@@ -78,12 +102,17 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
     throw error
   }
   const deliver = transport.onmessage
+  const most = modes.length > 0 ? MAX_ASKED : MAX_QUESTIONS
   let questions = 0
   transport.onmessage = (message) => {
-    if ('method' in message && 'id' in message && ++questions > MAX_QUESTIONS) return
+    if ('method' in message && 'id' in message && ++questions > most) return
     deliver?.(message)
   }
-  return { client, close }
+  return { client, active, close }
+}
+
+function capabilityOf(modes: readonly ElicitationMode[]) {
+  return { ...(modes.includes('form') && { form: {} }), ...(modes.includes('url') && { url: {} }) }
 }
 
 /** A signature is short-lived, so each request of a session gets its own. */
@@ -91,7 +120,7 @@ function signed(fetch: FetchLike, signer: RequestSigner | undefined): FetchLike 
   if (signer === undefined) return fetch
   return async (url, init = {}) => {
     const headers = new Headers(init.headers)
-    headers.set('authorization', `Bearer ${await workerToken(signer)}`)
+    headers.set('authorization', `Bearer ${workerToken(signer)}`)
     return fetch(url, { ...init, headers })
   }
 }

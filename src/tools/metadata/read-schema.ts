@@ -75,7 +75,7 @@ const SCHEMA_MAP = new Set(['properties', 'patternProperties', '$defs', 'definit
 function readSchema(value: unknown, path: string, warn: Warn): Schema {
   if (typeof value === 'boolean') return value
   if (isTypeName(value)) {
-    warn(path, `A type's name stands where a schema belongs; it was read as its \`type\`.`)
+    warn(path, `A schema belongs here, not the name of a type; the name was read as its \`type\`.`)
     return readSchema({ type: value }, path, () => {})
   }
   if (!isRecord(value)) {

@@ -18,10 +18,10 @@ function withHoisted(node: JsonRecord, path: string, warn: Warn): JsonRecord {
   for (const [name, value] of Object.entries(properties)) {
     const inner = at(at(path, 'properties'), name)
     if (name === 'required' && Array.isArray(value)) {
-      warn(inner, 'The list stands inside `properties`; it was moved out.')
+      warn(inner, 'The list was inside `properties`; it was moved out.')
       required = required.concat(value)
     } else if (name === 'type' && (value === 'object' || Array.isArray(value))) {
-      warn(inner, 'The type stands inside `properties`; it was moved out.')
+      warn(inner, 'The type was inside `properties`; it was moved out.')
       type ??= value
     } else if (isRecord(value) && typeof value.required === 'boolean') {
       const { required: isRequired, ...schema } = value
@@ -69,7 +69,7 @@ function withSiblings(node: JsonRecord, path: string, warn: Warn): JsonRecord {
     !Object.hasOwn(properties, name)
   const strays = Object.entries(node).filter(isMeant)
   for (const [name] of strays)
-    warn(at(path, name), 'It stands beside `properties`; it was moved in as an optional property.')
+    warn(at(path, name), 'It was beside `properties`; it was moved in as an optional property.')
   const rest = Object.entries(node).filter((entry) => !isMeant(entry))
   return { ...Object.fromEntries(rest), properties: { ...properties, ...Object.fromEntries(strays) } }
 }

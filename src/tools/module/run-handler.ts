@@ -1,8 +1,12 @@
 import { allAuths, authName } from '../../sdk/tools/auth.ts'
+import type { ElicitResult } from '../../sdk/tools/content.ts'
 import type { AuthInfo } from '../../sdk/tools/context.ts'
+import type { Form } from '../../sdk/tools/elicit.ts'
+import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import type { RunnableTool, ToolRun } from '../../sdk/tools/run.ts'
 import { runTool } from '../../sdk/tools/run-tool.ts'
 import type { BackendCall, GivenAuthorization } from '../backend.ts'
+import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
 import { readAnswer } from '../read-answer.ts'
 import { type AuthorizationRequired, ownError, type ToolAnswer, type ToolLog } from '../tool-answer.ts'
 
@@ -12,10 +16,14 @@ const MAX_LOGS = 1000
 export async function runHandler(tool: RunnableTool, call: BackendCall): Promise<ToolAnswer> {
   const logs: ToolLog[] = []
   let missing: AuthorizationRequired | undefined
-  const run = toRun(tool, call, logs, (consent) => {
-    missing = consent
-  })
-  const result = await runTool(tool, call.input, run)
+  const over = new AbortController()
+  const run: ToolRun = {
+    ...toRun(tool, call, logs, (consent) => {
+      missing = consent
+    }),
+    elicit: (form) => askForm(call, form, over.signal),
+  }
+  const result = await runTool(tool, call.input, run).finally(() => over.abort())
   if (missing !== undefined && result.outcome === 'authorization_required') return { ...missing, logs }
   const bytes = (json: string) => new TextEncoder().encode(json)
   switch (result.outcome) {
@@ -36,13 +44,31 @@ export async function runHandler(tool: RunnableTool, call: BackendCall): Promise
   }
 }
 
+/** Shows the form to the caller's user. */
+async function askForm(
+  { dialog, signal }: BackendCall,
+  { message, schema, accepts, timeoutMs }: Form,
+  over: AbortSignal,
+): Promise<ElicitResult<unknown>> {
+  if (dialog === undefined) throw new ContextRequiredError(`${ASKS_ITS_USER.message} (ui.elicit)`)
+  const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+  const signals = [over, signal, late].filter((one) => one !== undefined)
+  const question = { mode: 'form', message, requestedSchema: schema, accepts } as const
+  try {
+    return await dialog.elicit(question, AbortSignal.any(signals))
+  } catch (error) {
+    if (late?.aborted === true) return { action: 'cancel' }
+    throw error
+  }
+}
+
 function toRun(
   { options }: RunnableTool,
   call: BackendCall,
   logs: ToolLog[],
   onMissing: (missing: AuthorizationRequired) => void,
 ): ToolRun {
-  const { executionId, userId, secrets, metadata, onEvent, inner, signal } = call
+  const { executionId, userId, secrets, metadata, onEvent, inner, signal, dialog } = call
   const values = new Map(secrets.map(({ key, value }) => [key, value]))
   return {
     way: 'a run in Gatepass’s own process',
@@ -63,6 +89,7 @@ function toRun(
     ...(signal && { signal }),
     log(level, message) {
       if (logs.length < MAX_LOGS) logs.push({ level, message })
+      dialog?.log({ level, message })
     },
     progress(progress, total, message) {
       const data = {

@@ -81,7 +81,7 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Follows Reference Objects to the value they stand for. Throws `Refusal` if a reference leads out of the document,
+ * Follows Reference Objects to the value they refer to. Throws `Refusal` if a reference leads out of the document,
  * to nothing, or in a circle.
  */
 export function resolved(document: OpenapiDocument, value: unknown, what: string): JsonRecord {

@@ -70,7 +70,7 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
 
 /**
  * The operator's credentials for every request of a document that declares no security: all of them together. A name
- * that is no scheme of the document stands for `Authorization: Bearer`, or for the header of its mapping. Throws
+ * that is no scheme of the document means `Authorization: Bearer`, or the header of its mapping. Throws
  * `Refusal`.
  */
 export function readConfiguredSecurity(document: OpenapiDocument, mappings: Mappings): ReadSecurity {

@@ -9,7 +9,7 @@ export type Method = (typeof METHODS)[number]
 
 export interface RequestPlan {
   readonly method: Method
-  /** Absolute; `{name}` stands for a path parameter and occurs in the path only. */
+  /** Absolute; `{name}` is a path parameter and occurs in the path only. */
   readonly url: string
   readonly parameters: readonly PlannedParameter[]
   /** Sent with every request; names are in lower case. */
@@ -39,7 +39,7 @@ export interface PlannedParameter extends ParameterForm {
 export interface PlannedBody {
   readonly contentType: string
   readonly encoding: 'json' | 'form'
-  /** Any JSON, in which the string `{property}` stands for that property of the input. */
+  /** Any JSON, in which the string `{property}` is replaced by that property of the input. */
   readonly template: unknown
   /** Whether a body is sent even if no input is put into it. */
   readonly isRequired: boolean

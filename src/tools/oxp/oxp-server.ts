@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { SignJWT } from 'jose'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { OutgoingResponse } from '../../egress/outgoing.ts'
 import { askWorker } from '../worker-request.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
+import { signWorkerToken } from '../worker-token.ts'
 
 /**
  * How an OXP server authenticates its caller: not at all, by the header `OXP-API-Key`, or by a JWT as bearer token
@@ -47,9 +46,6 @@ export interface OxpReply {
   readonly credentials: readonly string[]
 }
 
-/** OXP allows up to 15 minutes. */
-const TOKEN_SECONDS = 60
-
 /**
  * Sends a request and returns the answer of any status but 3xx. Health is requested without credentials. Throws
  * `WorkerFault`.
@@ -71,9 +67,12 @@ export async function askOxpServer(
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(secret !== '' && {
-      async authorize() {
+      authorize() {
         if (auth === 'api_key') return { 'oxp-api-key': secret }
-        const token = await signToken(secret, broker.settings.publicUrl.origin, audience)
+        const token = signWorkerToken(secret, {
+          iss: broker.settings.publicUrl.origin,
+          ...(audience !== undefined && { aud: audience }),
+        })
         credentials.push(token)
         return { authorization: `Bearer ${token}` }
       },
@@ -85,14 +84,4 @@ export async function askOxpServer(
     ...(signal && { signal }),
   })
   return { response, credentials }
-}
-
-function signToken(secret: string, issuer: string, audience: string | undefined): Promise<string> {
-  const token = new SignJWT()
-    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setIssuer(issuer)
-    .setJti(randomUUID())
-    .setIssuedAt()
-    .setExpirationTime(`${TOKEN_SECONDS} seconds`)
-  return (audience === undefined ? token : token.setAudience(audience)).sign(new TextEncoder().encode(secret))
 }

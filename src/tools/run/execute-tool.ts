@@ -4,13 +4,17 @@ import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat, toolId } from '../../domain/tool.ts'
 import { currentContext, inContext, permit } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
+import type { ToolEvent } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { withCheckedValue } from '../check-output.ts'
+import { risingProgress } from '../dialog/rising-progress.ts'
+import { createToolDialog } from '../dialog/tool-dialog.ts'
 import { boundedAnswer } from '../finish-answer.ts'
 import type { AnswerReading } from '../read-answer.ts'
 import { scrub } from '../scrub.ts'
 import { scrubAnswer } from '../scrub-answer.ts'
 import { ownError, type RequestedAuthorization, type ToolAnswer } from '../tool-answer.ts'
+import { readChangedCatalogue } from './changed-catalogue.ts'
 import type { Execution, ExecutionOutcome, ToolCall } from './execution.ts'
 import { recordExecution } from './execution-history.ts'
 import { innerTools } from './inner-tools.ts'
@@ -173,6 +177,20 @@ async function callWorker(
     tool: checkedTool,
     ...(signal && { signal }),
   }
+  const dialog =
+    call.dialog &&
+    createToolDialog(call.dialog, {
+      tool: tool.title,
+      ...(worker.type !== 'module' && { host: new URL(worker.uri).host }),
+      publicOrigin: broker.settings.publicUrl.origin,
+      secrets: secretValues,
+    })
+  const progress = call.dialog && risingProgress(call.dialog)
+  const onToolEvent = (event: ToolEvent) => {
+    const clean = scrub(event, secretValues) as ToolEvent // `scrub` keeps the shape
+    if (clean.kind === 'progress') progress?.(clean.data)
+    onEvent?.(clean)
+  }
   const invoke = async (given: readonly ToolToken[]): Promise<ToolAnswer> => {
     secretValues.push(...given.map(({ release }) => release.accessToken))
     if (!isRepeatable) await aboutToRun({ executionId: id, toolId: toolId(tool) })
@@ -189,7 +207,9 @@ async function callWorker(
       metadata,
       ...(signal && { signal }),
       ...(inner && { inner }),
-      ...(onEvent && { onEvent: (event) => onEvent(scrub(event, secretValues) as typeof event) }), // `scrub` keeps the shape
+      ...((onEvent || progress) && { onEvent: onToolEvent }),
+      ...(dialog && { dialog }),
+      onListChanged: () => readChangedCatalogue(broker, worker),
       reading,
     })
     return boundedAnswer(scrubAnswer(answer, secretValues))

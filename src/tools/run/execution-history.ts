@@ -5,7 +5,7 @@ import type { Sealed } from '../../domain/sealed.ts'
 import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { executionPlace } from '../../store/sealed-columns.ts'
-import { jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
+import { hasItems, jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
 import { withMedia } from '../mcp/media-content.ts'
 import { artifactToJson } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
@@ -83,7 +83,7 @@ export function resultOf(execution: Execution): Pick<Attempt, 'success' | 'outpu
 }
 
 function toStoredOutput(outcome: ExecutionOutcome): StoredOutput {
-  const logs = 'logs' in outcome && outcome.logs.length > 0 ? { logs: outcome.logs } : {}
+  const logs = 'logs' in outcome && hasItems(outcome.logs) ? { logs: outcome.logs } : {}
   const shown = withMedia(outcome)
   switch (shown.outcome) {
     case 'value':

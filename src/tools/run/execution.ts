@@ -2,6 +2,7 @@ import type { EntryPoint } from '../../domain/execution.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { BackendCall } from '../backend.ts'
+import type { Dialog } from '../dialog/dialog.ts'
 import type {
   AnswerDetails,
   AuthorizationRequired,
@@ -29,6 +30,8 @@ export interface ToolUse {
 export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
   /** How many tools have called each other to make this call. Absent: none. */
   readonly depth?: number
+  /** For a caller over MCP. */
+  readonly dialog?: Dialog
   readonly input: Readonly<Record<string, unknown>>
   readonly entryPoint: EntryPoint
   /** Of a scheduled run; absent: a new id. */

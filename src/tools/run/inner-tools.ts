@@ -7,13 +7,14 @@ import { errorResult, toCallToolResult } from '../../sdk/tools/tool-result.ts'
 import { currentContext, inContext } from '../../services/request-context.ts'
 import type { InnerTools } from '../backend.ts'
 import { findTool } from '../catalogue/find-tool.ts'
+import type { Dialog } from '../dialog/dialog.ts'
 import { LargeJson } from '../large-json.ts'
 import { artifactToJson, type ToolResult } from '../tool-answer.ts'
 import { syncWorker } from '../worker.ts'
 import type { Execution, ToolCall } from './execution.ts'
 import { accountsFor } from './tool-tokens.ts'
 
-/** So many tools may call each other. */
+/** How deep calls of tools by tools may nest. */
 const MAX_DEPTH = 8
 
 /**
@@ -34,7 +35,7 @@ export function innerTools(
         if (depth > MAX_DEPTH)
           return failed('TOOL_RUNTIME_FATAL', `More than ${MAX_DEPTH} tools have called each other.`)
         const tool = await findTool(broker, projectId, name)
-        const { userId, account, nextUri, metadata, keepContent } = outer
+        const { userId, account, nextUri, metadata, keepContent, dialog } = outer
         const accounts = outer.accounts && (await accountsFor(broker, tool, outer))
         const call: ToolCall = {
           tool,
@@ -47,8 +48,9 @@ export function innerTools(
           ...(nextUri !== undefined && { nextUri }),
           ...(metadata && { metadata }),
           ...(keepContent !== undefined && { keepContent }),
+          ...(dialog && { dialog: withoutProgress(dialog) }),
         }
-        const { outcome } = await asUseOfItsOwn(() => execute(broker, call, signal))
+        const { outcome } = await asSeparateUse(() => execute(broker, call, signal))
         if (outcome.outcome === 'authorization_required') return outcome
         return { outcome: 'result', result: toResult(outcome) }
       } catch (error) {
@@ -57,7 +59,7 @@ export function innerTools(
       }
     },
     async list() {
-      const tools = await broker.store.tools.list(projectId)
+      const tools = await broker.cache.catalogue.of(projectId)
       return tools.map((tool) => ({
         name: toolId(tool),
         title: tool.title,
@@ -71,8 +73,13 @@ export function innerTools(
   }
 }
 
-/** Policies judge the call apart from the call of the outer tool that they have permitted. */
-function asUseOfItsOwn<Result>(run: () => Result): Result {
+/** The progress of the outer tool is what its caller sees. */
+function withoutProgress({ progress: _, ...dialog }: Dialog): Dialog {
+  return dialog
+}
+
+/** Policies judge the inner call separately: that they permitted the outer one does not count. */
+function asSeparateUse<Result>(run: () => Result): Result {
   const { permitted: _, ...context } = currentContext()
   return inContext(context, run)
 }

@@ -26,7 +26,7 @@ export interface CompletedStep {
   readonly result: Extract<RunResult, { readonly outcome: 'value' }>
 }
 
-/** All that a chain needs to go on. */
+/** All that a chain needs to continue. */
 export interface ChainState {
   /** The options of the first call, so that the remaining steps use the accounts that it chose. */
   readonly call: Omit<ChainRun, 'projectId'>
@@ -123,7 +123,7 @@ function fromStored({ toolId, status, texts = {}, ...stored }: StoredStep): Comp
   }
 }
 
-/** Stands for the value wherever JSON is written (large-json.ts). */
+/** Typed as the object whose place it takes where JSON is written (`large-json.ts`). */
 function largeJson(text: string): LargeJson & Readonly<Record<string, unknown>> {
   return new LargeJson(Buffer.from(text)) as LargeJson & Readonly<Record<string, unknown>>
 }

@@ -8,7 +8,7 @@ import type { RequestedUse } from '../../services/policies/policy-match.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { withoutOptionalNulls } from '../arcade/optional-nulls.ts'
-import { withLooseTypes } from '../arcade/read-worker-tool.ts'
+import { looseInputSchema } from '../arcade/read-worker-tool.ts'
 import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { findWorkerByUid, namedTools } from '../catalogue/known-tools.ts'
@@ -89,7 +89,9 @@ function inputFaultOf(
 ): ToolError | undefined {
   const isArcade = workerType === 'http'
   const given = isArcade ? withoutOptionalNulls(tool.inputSchema, input) : input
-  const checked = check(() => validateInput(isArcade ? withLooseTypes(tool) : tool, given))
+  const checked = check(() =>
+    validateInput(isArcade ? { inputSchema: looseInputSchema(tool) } : tool, given, { isImmutable: true }),
+  )
   if (checked.outcome === 'valid') return undefined
   if (checked.outcome === 'bad schema')
     return isCheckedByWorker(tool, workerType)
@@ -155,10 +157,11 @@ export async function toolContext(
 
 /** What Arcade's engine gives to tools that declare it: its own URL, and the id of the client that calls. */
 function brokerMetadata(broker: Broker): [string, string][] {
-  const { apiKey } = currentContext()
+  const { apiKey, actor } = currentContext()
+  const clientId = apiKey?.id ?? actor.client
   return [
     ['coordinator_url', broker.settings.publicUrl.origin],
-    ...(apiKey === undefined ? [] : [['client_id', apiKey.id] as [string, string]]),
+    ...(clientId === undefined ? [] : [['client_id', clientId] as [string, string]]),
   ]
 }
 
@@ -173,16 +176,28 @@ export function toolPolicyUse(
   runner: Runner,
   call: Pick<RequestedUse, 'userId' | 'executionId' | 'input'>,
 ): RequestedUse {
-  const tools = runner.outcome === 'found' ? [tool, runner.workerTool] : [tool]
   return {
     ...call,
     projectId: tool.projectId,
     use: 'tool',
-    tool: { id: toolId(tool), aliases: [...new Set(tools.flatMap(toolAliases))] },
+    tool: {
+      id: toolId(tool),
+      aliases: aliasesOf(runner.outcome === 'found' ? runner.workerTool : tool, tool),
+    },
     providers: needs.map(({ entry, scopes }) => policyProvider(entry, scopes)),
     hosts: runner.outcome === 'found' ? hostsOf(runner) : [],
     secrets: tool.requirements.secrets,
   }
+}
+
+const knownAliases = new WeakMap<Tool, readonly string[]>()
+
+/** The aliases of both tools; of a tool that is its own worker's, they are made once. */
+function aliasesOf(workerTool: Tool, tool: Tool): readonly string[] {
+  if (workerTool !== tool) return [...new Set([tool, workerTool].flatMap(toolAliases))]
+  const aliases = knownAliases.get(tool) ?? toolAliases(tool)
+  knownAliases.set(tool, aliases)
+  return aliases
 }
 
 /** The hosts that the call goes to. A module runs in this process and has none. */

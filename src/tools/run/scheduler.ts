@@ -219,13 +219,11 @@ function readAttempts(broker: Broker, record: ExecutionRecord): readonly Attempt
 
 /** The API key that scheduled the run, or the key that replaced it; `undefined` when it is revoked or has expired. */
 async function keyOf(broker: Broker, { projectId, apiKeyId }: ExecutionRecord): Promise<ApiKey | undefined> {
-  const keys = apiKeyId === undefined ? [] : await broker.store.apiKeys.list(projectId)
+  const find = async (id: string | undefined) =>
+    id === undefined ? undefined : broker.store.apiKeys.find(projectId, id)
   const isOver = ({ revokedAt, expiresAt }: ApiKey) =>
     revokedAt !== undefined || (expiresAt !== undefined && expiresAt <= broker.now())
-  let key = keys.find(({ id }) => id === apiKeyId)
-  while (key !== undefined && isOver(key)) {
-    const { replacedBy } = key
-    key = keys.find(({ id }) => id === replacedBy)
-  }
+  let key = await find(apiKeyId)
+  while (key !== undefined && isOver(key)) key = await find(key.replacedBy)
   return key
 }

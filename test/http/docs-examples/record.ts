@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { newId } from '../../../src/domain/ids.ts'
 import type { Example } from '../../../src/http/reference/example.ts'
+import type { AnyJson } from '../../any-json.ts'
 import type { OpenApiDocument } from '../../sdk/wire-types/openapi.ts'
 import { approve, providerBody } from '../world.ts'
 import { normalizer } from './normalize.ts'
@@ -21,8 +23,7 @@ export interface Recorded {
   readonly request: Request
   readonly status: number
   readonly mediaType: string | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  readonly answer: any
+  readonly answer: AnyJson
   readonly text: string
 }
 
@@ -161,6 +162,22 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('getApiKey', { params: { id: key } })
   await send('rotateApiKey', { params: { id: key }, body: { grace: 3600 } })
   await send('revokeApiKey', { params: { id: key } })
+  const { projects, mcpConsents } = gatepass.broker.store
+  const { id: projectId } = await projects.ensure('default', 0)
+  const redirectUri = 'https://claude.ai/api/mcp/auth_callback'
+  const approval = {
+    id: newId('mcpc'),
+    projectId,
+    userId: 'ada',
+    clientId: 'https://claude.ai/oauth/client.json',
+    redirectUri,
+    clientName: 'Claude',
+    scopes: ['mcp'],
+    createdAt: gatepass.broker.now(),
+  }
+  await mcpConsents.put(approval)
+  await send('listMcpClients', { query: ada })
+  await send('deleteMcpClient', { params: { id: approval.id } })
   await send('createProject', { body: { name: 'staging' } })
   await send('listProjects')
   const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }
@@ -170,6 +187,13 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('updatePolicy', { params: { id: 'no-deletion' }, body: { enabled: false } })
   await send('testPolicies', { body: { tool_name: 'Hub.ListRepositories', ...ada } })
   await send('deletePolicy', { params: { id: 'no-deletion' } })
+  const set = { id: 'github', namespaces: ['Hub'], instructions: 'Ask before you change anything.' }
+  await send('createToolset', { body: set })
+  await send('listToolsets')
+  await send('getToolset', { params: { id: 'github' } })
+  await send('listToolsetTools', { params: { id: 'github' }, query: { limit: '1' } })
+  await send('updateToolset', { params: { id: 'github' }, body: { tags: ['weather'], names: 'bare' } })
+  await send('deleteToolset', { params: { id: 'github' } })
   await send('listAuditEntries', { query: { action: 'authorization.completed', limit: '1' } })
   await send('exportAuditEntries', { query: { action: 'authorization.completed' } })
   await send('getDiagnosis')

@@ -126,6 +126,10 @@ export const SDK_SNIPPETS = {
     const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }
     await gatepass.admin.policies.create({ id: 'no-deletion', effect: 'deny', match })
   },
+  async createToolset() {
+    const instructions = 'Ask before you change anything.'
+    await gatepass.admin.toolsets.create({ id: 'github', namespaces: ['Hub'], instructions })
+  },
   async listAuditEntries() {
     for await (const { at, action } of gatepass.admin.audit.list({ action: 'authorization.completed' }))
       console.log(at, action)

@@ -60,9 +60,9 @@ export const headers: readonly Mutation[] = [
   {
     rows: ['30'],
     fault: 'every request to a worker has the same jti',
-    file: 'src/tools/arcade/worker-protocol.ts',
-    from: '.setJti(randomUUID())',
-    to: ".setJti('1234567890abcdefg')",
+    file: 'src/tools/worker-token.ts',
+    from: 'jti: randomUUID()',
+    to: "jti: '1234567890abcdefg'",
     test: 'tools/worker-protocol.test.ts',
     name: 'carries an id of its own each time',
   },

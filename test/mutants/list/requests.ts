@@ -145,7 +145,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['45'],
     fault: 'a click that another site made counts',
-    file: 'src/http/connect/connect.ts',
+    file: 'src/http/connect/own-page.ts',
     from: "if (site !== undefined) return site === 'same-origin'",
     to: 'if (site !== undefined) return true',
     test: PAGES,
@@ -191,7 +191,7 @@ export const requests: readonly Mutation[] = [
     rows: ['37', '38', '51'],
     fault: 'a connection of another project can be read',
     file: 'src/http/authorizations/connections.ts',
-    from: 'if (connection === undefined || connection.projectId !== projectId)',
+    from: 'if (connection === undefined || connection.projectId !== projectId || !mayActFor(connection.userId))',
     to: 'if (connection === undefined)',
     test: 'threats/isolation.test.ts',
     name: 'threats 37, 38, 51',

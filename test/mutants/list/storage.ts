@@ -73,7 +73,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['36'],
     fault: 'a backup can be read by everybody on the machine',
-    file: 'src/store/backup.ts',
+    file: 'src/copying/backup.ts',
     from: "closeSync(openSync(to, 'wx', 0o600))",
     to: "closeSync(openSync(to, 'wx', 0o644))",
     test: 'cli/backup.test.ts',
@@ -118,7 +118,7 @@ export const storage: readonly Mutation[] = [
   {
     rows: ['R15'],
     fault: 'a backup copies no page',
-    file: 'src/store/backup.ts',
+    file: 'src/copying/backup.ts',
     from: '{ progress: () => PAGES_AT_ONCE }',
     to: '{ progress: () => 0 * PAGES_AT_ONCE }',
     test: 'cli/backup.test.ts',
@@ -191,8 +191,8 @@ export const storage: readonly Mutation[] = [
     rows: ['R24'],
     fault: 'a log that is not read holds up requests',
     file: 'src/log.ts',
-    from: 'sync: false, maxLength: MAX_WAITING_BYTES',
-    to: 'sync: true',
+    from: "sync: writes === 'at once',\n    maxLength: MAX_WAITING_BYTES,",
+    to: 'sync: true,',
     test: 'operation/log.test.ts',
     name: 'a reader that stands still holds up nothing',
   },

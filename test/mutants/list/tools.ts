@@ -15,9 +15,9 @@ export const tools: readonly Mutation[] = [
   {
     rows: ['30'],
     fault: 'what a worker is shown is good for an hour',
-    file: 'src/tools/arcade/worker-protocol.ts',
-    from: '.setExpirationTime(`${TOKEN_SECONDS} seconds`)',
-    to: '.setExpirationTime(`${TOKEN_SECONDS} minutes`)',
+    file: 'src/tools/worker-token.ts',
+    from: 'exp: iat + TOKEN_SECONDS',
+    to: 'exp: iat + TOKEN_SECONDS * 60',
     test: 'threats/workers.test.ts',
     name: 'threat 31',
   },

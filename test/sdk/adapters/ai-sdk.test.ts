@@ -191,9 +191,8 @@ describe('the Vercel AI SDK', () => {
 
 describe('options', () => {
   test.each([
-    ['a toolset', { user: 'ada', tools: { toolset: 'all' } }, 'Gatepass has no toolsets yet'],
     ['an empty selection', { user: 'ada', tools: {} }, 'give names of tools'],
-    ['no user', { user: '', tools: TOOLS }, 'for which user'],
+    ['no user', { user: '', tools: TOOLS }, 'name the user for whom'],
   ])('refuses %s', async (_, options, message) => {
     await expect(aiTools(agents.gatepass, options)).rejects.toMatchObject({
       code: 'invalid_options',
@@ -204,5 +203,22 @@ describe('options', () => {
   test('selects by words', async () => {
     const tools = await aiTools(agents.gatepass, { user: 'ada', tools: { q: 'secret' } })
     expect(Object.keys(tools)).toEqual(['Demo_NeedsSecret'])
+  })
+
+  test('selects by toolset, under the names that every way of running takes', async () => {
+    const { toolsets } = agents.gatepass.admin
+    await toolsets.create({ id: 'some', tools: ['Demo.Echo', 'Demo.WhoAmI'], names: 'bare' })
+    const user = agents.newUser()
+    const tools = await aiTools(agents.gatepass, { user, tools: { toolset: 'some' } })
+    expect(Object.keys(tools).sort()).toEqual(['Demo_Echo', 'Demo_WhoAmI'])
+    model.calls = [ECHO]
+    const { parts } = await run({ user, tools: { toolset: 'some' } })
+    expect(parts).toContainEqual(expect.objectContaining({ type: 'tool-result', toolName: 'Demo_Echo' }))
+    await toolsets.update('some', { tools: ['Demo.Echo'] })
+    const fewer = await aiTools(agents.gatepass, { user, tools: { toolset: 'some', q: 'echo' } })
+    expect(Object.keys(fewer)).toEqual(['Demo_Echo'])
+    await expect(aiTools(agents.gatepass, { user, tools: { toolset: 'none' } })).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 })

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { AnyJson } from '../../any-json.ts'
 import { answer, answerJson, type Loopback, listen, record } from '../../loopback.ts'
 
 /** A call that the model makes. */
@@ -12,13 +13,12 @@ export interface ScriptedModel extends Loopback {
   /** What the model calls when it has no results yet. */
   calls: readonly ScriptedCall[]
   /** The bodies of the requests, in order. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into requests of three APIs
-  readonly requests: any[]
+  readonly requests: AnyJson[]
 }
 
 /**
- * A loopback server that speaks the Responses, Chat Completions and Messages APIs. The model answers a question by its
- * `calls`, and the results of calls by `Answer: ` and all that it reads.
+ * A loopback server with the Responses, Chat Completions and Messages APIs. The model answers a question with its `calls`,
+ * and the results of calls with `Answer: ` and the texts of all results.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: unknown[] = []

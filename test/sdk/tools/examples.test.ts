@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { AnswerBody } from '../../answer-body.ts'
+import type { AnyJson } from '../../any-json.ts'
 import { approve, providerBody, startWorld, type World } from '../../http/world.ts'
 import { expectListedNamesToRun } from '../../listed-names.ts'
 import { answerJson, bearerOf, type Loopback, listen, type RecordedRequest, record } from '../../loopback.ts'
@@ -92,7 +92,7 @@ function answerOf(request: RecordedRequest): { readonly status?: number; readonl
 }
 
 /** Runs a tool for a user who approves what it asks for. */
-async function run(tool_name: string, input: object, user_id: string): Promise<AnswerBody> {
+async function run(tool_name: string, input: object, user_id: string): Promise<AnyJson> {
   const execute = () => world.execute(tool_name, { input, user_id })
   const asked = await execute()
   const link = asked.body.output.requires_authorization?.url

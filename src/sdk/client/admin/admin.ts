@@ -1,13 +1,16 @@
 import type * as Wire from '../../wire.ts'
+import type { Answer } from '../operation.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 import { type AuditLog, createAuditLog } from './audit.ts'
 import { type AdminConnections, createUserConnections } from './connections.ts'
 import { type AdminKeys, createKeys } from './keys.ts'
+import { type AdminMcpClients, createMcpClients } from './mcp-clients.ts'
 import { type AdminPolicies, createPolicies } from './policies.ts'
 import { type AdminProjects, createProjects } from './projects.ts'
 import { type AdminProviders, createProviders } from './providers.ts'
 import { type AdminSecrets, createSecrets } from './secrets.ts'
 import { type AdminTools, createAdminTools } from './tools.ts'
+import { type AdminToolsets, createToolsets } from './toolsets.ts'
 import { type AdminWorkers, createWorkers } from './workers.ts'
 
 /**
@@ -18,25 +21,30 @@ export interface Admin {
   readonly providers: AdminProviders
   readonly workers: AdminWorkers
   readonly tools: AdminTools
+  readonly toolsets: AdminToolsets
   readonly secrets: AdminSecrets
   readonly policies: AdminPolicies
   readonly connections: AdminConnections
+  readonly mcpClients: AdminMcpClients
   readonly audit: AuditLog
   readonly keys: AdminKeys
   readonly projects: AdminProjects
-  /** Imports tool metadata. Each tool is taken whole or refused with the reason; the same again changes nothing. */
+  /**
+   * Imports tool metadata. Each tool is imported whole or refused with the reason; importing the same again changes
+   * nothing.
+   */
   import(
     tools: Wire.ToolMetadata | readonly Wire.ToolMetadata[],
     options?: ImportOptions,
   ): Promise<Wire.ImportResult>
   /** What `gatepass doctor` judges of the running server. */
-  diagnosis(options?: RequestOptions): Promise<Wire.Operations['getDiagnosis']['answer']>
+  diagnosis(options?: RequestOptions): Promise<Answer<'getDiagnosis'>>
 }
 
 export interface ImportOptions extends RequestOptions {
   /** The worker that runs the tools. */
   readonly workerId?: string | undefined
-  /** Answers what would become of each tool, and writes nothing. */
+  /** Writes nothing, and answers what the import would do with each tool. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -46,9 +54,11 @@ export function createAdmin(transport: Transport): Admin {
     providers: createProviders(transport),
     workers: createWorkers(transport),
     tools: createAdminTools(transport),
+    toolsets: createToolsets(transport),
     secrets: createSecrets(transport),
     policies: createPolicies(transport),
     connections: createUserConnections(transport),
+    mcpClients: createMcpClients(transport),
     audit: createAuditLog(transport),
     keys: createKeys(transport),
     projects: createProjects(transport),

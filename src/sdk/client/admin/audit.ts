@@ -8,6 +8,8 @@ export interface AuditFilter {
   readonly connection?: string | undefined
   readonly action?: Wire.AuditEntry['action'] | undefined
   readonly tool?: string | undefined
+  /** What was acted on where no other member says it, such as a worker, a policy or a secret. */
+  readonly subject?: string | undefined
   /** The id of an API key. */
   readonly actor?: string | undefined
   readonly since?: Date | string | undefined
@@ -65,20 +67,22 @@ export function createAuditLog(transport: Transport): AuditLog {
   }
 }
 
-function toQuery({ user, provider, connection, action, tool, actor, since, until }: AuditFilter) {
+function toQuery(filter: AuditFilter) {
+  const { user, provider, connection, action, tool, subject, actor, since, until } = filter
   return {
     user_id: user,
     provider_id: provider,
     connection_id: connection,
     action,
     tool,
+    subject,
     actor_id: actor,
     since: since instanceof Date ? since.toISOString() : since,
     until: until instanceof Date ? until.toISOString() : until,
   }
 }
 
-/** The body is cancelled when the reader leaves. */
+/** The body is cancelled when the caller leaves the loop. */
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()

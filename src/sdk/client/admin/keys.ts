@@ -1,9 +1,7 @@
 import type * as Wire from '../../wire.ts'
+import type { Answer, Body } from '../operation.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
-
-type Body<Id extends keyof Wire.Operations> = NonNullable<Wire.Operations[Id]['body']>
-type Answer<Id extends keyof Wire.Operations> = Wire.Operations[Id]['answer']
 
 /** API keys of the project. */
 export interface AdminKeys {
@@ -13,7 +11,7 @@ export interface AdminKeys {
   create(key: Body<'createApiKey'>, options?: RequestOptions): Promise<Wire.IssuedApiKey>
   /** Makes its successor. Both are good for `grace` seconds, a day by default. Not repeated after a lost answer. */
   rotate(id: string, options?: RequestOptions & Body<'rotateApiKey'>): Promise<Answer<'rotateApiKey'>>
-  /** Also the key that asks. */
+  /** Works for the client's own key too. */
   revoke(id: string, options?: RequestOptions): Promise<void>
 }
 

@@ -1,8 +1,7 @@
 import type * as Wire from '../../wire.ts'
+import type { Body } from '../operation.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
-
-type Body<Id extends keyof Wire.Operations> = NonNullable<Wire.Operations[Id]['body']>
 
 /** Policies decide which tools and callers may use which tokens. */
 export interface AdminPolicies {

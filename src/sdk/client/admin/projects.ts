@@ -2,10 +2,10 @@ import type * as Wire from '../../wire.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
-/** Projects: those that the key may see. */
+/** The projects that the key may see. */
 export interface AdminProjects {
   list(): List<Wire.Project>
-  /** By an administrator of the project `default`. It has no key yet. Not repeated after a lost answer. */
+  /** For administrators of the project `default` only. The project has no key yet. Not repeated after a lost answer. */
   create(name: string, options?: RequestOptions): Promise<Wire.Project>
 }
 

@@ -9,7 +9,7 @@ export interface AdminTools {
     to: { readonly workerId: string; readonly tool: string },
     options?: RequestOptions,
   ): Promise<Wire.ToolDefinition>
-  /** The providers it brought stay, with their connections. */
+  /** The providers that its import created remain, with their connections. */
   delete(name: string, options?: RequestOptions): Promise<void>
 }
 

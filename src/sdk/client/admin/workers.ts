@@ -1,11 +1,9 @@
 import type * as Wire from '../../wire.ts'
 import type { Authorization } from '../authorization.ts'
 import { toAuthorization } from '../authorizations.ts'
+import type { Answer, Body } from '../operation.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
-
-type Body<Id extends keyof Wire.Operations> = NonNullable<Wire.Operations[Id]['body']>
-type Answer<Id extends keyof Wire.Operations> = Wire.Operations[Id]['answer']
 
 /** Workers: the servers that list tools and run them. */
 export interface AdminWorkers {
@@ -15,7 +13,7 @@ export interface AdminWorkers {
   create(worker: Body<'createWorker'>, options?: RequestOptions): Promise<Wire.Worker>
   update(id: string, changes: Body<'updateWorker'>, options?: RequestOptions): Promise<Wire.Worker>
   delete(id: string, options?: RequestOptions): Promise<void>
-  /** Accepts what its tools newly ask for; with `digest`, only if that is what waits still. */
+  /** Accepts the requirements that its tools have added; with `digest`, only if they have not changed since. */
   accept(id: string, options?: RequestOptions & { readonly digest?: string }): Promise<Wire.Worker>
   /** Begins the authorization that an MCP server itself wants, for the user whose connection lists its tools. */
   authorize(id: string, options: AuthorizeWorkerOptions): Promise<Authorization>

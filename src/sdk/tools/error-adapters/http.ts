@@ -99,7 +99,7 @@ const MAX_CAUSES = 5
 
 interface NetworkFault {
   readonly fault: 'unreachable' | 'timeout'
-  /** The request surely never reached the API. */
+  /** It is certain that the request did not reach the API. */
   readonly isUnsent: boolean
 }
 

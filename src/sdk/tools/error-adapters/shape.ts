@@ -1,4 +1,4 @@
-// Reading errors of libraries that are not imported: nothing of their shape is sure.
+// Reads errors of libraries that are not imported, so their members may have any type.
 
 export type Shape = Readonly<Record<string, unknown>>
 
@@ -22,7 +22,7 @@ export function failureStatus(...values: readonly unknown[]): number | undefined
 
 const MAX_MESSAGE = 2000
 
-/** What the error says of itself, for the operator: it may hold anything. */
+/** The error as text for the operator alone, because it may contain secrets. */
 export function developerMessageOf(error: unknown): string {
   const { name, message, statusText } = shapeOf(error)
   return `${text(name) ?? 'Error'}: ${text(message) ?? text(statusText) ?? String(error)}`.slice(

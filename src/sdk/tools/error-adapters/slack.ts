@@ -31,7 +31,7 @@ export class SlackErrorAdapter implements ErrorAdapter {
       case 'slack_webapi_http_error': {
         const status = failureStatus(statusCode)
         const retryAfterMs = retryAfterOf(headers)
-        return new UpstreamError(`Slack answered ${status ?? 'unlike its protocol'}.`, {
+        return new UpstreamError(`Slack answered ${status ?? 'without a status'}.`, {
           ...details,
           ...(status !== undefined && { statusCode: status }),
           ...(retryAfterMs !== undefined && { retryAfterMs }),

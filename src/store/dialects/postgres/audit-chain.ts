@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { AuditHead } from '../../../domain/audit.ts'
-import type { AuditEntries } from '../../audit-entries.ts'
+import { type AuditEntries, blockAfter } from '../../audit-entries.ts'
 import { fromDriver } from './failures.ts'
 
 /** Appends a block within the transaction of the write that it records, after everything else that it locks. */
@@ -29,20 +29,8 @@ export async function lockHead(client: pg.ClientBase, projectId: string): Promis
   }
 }
 
-export async function appendTo(
-  head: AuditHead,
-  client: pg.ClientBase,
-  { projectId, at, lines, link }: AuditEntries,
-): Promise<void> {
-  const count = lines.length
-  const block = {
-    projectId,
-    firstSeq: head.lastSeq + 1,
-    count,
-    at,
-    text: lines.join('\n'),
-    previous: head.hash,
-  }
+export async function appendTo(head: AuditHead, client: pg.ClientBase, entries: AuditEntries): Promise<void> {
+  const { projectId, firstSeq, count, at, text, previous, hash } = blockAfter(head, entries)
   await fromDriver(
     client.query({
       name: 'append_audit_block',
@@ -51,16 +39,7 @@ export async function appendTo(
           values ($1, $2, $3, $4, $5, $6, $7)
         )
         update audit_heads set last_seq = $8, hash = $7 where project_id = $1`,
-      values: [
-        projectId,
-        block.firstSeq,
-        count,
-        at,
-        block.text,
-        block.previous,
-        link(block),
-        head.lastSeq + count,
-      ],
+      values: [projectId, firstSeq, count, at, text, previous, hash, head.lastSeq + count],
     }),
   )
 }

@@ -13,8 +13,13 @@ export const postgresDialect: Dialect = {
   },
   elementsOf: (list) => sql`json_array_elements_text(${list}::json)`,
   membersOf: (object) => sql`json_each_text(${object}::json)`,
+  isOneOf(columns, keys) {
+    const texts = columns.map((_, i) => sql`value ->> ${sql.raw(String(i))}`)
+    const separator = sql.raw(', ')
+    return sql`(${sql.join([...columns], separator)}) in (select ${sql.join(texts, separator)} from json_array_elements(${keys}::json))`
+  },
   member: (column, name) => sql`${column}::json ->> ${name}`,
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
-  sweptAtOnce: 5_000,
+  sweptAtOnce: 1_000,
   retries: PASSING,
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import type pg from 'pg'
@@ -9,9 +8,10 @@ import type { Database } from '../../database.ts'
 import { retry } from '../../retry.ts'
 import { type BoundStatement, createStatementMaker } from '../../statement.ts'
 import type { OpeningOptions, Store } from '../../store.ts'
-import { listen } from './announcements.ts'
+import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
 import { postgresDialect } from './dialect.ts'
+import { ABILITY_FUNCTIONS, abilitiesOf } from './engine.ts'
 import { fromDriver, PASSING } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { clientConfig, openPool } from './pool.ts'
@@ -21,7 +21,8 @@ import { createTransact } from './write.ts'
 
 /**
  * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
- * newer; on compatible servers without NOTIFY or `pg_xact_status` it works without them, and caches nothing. A
+ * newer; on compatible servers without transaction
+ * snapshots or `pg_xact_status` it works without them, and caches nothing. A
  * pooler that lends its connections by transaction is refused.
  */
 export async function openPostgresStore(url: string, { admit }: OpeningOptions = {}): Promise<Store> {
@@ -33,22 +34,17 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
   const tell = (change: StoreChange) => {
     for (const listener of listeners) listener(change)
   }
-  const announcements = await listen(clientConfig(url), randomUUID(), tell)
+  let announcements: Announcements | undefined
 
   async function close(): Promise<void> {
-    await announcements.close()
+    await announcements?.close()
     await pool.end()
   }
 
   try {
-    const { announces, tellsOutcome } = await retry(() => examine(pool), PASSING)
-    const transact = createTransact({
-      pool,
-      announces,
-      payloadOf: announcements.payloadOf,
-      tellsOutcome,
-      tell,
-    })
+    const { hasSnapshots, tellsOutcome } = await retry(() => examine(pool), PASSING)
+    announcements = hasSnapshots ? await followChanges(clientConfig(url), pool, tell) : unannounced()
+    const transact = createTransact({ pool, announcements, tellsOutcome, tell })
     const dialect = new PgDialect()
     const run = createRunner()
     const nouns = createNouns(
@@ -91,23 +87,21 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
 /** Finds out what the server can do. Refuses one that would lose acknowledged commits in a crash. */
 async function examine(pool: pg.Pool) {
   const { rows } = await fromDriver(
-    pool.query<{ functions: string[]; synchronous_commit: string }>(
-      `select current_setting('synchronous_commit') as synchronous_commit,
-        array(select distinct proname::text from pg_proc
-          where proname in ('pg_notify', 'pg_xact_status', 'pg_current_xact_id_if_assigned')) as functions`,
+    pool.query<{ version: string; functions: string[]; synchronous_commit: string }>(
+      `select version() as version, current_setting('synchronous_commit') as synchronous_commit,
+        array(select distinct proname::text from pg_proc where proname = any($1::text[])) as functions`,
+      [ABILITY_FUNCTIONS],
     ),
   )
-  const [{ functions, synchronous_commit } = { functions: [] as string[], synchronous_commit: 'on' }] = rows
+  const [
+    { version, functions, synchronous_commit } = { version: '', functions: [], synchronous_commit: 'on' },
+  ] = rows
   if (synchronous_commit === 'off')
     throw new BrokerError(
       'store_unavailable',
       'PostgreSQL has synchronous_commit off: a crash would lose refresh tokens that were just rotated. Set it to on for the database or user of Gatepass.',
     )
-  const has = (name: string) => functions.includes(name)
-  return {
-    announces: has('pg_notify'),
-    tellsOutcome: has('pg_xact_status') && has('pg_current_xact_id_if_assigned'),
-  }
+  return abilitiesOf(version, functions)
 }
 
 /** Runs statements, each of which a connection prepares once, under a name. */

@@ -8,7 +8,7 @@ const SETTING = 'gatepass.session'
 
 /**
  * Throws when the URL leads to a pooler that lends its connections by transaction or statement (pgbouncer in transaction
- * mode). Gatepass cannot work with that: LISTEN delivers nothing, advisory locks and settings pass to other clients, and a
+ * mode). Gatepass cannot work with that: the timeouts of a connection are lost, advisory locks pass to other clients, and a
  * prepared statement is missing when it is executed.
  */
 export async function refuseTransactionPooling(config: pg.ClientConfig): Promise<void> {
@@ -24,7 +24,7 @@ export async function refuseTransactionPooling(config: pg.ClientConfig): Promise
   }
   throw new BrokerError(
     'store_unavailable',
-    'GATEPASS_DATABASE_URL leads to a pooler that lends its connections by transaction (pgbouncer with pool_mode transaction or statement). LISTEN, advisory locks and prepared statements do not survive that. Use pool_mode session, or the address of PostgreSQL itself.',
+    'GATEPASS_DATABASE_URL leads to a pooler that lends its connections by transaction (pgbouncer with pool_mode transaction or statement). Timeouts, advisory locks and prepared statements do not survive that. Use pool_mode session, or the address of PostgreSQL itself.',
   )
 }
 

@@ -36,8 +36,6 @@ export const tables = describeTables({
   primaryKey,
   uniqueName: (base: string) => base,
   isTrue: (column: string) => sql.raw(column),
-  // PostgreSQL does not index the referring columns of a foreign key
-  foreignKeyIndexes: (...indexes: readonly unknown[]) => indexes,
 } as unknown as SchemaKit) // drizzle's PostgreSQL columns and tables are made by calls of the same form
 
 // drizzle-kit reads tables that are exported one by one
@@ -58,6 +56,13 @@ export const {
   executions,
   chains,
   auditBlocks,
+  auditTerms,
+  auditSegments,
+  auditProgress,
+  toolsets,
+  mcpRecords,
+  mcpConsents,
+  suspendedCalls,
 } = tables
 
 /** Where each project's audit chain ends: the row that its writers lock in turn. */
@@ -66,3 +71,17 @@ export const auditHeads = pgTable('audit_heads', {
   lastSeq: whole('last_seq').notNull(),
   hash: text('hash').notNull(),
 })
+
+/** The table of changes: what each transaction has announced, for the other processes. Old rows are deleted. */
+export const changes = pgTable(
+  'changes',
+  {
+    xid: whole('xid').notNull(),
+    writer: text('writer').notNull(),
+    /** JSON, the changes of the transaction; absent in a row that tells of deleted rows. */
+    body: text('body'),
+    /** The rows of transactions below it were deleted. */
+    prunedBelow: whole('pruned_below'),
+  },
+  (t) => [primaryKey({ columns: [t.xid, t.writer] })],
+)

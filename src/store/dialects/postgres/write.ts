@@ -3,7 +3,7 @@ import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import type { AuditEntries } from '../../audit-entries.ts'
 import type { StoreChange } from '../../changes.ts'
-import { CHANNEL } from './announcements.ts'
+import type { Announcements } from './announcements.ts'
 import { appendAudit } from './audit-chain.ts'
 import { fromDriver, isConnectionFailure, RETRY_MS, RetryableError } from './failures.ts'
 
@@ -15,30 +15,14 @@ export type Transact = <T>(
 
 export interface WriterParts {
   readonly pool: pg.Pool
-  /** Whether the server has NOTIFY, and the payload of a change. */
-  readonly announces: boolean
-  readonly payloadOf: (change: StoreChange) => string
+  readonly announcements: Pick<Announcements, 'append' | 'wake'>
   /** Whether the server can report the outcome of an earlier transaction (`pg_xact_status`). */
   readonly tellsOutcome: boolean
   readonly tell: (change: StoreChange) => void
 }
 
-export function createTransact({ pool, announces, payloadOf, tellsOutcome, tell }: WriterParts): Transact {
+export function createTransact({ pool, announcements, tellsOutcome, tell }: WriterParts): Transact {
   const idOfTransaction = tellsOutcome ? 'pg_current_xact_id_if_assigned()::text' : 'null::text'
-
-  /** Sends the announcements and returns the transaction's id: announced changes have written something. */
-  async function announce(client: pg.PoolClient, changes: readonly StoreChange[]): Promise<string | null> {
-    if (!announces) return identify(client)
-    const { rows } = await fromDriver(
-      client.query<{ id: string | null }>({
-        name: 'announce',
-        text: `select ${idOfTransaction} as id,
-          (select count(pg_notify($1, payload)) from unnest($2::text[]) as payload) as sent`,
-        values: [CHANNEL, changes.map(payloadOf)],
-      }),
-    )
-    return rows[0]?.id ?? null
-  }
 
   /** The transaction's id, or `null` when it has written nothing. */
   async function identify(client: pg.PoolClient): Promise<string | null> {
@@ -91,11 +75,12 @@ export function createTransact({ pool, announces, payloadOf, tellsOutcome, tell 
       const changes: StoreChange[] = []
       await fromDriver(client.query('begin'))
       const done = await body(client, (change) => void changes.push(change))
-      const id = changes.length > 0 ? await announce(client, changes) : null
+      const id = changes.length > 0 ? await announcements.append(client, changes) : null
       // the head of the audit chain is locked last, since all writers of a project meet there
       if (audit !== undefined && done !== undefined && done !== false) await appendAudit(client, audit)
       await commit(client, id ?? (await identify(client)))
       for (const change of changes) tell(change)
+      if (changes.length > 0) announcements.wake()
       return done
     } catch (error) {
       isBroken = isLost(error) || !(await isRolledBack(client))

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3'
+import type { AuditBlock, AuditHead } from '../../../domain/audit.ts'
 import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { Connection } from '../../../domain/connection.ts'
-import type { AuditEntries } from '../../audit-entries.ts'
+import { type AuditEntries, blockAfter } from '../../audit-entries.ts'
 import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
 import type { StoreChange } from '../../changes.ts'
 import {
@@ -17,26 +18,24 @@ import type { Transact } from './runner.ts'
 export type AppendAudit = (entries: AuditEntries) => void
 
 export function createAuditAppender(client: Database.Database): AppendAudit {
-  const last = client.prepare<[string], { next_seq: number; hash: string }>(
-    'select first_seq + count as next_seq, hash from audit_blocks where project_id = ? order by first_seq desc limit 1',
+  const last = client.prepare<[string], AuditHead>(
+    'select first_seq + count - 1 as lastSeq, hash from audit_blocks where project_id = ? order by first_seq desc limit 1',
   )
-  const insert = client.prepare<[string, number, number, number, string, string, string]>(
-    'insert into audit_blocks (project_id, first_seq, count, at, text, previous, hash) values (?, ?, ?, ?, ?, ?, ?)',
+  const insert = client.prepare<[AuditBlock]>(
+    `insert into audit_blocks (project_id, first_seq, count, at, text, previous, hash)
+      values (@projectId, @firstSeq, @count, @at, @text, @previous, @hash)`,
   )
 
-  return ({ projectId, at, lines, link }) => {
-    const head = last.get(projectId)
-    const firstSeq = head?.next_seq ?? 1
-    const previous = head?.hash ?? ''
-    const count = lines.length
-    const text = lines.join('\n')
-    const hash = link({ projectId, firstSeq, count, at, text, previous })
-    insert.run(projectId, firstSeq, count, at, text, previous, hash)
+  return (entries) => {
+    const head = last.get(entries.projectId) ?? { lastSeq: 0, hash: '' }
+    insert.run(blockAfter(head, entries))
   }
 }
 
 interface AuditParts {
   readonly transact: Transact
+  /** Commits in the same tick: releases have been gathered already. */
+  readonly transactNow: Transact
   readonly appendAudit: AppendAudit
   readonly catchUp: () => number
   readonly check: ReleaseCheck
@@ -44,17 +43,18 @@ interface AuditParts {
 
 export function sqliteAudit({
   transact,
+  transactNow,
   appendAudit,
   catchUp,
   check,
 }: AuditParts): Pick<AuditTrail, 'append' | 'release'> {
   return {
     async append(entries) {
-      transact(undefined, () => appendAudit(entries))
+      await transact(undefined, () => appendAudit(entries))
     },
 
     async release(releases, at, link) {
-      return transact(undefined, (announce) => {
+      return transactNow(undefined, (announce) => {
         // this transaction has the write lock: what is current now is current when it is committed
         catchUp()
         const isValid = releases.map((one) => {
@@ -62,27 +62,14 @@ export function sqliteAudit({
           if (stale !== undefined) announce(stale)
           return stale === undefined
         })
-        for (const [projectId, lines] of linesByProject(releases, isValid))
-          appendAudit({ projectId, at, lines, link })
+        const recorded = releases.filter((_, i) => isValid[i])
+        // a chain is one project's
+        for (const [projectId, ofProject] of Map.groupBy(recorded, (one) => one.projectId))
+          appendAudit({ projectId, at, lines: ofProject.map(({ line }) => line), link })
         return isValid
       })
     },
   }
-}
-
-/** The lines of the valid releases, apart for each project, since a chain is one project's. */
-function linesByProject(
-  releases: readonly AuditedRelease[],
-  isValid: readonly boolean[],
-): Map<string, string[]> {
-  const byProject = new Map<string, string[]>()
-  releases.forEach(({ projectId, line }, i) => {
-    if (!isValid[i]) return
-    const lines = byProject.get(projectId)
-    if (lines === undefined) byProject.set(projectId, [line])
-    else lines.push(line)
-  })
-  return byProject
 }
 
 /**
@@ -128,8 +115,14 @@ export function createReleaseCheck(
     return true
   }
 
+  const isChecked = ({ connection, entry, apiKey, policies }: AuditedRelease) =>
+    checked.get(connection) === changes.connection &&
+    checked.get(entry) === changes.provider &&
+    (apiKey === undefined || checked.get(apiKey) === changes.api_key) &&
+    checked.get(policies) === changes.policy
+
   return {
-    staleChangeOf: (release, at) => staleChangeOf(release, at, isCurrent),
+    staleChangeOf: (release, at) => (isChecked(release) ? undefined : staleChangeOf(release, at, isCurrent)),
     beforeReading() {
       const before = changes.connection
       return (connection) => void checked.set(connection, before)

@@ -22,18 +22,23 @@ export function createChangeFeed(client: Database.Database): ChangeFeed {
   const newer = client.prepare<[number, string], { seq: number; change: string }>(
     'select seq, change from changes where seq > ? and writer <> ? order by seq',
   )
+  // two subqueries, since SQLite answers one minimum or maximum from the index, but reads all rows for both
   const range = client.prepare<[], { first: number | null; last: number | null }>(
-    'select min(seq) as first, max(seq) as last from changes',
+    'select (select min(seq) from changes) as first, (select max(seq) from changes) as last',
   )
   let version = dataVersion.get()
   let seen = range.get()?.last ?? 0
+  /** The first row of this process that may be rolled back: then another process may get its number. */
+  let firstUncertain = Number.POSITIVE_INFINITY
 
   return {
     add(change) {
-      const { lastInsertRowid } = insert.run(writer, JSON.stringify(change))
-      prune.run(Number(lastInsertRowid) - KEPT)
+      const seq = Number(insert.run(writer, JSON.stringify(change)).lastInsertRowid)
+      firstUncertain = Math.min(firstUncertain, seq)
+      prune.run(seq - KEPT)
     },
     read() {
+      if (!client.inTransaction) firstUncertain = Number.POSITIVE_INFINITY
       const current = dataVersion.get()
       if (current === version) return NOTHING
       version = current
@@ -41,7 +46,8 @@ export function createChangeFeed(client: Database.Database): ChangeFeed {
       if (last === null || last <= seen) return NOTHING
       const missed = first !== null && first > seen + 1
       const rows = missed ? [] : newer.all(seen, writer)
-      seen = last
+      // a transaction that shares its commit with earlier changes of this process reads their rows too
+      seen = Math.max(seen, Math.min(last, firstUncertain - 1))
       return { changes: rows.map((row) => JSON.parse(row.change) as StoreChange), missed } // written by `add`
     },
   }

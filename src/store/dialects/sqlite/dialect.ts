@@ -10,6 +10,6 @@ export const sqliteDialect: Dialect = {
   membersOf: (object) => sql`json_each(${object})`,
   member: (column, name) => sql`json_extract(${column}, ${`$.${name}`})`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
-  sweptAtOnce: 500,
+  sweptAtOnce: 100,
   retries: BUSY,
 }

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import type { AuditEntries } from '../../audit-entries.ts'
 import type { StoreChange } from '../../changes.ts'
 import { createNouns } from '../../create-nouns.ts'
 import { createStatementMaker, type Transaction } from '../../statement.ts'
@@ -10,6 +11,7 @@ import { createChangeFeed } from './change-feed.ts'
 import { sqliteDialect } from './dialect.ts'
 import { busyRetries } from './failures.ts'
 import { openDatabase } from './file.ts'
+import { createGroupCommit, type Write } from './group-commit.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { createRunner, type Transact } from './runner.ts'
 import { tables } from './schema.ts'
@@ -21,7 +23,6 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
   migrateDatabase(client)
   const feed = createChangeFeed(client)
   const appendAudit = createAuditAppender(client)
-  const inTransaction = client.transaction((run: () => unknown) => run()).immediate
   const rowsOf = createRunner(client)
   const dialect = new SQLiteSyncDialect()
   const listeners: ((change: StoreChange) => void)[] = []
@@ -29,20 +30,38 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     for (const listener of listeners) listener(change)
   }
   const onChange = (listener: (change: StoreChange) => void) => void listeners.push(listener)
-  const check = createReleaseCheck(client, onChange)
+  const noting: ((change: StoreChange) => void)[] = []
+  const check = createReleaseCheck(client, (listener) => {
+    onChange(listener)
+    // a release that shares a commit with a change comes after it
+    noting.push(listener)
+  })
+  const group = createGroupCommit(client)
   let missed = 0
 
-  const transact: Transact = (audit, body) => {
-    const changes: StoreChange[] = []
-    const result = inTransaction(() => {
-      const done = body((change) => void changes.push(change))
-      if (audit !== undefined && done !== undefined && done !== false) appendAudit(audit)
-      for (const change of changes) feed.add(change)
-      return done
-    }) as ReturnType<typeof body> // a transaction returns what its body does
-    for (const change of changes) tell(change)
-    return result
+  const toWrite = <T>(
+    audit: AuditEntries | undefined,
+    body: (announce: (change: StoreChange) => void) => T,
+  ): Write<T> => {
+    let changes: StoreChange[] = []
+    return {
+      body() {
+        changes = []
+        const done = body((change) => void changes.push(change))
+        if (audit !== undefined && done !== undefined && done !== false) appendAudit(audit)
+        for (const change of changes) {
+          feed.add(change)
+          for (const note of noting) note(change)
+        }
+        return done
+      },
+      committed() {
+        for (const change of changes) tell(change)
+      },
+    }
   }
+  const transact: Transact = (audit, body) => group.add(toWrite(audit, body))
+  const transactNow: Transact = (audit, body) => group.addNow(toWrite(audit, body))
 
   function noteMissed(): number {
     check.missed()
@@ -70,11 +89,11 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
       query: drizzle(client),
       statement: createStatementMaker((query) => dialect.sqlToQuery(query)),
       read: async (statement) => rowsOf(statement),
-      write: async (audit, body) => transact(audit, (announce) => run(body(announce))),
-      writeRepeatable: async (statement) => transact(undefined, () => rowsOf(statement)),
+      write: (audit, body) => transact(audit, (announce) => run(body(announce))),
+      writeRepeatable: (statement) => transact(undefined, () => rowsOf(statement)),
       dialect: sqliteDialect,
     },
-    sqliteAudit({ transact, appendAudit, catchUp, check }),
+    sqliteAudit({ transact, transactNow, appendAudit, catchUp, check }),
   )
   return {
     ...nouns,
@@ -100,6 +119,7 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     onChange,
     figures: () => ({ busyRetries: busyRetries() }),
     async close() {
+      if (client.open) group.finish()
       client.close()
     },
   }

@@ -8,11 +8,11 @@ export type Runner = <Row>(
   statement: Pick<BoundStatement<Row>, 'text' | 'values' | 'toRow'>,
 ) => readonly Row[]
 
-/** Runs `body` in one transaction, with its audit entries and announcements: `Database.write` for what is synchronous. */
+/** `Database.write` for a body that is synchronous. Writes that come together share a commit. */
 export type Transact = <T>(
   audit: AuditEntries | undefined,
   body: (announce: (change: StoreChange) => void) => T,
-) => T
+) => Promise<T>
 
 /**
  * A write is refused outside of a transaction: there better-sqlite3 says nothing of a commit that fails, such as on a

@@ -22,6 +22,13 @@ export const {
   executions,
   chains,
   auditBlocks,
+  auditTerms,
+  auditSegments,
+  auditProgress,
+  toolsets,
+  mcpRecords,
+  mcpConsents,
+  suspendedCalls,
 } = tables
 
 /** The change feed: what was written, for the other processes on this file. Only the newest rows are kept. */

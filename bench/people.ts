@@ -1,0 +1,73 @@
+import type { AccessSecrets } from '../src/domain/connection.ts'
+import { sha256 } from '../src/domain/ids.ts'
+import { isQuick } from './pace.ts'
+
+// Who is in the seeded database, what callers ask for them, and what they are answered.
+
+export const USERS = isQuick ? 2_000 : 10_000
+export const EXPIRED_USERS = 5
+export const USERS_WITH_AT = 1_000
+export const API_KEY = 'bench-administrator-key'
+export const PROVIDER_ID = 'bench'
+export const SCOPES = ['read:user', 'repo'] as const
+
+export function userName(index: number): string {
+  return `user-${String(index).padStart(7, '0')}@example.com`
+}
+
+export function expiredUser(index: number): string {
+  return `expired-${index}@example.com`
+}
+
+/** Users whose tokens hold an `@`, which most tokens do not: scrubbing searches for such a one in more forms. */
+export function userWithAt(index: number): string {
+  return `at-${index}@example.com`
+}
+
+/** Of 500 characters, as most tokens have them: letters, digits, `_` and `-`. */
+export function accessToken(userId: string): string {
+  const name = userId.startsWith('at-') ? userId : userId.replace('@', '-').replace('.', '-')
+  return `gho_${name.padEnd(496, 'x')}`
+}
+
+/** A 500-byte access token and some 400 bytes of user info: with the refresh token, sealed, a row of about 2 kB. */
+export function accessSecrets(userId: string): AccessSecrets {
+  const digest = sha256(userId)
+  return {
+    accessToken: accessToken(userId),
+    userInfo: {
+      sub: digest,
+      login: userId.split('@')[0],
+      name: 'Ada Augusta King, Countess of Lovelace',
+      email: userId,
+      email_verified: true,
+      picture: `https://avatars.example.com/u/${digest}?v=4&s=256`,
+      profile: `https://example.com/people/${digest}`,
+      locale: 'en-GB',
+      zoneinfo: 'Europe/London',
+      company: 'Analytical Engines Ltd',
+    },
+  }
+}
+
+/** Of another user: what is compared with Gatepass hashes nothing for its answers. */
+const { userInfo: USER_INFO } = accessSecrets(userName(0))
+
+/** What a covered user's fetch answers, as to its size and shape. */
+export function releasedAnswer(userId: string) {
+  return {
+    id: 'conn_0198f6e2a1c97d3fb2a45d1c7e9f0a31',
+    status: 'completed',
+    user_id: userId,
+    provider_id: PROVIDER_ID,
+    scopes: SCOPES,
+    context: { token: accessToken(userId), user_info: USER_INFO },
+  }
+}
+
+export function authorizeBody(userId: string): object {
+  return {
+    auth_requirement: { provider_id: PROVIDER_ID, provider_type: 'oauth2', oauth2: { scopes: SCOPES } },
+    user_id: userId,
+  }
+}

@@ -1,0 +1,110 @@
+import { watchOthers } from './machine.ts'
+import { isQuick, rounds } from './pace.ts'
+import type { Started } from './process.ts'
+import { median, whole } from './report.ts'
+
+/** Cores that others may use during a round that counts as quiet. */
+const QUIET_CORES = 0.15
+/** A round beside others is repeated, but no figure takes more than this many times as long for it. */
+const MOST_TRIES = isQuick ? 1 : 2
+
+/** What the load process saw of one round. */
+export interface Driven {
+  readonly answered: number
+  readonly seconds: number
+  /** Milliseconds that requests took. */
+  readonly p50: number
+  readonly p99: number
+  readonly worst: number
+}
+
+export interface Round extends Driven {
+  /** Requests per second. */
+  readonly rate: number
+  /** The server's processor time for one request. */
+  readonly cpuMicros: number
+  /** Cores that programs other than the bench's used meanwhile. */
+  readonly others: number
+}
+
+export async function roundOf(server: Pick<Started, 'cpuMs'>, drive: () => Promise<Driven>): Promise<Round> {
+  const othersSince = watchOthers()
+  const cpuBefore = server.cpuMs()
+  const driven = await drive()
+  const cpuMicros = ((server.cpuMs() - cpuBefore) * 1000) / driven.answered
+  return { ...driven, rate: driven.answered / driven.seconds, cpuMicros, others: othersSince() }
+}
+
+/** What was measured several times, and what others did meanwhile. */
+export interface Repeated<T> {
+  /** Where enough were quiet, only those. */
+  readonly values: readonly T[]
+  readonly isQuiet: boolean
+  /** Beside which others used the processor, of all that were tried. */
+  readonly disturbed: number
+  readonly tried: number
+  /** Cores that others used, in the median of `values`. */
+  readonly others: number
+}
+
+/** Measures until that many were quiet, within limits: `MOST_TRIES`. */
+export async function repeat<T>(
+  usual: number,
+  measure: (number: number) => Promise<T>,
+  othersIn: (value: T) => number,
+): Promise<Repeated<T>> {
+  const count = rounds(usual)
+  const all: T[] = []
+  const quiet = () => all.filter((one) => othersIn(one) <= QUIET_CORES)
+  while (all.length < count * MOST_TRIES && quiet().length < count) all.push(await measure(all.length))
+  const isQuiet = quiet().length >= Math.ceil(count / 2)
+  const values = isQuiet ? quiet() : all
+  const disturbed = all.length - quiet().length
+  return { values, isQuiet, disturbed, tried: all.length, others: median(values.map(othersIn)) }
+}
+
+/** Rounds of two servers that were measured in turn; those of one number belong together. */
+export interface Pairs extends Omit<Repeated<never>, 'values'> {
+  readonly gatepass: readonly Round[]
+  readonly bare: readonly Round[]
+}
+
+export async function alternate(
+  count: number,
+  sides: { gatepass(): Promise<Round>; bare(): Promise<Round> },
+): Promise<Pairs> {
+  const { values, ...rest } = await repeat(
+    count,
+    async (number) => {
+      // each goes first as often as the other
+      const first = number % 2 === 0 ? await sides.bare() : undefined
+      const gatepass = await sides.gatepass()
+      return { gatepass, bare: first ?? (await sides.bare()) }
+    },
+    (pair) => Math.max(pair.gatepass.others, pair.bare.others),
+  )
+  return { ...rest, gatepass: values.map((one) => one.gatepass), bare: values.map((one) => one.bare) }
+}
+
+/** `of` of each round as a ratio to that of the round it belongs to. */
+export function ratios(
+  rounds: readonly Round[],
+  to: readonly Round[],
+  of: (round: Round) => number = ({ rate }) => rate,
+): number[] {
+  return rounds.map((round, i) => of(round) / (to[i] === undefined ? Number.NaN : of(to[i])))
+}
+
+export function medianOf(rounds: readonly Round[], of: (round: Round) => number): number {
+  return median(rounds.map(of))
+}
+
+/** Requests per second. */
+export function rateOf(rounds: readonly Round[]): string {
+  return whole(medianOf(rounds, ({ rate }) => rate))
+}
+
+/** In microseconds. */
+export function cpuOf(rounds: readonly Round[]): string {
+  return whole(medianOf(rounds, ({ cpuMicros }) => cpuMicros))
+}

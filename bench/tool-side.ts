@@ -1,0 +1,109 @@
+import { adminOf } from './admin.ts'
+import { startBare } from './bare.ts'
+import type { Bench } from './bench.ts'
+import { type Calls, callsTo } from './calls.ts'
+import { compared } from './compared.ts'
+import type { Server } from './fetching.ts'
+import { type Gatepass, startGatepass } from './gatepass.ts'
+import { API_KEY } from './people.ts'
+import { freePort, startScript, untilHealthy } from './process.ts'
+import type { RawRequest } from './raw-client.ts'
+import type { Figure } from './report.ts'
+import { alternate } from './rounds.ts'
+
+/** What a worker and an API take over each answer. */
+const ANSWER_MS = 2
+const ROUNDS = 5
+const FURTHER_ROUNDS = 3
+const ROUND_MS = 1_500
+const WARM_UP_MS = 4_000
+/** One after the other for what a call costs its caller, many at once for what goes through. */
+const ALONE = 1
+export const CROWD = 32
+
+/** A worker with one tool and an API for the proxy, and the Gatepass that both are registered at. */
+export interface ToolSide extends AsyncDisposable {
+  readonly toolPort: number
+  readonly gatepass: Gatepass
+}
+
+export async function startToolSide(
+  folder: string,
+  { answerMs = 0, settings = {} }: { answerMs?: number; settings?: Readonly<Record<string, string>> } = {},
+): Promise<ToolSide> {
+  const toolPort = await freePort()
+  const tools = startScript('tool-server.ts', [String(toolPort), String(answerMs)])
+  await untilHealthy(toolPort, tools)
+  const gatepass = await startGatepass(folder, { settings })
+  const origin = `http://127.0.0.1:${toolPort}`
+  const admin = adminOf(gatepass.port)
+  const http = { uri: origin, secret: 'bench-worker-secret', timeout: 10, retry: 0 }
+  await admin('POST', '/v1/workers', { id: `bench-${toolPort}`, http })
+  await admin('PATCH', '/v1/admin/auth_providers/bench', {
+    oauth2: { api: { base_url: `${origin}/api`, hosts: [`127.0.0.1:${toolPort}`] } },
+  })
+  const stop = async () => {
+    await gatepass.stop()
+    await tools.stop()
+  }
+  return { toolPort, gatepass, [Symbol.asyncDispose]: stop }
+}
+
+/** A job that both do with the same worker. */
+export interface ToolJob {
+  readonly name: string
+  readonly to: string
+  readonly atLeast: number
+  readonly expects: string
+  requests(users: readonly string[]): readonly RawRequest[]
+}
+
+/** A job through Gatepass as a ratio to the bare server, which asks the same worker for the same. */
+export async function throughBoth(
+  { folder, load }: Bench,
+  job: ToolJob,
+  users: { readonly usual: readonly string[]; readonly withAt: readonly string[] },
+): Promise<Figure[]> {
+  await using side = await startToolSide(folder, { answerMs: ANSWER_MS })
+  const { gatepass, toolPort } = side
+  await using bare = await startBare(folder, { toolPort })
+  const callsOf = (who: readonly string[]): Omit<Calls, 'connections' | 'ms'> => ({
+    requests: job.requests(who),
+    expects: job.expects,
+    generator: 'asleep', // one that spins would take a core from the worker
+  })
+  const usual = callsOf(users.usual)
+  const round = (server: Server, calls: typeof usual, connections: number, ms = ROUND_MS) =>
+    callsTo(load, server, { ...calls, connections, ms })
+  const pairs = (count: number, calls: typeof usual, connections: number) =>
+    alternate(count, {
+      gatepass: () => round(gatepass, calls, connections),
+      bare: () => round(bare, calls, connections),
+    })
+  for (const server of [bare, gatepass]) await round(server, usual, CROWD, WARM_UP_MS)
+  const { name, to, atLeast } = job
+  const figures = compared(
+    { name: `${name}, ${CROWD} at once`, to, atLeast, withTimes: true },
+    await pairs(ROUNDS, usual, CROWD),
+  )
+  figures.push(
+    ...compared(
+      { name: `${name}, one at a time`, to, withTimes: true },
+      await pairs(FURTHER_ROUNDS, usual, ALONE),
+    ),
+  )
+  const slow = callsOf(users.withAt)
+  await round(gatepass, slow, CROWD)
+  figures.push(
+    ...compared(
+      {
+        name: `${name}, ${CROWD} at once, tokens with @ (searched for in more forms)`,
+        to,
+      },
+      await pairs(FURTHER_ROUNDS, slow, CROWD),
+    ),
+  )
+  return figures
+}
+
+export const CALLER = { authorization: `Bearer ${API_KEY}` }

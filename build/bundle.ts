@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'vite'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** Drivers of databases: one is native, and tests put faults into both (`test/faults/kill-at.ts`). */
+const DRIVERS = ['better-sqlite3', 'pg']
+/** Loaded when the first MCP client registers, which few programs see. */
+const RARELY_USED = ['oidc-provider']
+
+export interface Bundle {
+  /** Entry modules, by their path below `src/` without the extension; each becomes a file of that path. */
+  readonly entries: readonly string[]
+  readonly outDir: string
+  readonly plugins: readonly Plugin[]
+}
+
+/**
+ * Writes the program as a few files: finding and reading its 1,400 modules is half of the processor time of a start and
+ * a quarter of the memory of an idle server.
+ */
+export async function bundle({ entries, outDir, plugins }: Bundle): Promise<void> {
+  await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [...plugins],
+    ssr: { noExternal: true, external: [...DRIVERS, ...RARELY_USED] },
+    build: {
+      ssr: true,
+      rolldownOptions: {
+        input: Object.fromEntries(entries.map((entry) => [entry, join(ROOT, 'src', `${entry}.ts`)])),
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: 'chunks/[name]-[hash].js',
+          comments: { legal: true, jsdoc: false, annotation: false },
+        },
+      },
+      outDir,
+      emptyOutDir: true,
+      target: 'node22',
+      minify: false,
+    },
+  })
+}

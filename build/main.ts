@@ -1,0 +1,41 @@
+/** `npm run build`: what is published in dist/, besides the type declarations. The bench names another folder. */
+import { join, relative } from 'node:path'
+import type { Plugin } from 'vite'
+import { bundle, ROOT } from './bundle.ts'
+
+/** Programs and threads that are started by their file, and the module that `gatepass/tools` exports. */
+const ENTRIES = [
+  'main',
+  'cli/tools-dev-process',
+  'code/read-value-task',
+  'code/sandbox-thread',
+  'sdk/tools/index',
+  'tools/mcp/large-message-task',
+  'tools/openapi/parse-document-task',
+  'tools/openapi/read-document-task',
+  'tools/pool-thread',
+  'tools/read-answer-task',
+]
+const SOURCES = join(ROOT, 'src/')
+const PLACE = /__PLACE_IN_DIST__\("([^"]+)"\)/g
+
+/**
+ * A module finds threads, migrations and package.json relative to its own file. In a bundle that is another file, so
+ * `import.meta.url` becomes the place where the module would be below dist/ if it had a file of its own.
+ */
+const placesOfModules: Plugin = {
+  name: 'gatepass:places-of-modules',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.startsWith(SOURCES)) return null
+    const place = relative(SOURCES, id).replace(/\.tsx?$/, '.js')
+    return code.replaceAll('import.meta.url', `__PLACE_IN_DIST__("${place}")`)
+  },
+  renderChunk(code, { fileName }) {
+    const toDist = '../'.repeat(fileName.split('/').length - 1) || './'
+    return code.replace(PLACE, (_, place) => `new URL("${toDist}${place}", import.meta.url).href`)
+  },
+}
+
+const [outDir = join(ROOT, 'dist')] = process.argv.slice(2)
+await bundle({ entries: ENTRIES, outDir, plugins: [placesOfModules] })

@@ -1,0 +1,1 @@
+ALTER TABLE "toolsets" ADD COLUMN "bare_names" text;

@@ -1,0 +1,1 @@
+CREATE INDEX "mcp_consents_grant" ON "mcp_consents" USING btree ("grant_id") WHERE grant_id is not null;

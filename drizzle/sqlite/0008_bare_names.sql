@@ -1,0 +1,1 @@
+ALTER TABLE `toolsets` ADD `bare_names` text;

@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { listAll, withApi } from './api.ts'
+import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface ListOptions extends CommonOptions {
+  readonly user?: string
+}
+
+interface McpClientWire {
+  readonly id: string
+  readonly user_id: string
+  readonly client_name: string
+  readonly redirect_uri: string
+  readonly scopes: readonly string[]
+  readonly created_at: string
+  readonly last_used_at?: string
+}
+
+const PATH = '/v1/admin/mcp_clients'
+
+export function defineMcpClients(clients: Command, shell: Shell): void {
+  clients.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(
+    clients
+      .command('list', { isDefault: true })
+      .description('list the MCP clients that users have allowed to act for them'),
+  )
+    .option('--user <id>', 'only of this user', parseId)
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: ListOptions) =>
+      withApi(shell, options, async (api) => {
+        const items = await listAll<McpClientWire>(api, PATH, { user_id: options.user })
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('No MCP clients.')
+        const rows = items.map((one) => [
+          one.id,
+          one.user_id,
+          one.client_name,
+          one.redirect_uri,
+          one.scopes.join(' '),
+          toMinute(one.created_at),
+          one.last_used_at === undefined ? 'never' : toMinute(one.last_used_at),
+        ])
+        print(table(['id', 'user', 'name', 'leads to', 'scopes', 'allowed', 'last used'], rows))
+      }),
+    )
+
+  withCommonOptions(
+    clients
+      .command('delete')
+      .description("end a client's access for its user: its tokens are refused from now on")
+      .argument('<id>', 'as mcp-clients list shows it', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        await api.send('DELETE', `${PATH}/${encodeURIComponent(id)}`)
+        if (options.json) return printJson({ id, deleted: true })
+        print(`${MARKS.ok} ${sanitize(id)} is disconnected. To act again, it has to ask its user.`)
+      }),
+    )
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass mcp-clients                      of all users
+  $ gatepass mcp-clients --user ada --json
+  $ gatepass mcp-clients delete mcpc_0199d1c2a5b37c53b6a1f2e0d4c3b2a1
+
+Users see and disconnect their own at /me/clients of the server.`

@@ -1,0 +1,196 @@
+import { type Command, Option } from 'commander'
+import { TOOL_LISTINGS, TOOL_NAMINGS } from '../domain/toolset.ts'
+import { listAll, withApi } from './api.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
+import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface ToolsetWire {
+  readonly id: string
+  readonly url: string
+  readonly tools?: readonly string[]
+  readonly namespaces?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly providers?: readonly string[]
+  readonly names: string
+  readonly instructions?: string
+  readonly listing?: string
+}
+
+interface ToolsetDetailWire extends ToolsetWire {
+  readonly tool_count: number
+  readonly warnings: readonly { readonly path: string; readonly message: string }[]
+}
+
+interface ShownToolWire {
+  readonly name: string
+  readonly tool_id: string
+  readonly description: string
+}
+
+interface Settings extends CommonOptions {
+  readonly tool?: readonly string[]
+  readonly namespace?: readonly string[]
+  readonly tag?: readonly string[]
+  readonly provider?: readonly string[]
+  readonly names?: string
+  readonly instructions?: string
+  readonly listing?: string
+  readonly clear?: readonly string[]
+}
+
+const PATH = '/v1/toolsets'
+const CLEARABLE = ['tools', 'namespaces', 'tags', 'providers', 'instructions', 'listing'] as const
+
+export function defineToolsets(toolsets: Command, shell: Shell): void {
+  toolsets.addHelpText('after', EXAMPLES)
+
+  withCommonOptions(toolsets.command('list', { isDefault: true }).description('list toolsets'))
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const items = await listAll<ToolsetWire>(api, PATH)
+        if (options.json) return printJson({ items })
+        if (items.length === 0) return print('No toolsets: MCP clients get all tools of the project.')
+        print(
+          table(
+            ['id', 'selects', 'names', 'address'],
+            items.map((one) => [one.id, selectorsOf(one), one.names, one.url]),
+          ),
+        )
+      }),
+    )
+
+  withCommonOptions(
+    toolsets
+      .command('show')
+      .description('show a toolset, and its tools under the names that MCP clients get')
+      .argument('<id>', "the toolset's id", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        const toolset = await api.send<ToolsetDetailWire>('GET', pathOf(id))
+        const shown = await listAll<ShownToolWire>(api, `${pathOf(id)}/tools`)
+        if (options.json) return printJson({ ...toolset, shown })
+        print(bold(sanitize(toolset.id)))
+        print(`${dim('address')}  ${toolset.url}`)
+        print(`${dim('selects')}  ${sanitize(selectorsOf(toolset))}`)
+        print(`${dim('listing')}  ${toolset.listing ?? 'all, or search for more than 128 tools'}`)
+        if (toolset.instructions !== undefined)
+          print(`${dim('instructions')}  ${sanitize(toolset.instructions)}`)
+        if (shown.length > 0) {
+          const rows = shown.map(({ name, tool_id, description }) => [name, tool_id, shortened(description)])
+          print(`\n${table(['name', 'tool', 'description'], rows)}`)
+        }
+        printWarnings(toolset)
+      }),
+    )
+
+  withSettings(
+    toolsets.command('create').description('create a toolset').argument('<id>', 'such as mail', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: Settings) =>
+      withApi(shell, options, async (api) => {
+        const made = await api.send<ToolsetDetailWire>('POST', PATH, { body: { id, ...bodyOf(options) } })
+        if (options.json) return printJson(made)
+        print(`${MARKS.ok} ${made.id} is at ${made.url} and has ${counted(made.tool_count)}.`)
+        print(dim(`${commandLine(shell, 'mcp', made.id)} prints how clients are given it.`))
+        printWarnings(made)
+      }),
+    )
+
+  withSettings(
+    toolsets
+      .command('update')
+      .description('change a toolset; each list that is given replaces the one there was')
+      .argument('<id>', "the toolset's id", parseId),
+  )
+    .addOption(
+      new Option(
+        '--clear <members...>',
+        'remove these: a list of selectors, the instructions, the listing',
+      ).choices(CLEARABLE),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: Settings) =>
+      withApi(shell, options, async (api) => {
+        const cleared = Object.fromEntries((options.clear ?? []).map((member) => [member, null]))
+        const body = { ...bodyOf(options), ...cleared }
+        const changed = await api.send<ToolsetDetailWire>('PATCH', pathOf(id), { body })
+        if (options.json) return printJson(changed)
+        print(`${MARKS.ok} ${changed.id} has ${counted(changed.tool_count)}.`)
+        printWarnings(changed)
+      }),
+    )
+
+  withCommonOptions(
+    toolsets
+      .command('delete')
+      .description('delete a toolset; its tools stay')
+      .argument('<id>', "the toolset's id", parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) =>
+      withApi(shell, options, async (api) => {
+        await api.send('DELETE', pathOf(id))
+        if (options.json) return printJson({ id, deleted: true })
+        print(`${MARKS.ok} ${sanitize(id)} is deleted. ${dim('Its tools stay.')}`)
+      }),
+    )
+}
+
+const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
+
+function withSettings(command: Command): Command {
+  return withCommonOptions(
+    command
+      .option('--tool <names...>', 'tools, by any of their names; * alone is every tool')
+      .option('--namespace <names...>', 'all tools of these namespaces')
+      .option('--tag <tags...>', 'all tools with one of these tags')
+      .option('--provider <ids...>', 'all tools that need one of these providers')
+      .addOption(
+        new Option('--names <naming>', 'prefixed: Namespace_Tool; bare: the own name of each tool').choices(
+          TOOL_NAMINGS,
+        ),
+      )
+      .option('--instructions <text>', 'text for the model about these tools')
+      .addOption(
+        new Option(
+          '--listing <listing>',
+          'all: clients list every tool; search: they list one that searches and one that calls',
+        ).choices(TOOL_LISTINGS),
+      ),
+  )
+}
+
+function bodyOf({ tool, namespace, tag, provider, names, instructions, listing }: Settings) {
+  return { tools: tool, namespaces: namespace, tags: tag, providers: provider, names, instructions, listing }
+}
+
+function selectorsOf({ tools = [], namespaces = [], tags = [], providers = [] }: ToolsetWire): string {
+  return [
+    ...tools,
+    ...namespaces.map((one) => `namespace ${one}`),
+    ...tags.map((one) => `tag ${one}`),
+    ...providers.map((one) => `provider ${one}`),
+  ].join(', ')
+}
+
+function printWarnings({ warnings }: ToolsetDetailWire): void {
+  for (const { path, message } of warnings) print(`${MARKS.warning} ${sanitize(`${path}: ${message}`)}`)
+}
+
+function counted(tools: number): string {
+  return `${tools} tool${tools === 1 ? '' : 's'}`
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass toolsets                                     list them
+  $ gatepass toolsets create mail --namespace gmail outlook --instructions 'Ask before you send.'
+  $ gatepass toolsets show mail
+  $ gatepass toolsets update mail --tag calendar --names bare --clear namespaces
+  $ gatepass toolsets delete mail --json
+
+docs/toolsets.md describes toolsets.`

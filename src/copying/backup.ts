@@ -1,0 +1,131 @@
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { DatabasePlace } from '../store/database-place.ts'
+import { reasonOf } from '../store/dialects/sqlite/file.ts'
+import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
+import { COPIED_TABLES, copyRows } from './copy-rows.ts'
+import { discard, sync } from './durable-file.ts'
+import { openSqliteTarget } from './sqlite.ts'
+
+export interface Backup {
+  readonly bytes: number
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+}
+
+/** How many pages are copied before the event loop has its turn. */
+const PAGES_AT_ONCE = 1_000
+
+/**
+ * Copies a snapshot of the database into a new file while servers go on: SQLite page by page under a reader's lock,
+ * which blocks no writer; PostgreSQL row by row in one snapshot. The file is checked and durable when it gets its name,
+ * and only its owner can read it. Secrets stay sealed. Throws `store_unavailable`.
+ */
+export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSeconds): Promise<Backup> {
+  const path = resolve(to)
+  const partial = `${path}.partial`
+  if (existsSync(path)) throw isThere(to)
+  discard(partial) // left behind by a backup that was killed
+  try {
+    if (place.kind === 'sqlite') await copyPages(place.path, partial)
+    else await copyFromServer(place.url, partial)
+    const rows = finish(partial, takenAt)
+    sync(partial)
+    giveName(partial, path, to)
+    sync(dirname(path))
+    return { bytes: statSync(path).size, rows }
+  } catch (error) {
+    discard(partial)
+    throw error instanceof BrokerError ? error : cannotBackUp(to, error)
+  }
+}
+
+async function copyPages(from: string, to: string): Promise<void> {
+  closeSync(openSync(to, 'wx', 0o600))
+  const client = new Database(from, { readonly: true, fileMustExist: true })
+  try {
+    client.pragma('busy_timeout = 1000')
+    // one snapshot for all pages: without it, each commit of another process would start the copy from the beginning
+    client.exec('begin')
+    client.prepare('select count(*) from sqlite_master').get()
+    await client.backup(to, { progress: () => PAGES_AT_ONCE })
+    client.exec('commit')
+  } finally {
+    client.close()
+  }
+}
+
+async function copyFromServer(url: string, to: string): Promise<void> {
+  const { openPostgresSource } = await import('./postgres.ts')
+  await using source = await openPostgresSource(url, { alone: false })
+  await using target = openSqliteTarget(to)
+  await copyRows(source, target)
+  await target.commit()
+  await source.finish()
+}
+
+/** Marks it, checks it, and leaves one file without a log beside it. */
+function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
+  const client = new Database(path, { fileMustExist: true })
+  try {
+    client.pragma('synchronous = full')
+    client.pragma('journal_mode = delete')
+    const facts = client.prepare('insert or replace into facts (name, value) values (?, ?)')
+    facts.run(BACKUP_FACT, String(takenAt))
+    client.prepare('delete from facts where name in (?, ?)').run(LAST_BACKUP_FACT, MOVED_FACT)
+    const faults = String(client.pragma('integrity_check(1)', { simple: true })).replaceAll(/\s+/g, ' ')
+    const orphans = client.pragma('foreign_key_check') as unknown[]
+    if (faults !== 'ok' || orphans.length > 0)
+      throw new BrokerError(
+        'store_unavailable',
+        `The copy is damaged (${faults === 'ok' ? 'a reference leads nowhere' : faults}), and so, most likely, is the database itself: run \`pragma integrity_check\` on it. No backup was made.`,
+      )
+    const names = client
+      .prepare<[], string>("select name from sqlite_master where type = 'table'")
+      .pluck()
+      .all()
+    return Object.fromEntries(
+      COPIED_TABLES.filter(({ name }) => names.includes(name)).map(({ name }) => [
+        name,
+        client.prepare<[], number>(`select count(*) from ${name}`).pluck().get() ?? 0,
+      ]),
+    )
+  } finally {
+    client.close()
+  }
+}
+
+/** Never over something else. */
+function giveName(partial: string, path: string, to: string): void {
+  try {
+    linkSync(partial, path)
+    rmSync(partial)
+  } catch (error) {
+    if (existsSync(path)) throw isThere(to)
+    if (
+      !(
+        error instanceof Error &&
+        'code' in error &&
+        ['EPERM', 'ENOTSUP', 'EOPNOTSUPP'].includes(String(error.code))
+      )
+    )
+      throw error
+    renameSync(partial, path) // no hard links on this file system
+  }
+}
+
+function isThere(path: string): BrokerError {
+  return new BrokerError(
+    'already_exists',
+    `${path} is there already. A backup never replaces a file: name another.`,
+  )
+}
+
+function cannotBackUp(path: string, cause: unknown): BrokerError {
+  return new BrokerError('store_unavailable', `No backup was made at ${path} (${reasonOf(cause)}).`, {
+    cause,
+  })
+}

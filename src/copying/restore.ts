@@ -1,0 +1,125 @@
+import { chmodSync, copyFileSync, existsSync, linkSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { type DatabasePlace, databaseName } from '../store/database-place.ts'
+import { reasonOf } from '../store/dialects/sqlite/file.ts'
+import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
+import { openStore } from '../store/open-store.ts'
+import { copyRows } from './copy-rows.ts'
+import { discard, sync } from './durable-file.ts'
+import { openSource, openTarget } from './open.ts'
+
+export interface Restored {
+  /** When the backup was taken; of a file without a mark, when it was last written. */
+  readonly takenAt: EpochSeconds
+}
+
+/**
+ * Copies a backup to a place where there is no installation yet. The copy carries the mark by which the next start
+ * recognises a backup (`settleRestore`), even when the file itself had none. After a failure nothing is left behind. Throws `not_found`, `already_exists`, and
+ * `invalid_request` for a file that is damaged or no backup.
+ */
+export async function restoreBackup(backup: string, place: DatabasePlace): Promise<Restored> {
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new BrokerError('not_found', `There is no backup ${backup}.`)
+  if (place.kind === 'sqlite') return restoreFile(backup, place.path)
+  // beside the backup, since a temporary folder may be in memory, and smaller
+  const copy = join(dirname(resolve(backup)), `.gatepass-restore-${process.pid}.db`)
+  try {
+    const restored = copyMarked(backup, copy)
+    const sqlite = { kind: 'sqlite', path: copy } as const
+    await (await openStore(sqlite)).close() // migrates a backup of an older release
+    await using source = await openSource(sqlite)
+    await using target = await openTarget(place)
+    await copyRows(source, target)
+    await target.commit()
+    await source.finish()
+    return restored
+  } finally {
+    discard(copy)
+  }
+}
+
+/** Marks a database that was restored by other means, such as pg_restore, before its first start. */
+export async function markRestored(place: DatabasePlace, takenAt: EpochSeconds): Promise<void> {
+  const store = await openStore(place)
+  try {
+    await store.facts.put(BACKUP_FACT, String(takenAt))
+  } finally {
+    await store.close()
+  }
+}
+
+function restoreFile(backup: string, to: string): Restored {
+  const path = resolve(to)
+  const partial = `${path}.partial`
+  for (const one of [path, `${path}-wal`, `${path}-shm`])
+    if (existsSync(one))
+      throw new BrokerError(
+        'already_exists',
+        `${one} is there already. Restoring never replaces anything: stop the servers and move ${databaseName({ kind: 'sqlite', path: to })} away first, with its -wal and -shm.`,
+      )
+  discard(partial) // left behind by a restore that was killed
+  try {
+    const restored = copyMarked(backup, partial)
+    sync(partial)
+    linkSync(partial, path)
+    sync(dirname(path))
+    return restored
+  } catch (error) {
+    if (error instanceof BrokerError) throw error
+    throw new BrokerError('store_unavailable', `Nothing was restored to ${to} (${reasonOf(error)}).`, {
+      cause: error,
+    })
+  } finally {
+    discard(partial)
+  }
+}
+
+/** Makes a checked copy with the mark in it and without a write-ahead log. */
+function copyMarked(backup: string, to: string): Restored {
+  if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0)
+    throw new BrokerError(
+      'store_unavailable',
+      `${backup} has a -wal beside it, so it is a live database or a part of one. Restore a file that \`gatepass backup\` made.`,
+    )
+  copyFileSync(backup, to)
+  chmodSync(to, 0o600)
+  const client = openCopy(to, backup)
+  try {
+    client.pragma('journal_mode = delete')
+    const faults = String(client.pragma('integrity_check(1)', { simple: true }))
+    if (faults !== 'ok') throw damaged(backup, faults)
+    const mark = client
+      .prepare<[string], { readonly value: string }>('select value from facts where name = ?')
+      .get(BACKUP_FACT)
+    const takenAt =
+      mark === undefined ? Math.floor(statSync(backup).mtimeMs / 1000) : Number.parseInt(mark.value, 10)
+    client
+      .prepare('insert or replace into facts (name, value) values (?, ?)')
+      .run(BACKUP_FACT, String(takenAt))
+    client.prepare('delete from facts where name in (?, ?)').run(LAST_BACKUP_FACT, MOVED_FACT)
+    return { takenAt }
+  } catch (error) {
+    throw error instanceof BrokerError ? error : damaged(backup, reasonOf(error))
+  } finally {
+    client.close()
+  }
+}
+
+function openCopy(path: string, backup: string): Database.Database {
+  try {
+    return new Database(path, { fileMustExist: true })
+  } catch (error) {
+    throw damaged(backup, reasonOf(error))
+  }
+}
+
+function damaged(backup: string, why: string): BrokerError {
+  return new BrokerError(
+    'invalid_request',
+    `${backup} is no backup of Gatepass, or it is damaged (${why.replaceAll(/\s+/g, ' ')}). Nothing was restored.`,
+  )
+}

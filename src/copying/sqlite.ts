@@ -1,0 +1,135 @@
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { BrokerError } from '../domain/errors.ts'
+import { openDatabase } from '../store/dialects/sqlite/file.ts'
+import { migrateDatabase } from '../store/dialects/sqlite/migrations.ts'
+import {
+  COPIED_TABLES,
+  type CopiedTable,
+  type Fact,
+  isOfThisRelease,
+  keyOf,
+  notEmpty,
+  ofAnotherRelease,
+  type Row,
+  type RowReader,
+  type RowSource,
+  type RowTarget,
+  toRow,
+} from './copy-rows.ts'
+
+/**
+ * Opens the file exclusively: no other process has it open, and none can open it until this is closed. Throws `store_unavailable`
+ * when one has, and when its tables are not of this release.
+ */
+export function openSqliteSource(path: string): RowSource {
+  if (!existsSync(path)) throw new BrokerError('store_unavailable', `There is no database ${path}.`)
+  const client = new Database(path, { fileMustExist: true })
+  try {
+    client.pragma('busy_timeout = 1000')
+    client.pragma('synchronous = full')
+    client.pragma('locking_mode = exclusive')
+    client.exec('begin exclusive')
+    if (!isOfThisRelease(tablesOf(client))) throw ofAnotherRelease(path)
+  } catch (error) {
+    client.close()
+    throw toRefusal(path, error)
+  }
+  return {
+    read: reader(client),
+    async finish(fact) {
+      if (fact !== undefined) putFact(client, fact)
+      client.exec('commit')
+    },
+    async [Symbol.asyncDispose]() {
+      close(client)
+    },
+  }
+}
+
+/** Opens a new or empty file. A file that was made by this call is removed when it is not committed. */
+export function openSqliteTarget(path: string): RowTarget {
+  const isNew = !existsSync(path)
+  if (isNew) closeSync(openSync(path, 'wx', 0o600))
+  const client = openDatabase(path)
+  let isKept = !isNew
+  const discard = () => {
+    close(client)
+    if (!isKept) for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+  }
+  try {
+    migrateDatabase(client)
+    client.exec('begin exclusive')
+    for (const { name } of COPIED_TABLES)
+      if (client.prepare(`select 1 from ${name} limit 1`).get() !== undefined) throw notEmpty(path)
+  } catch (error) {
+    discard()
+    throw toRefusal(path, error)
+  }
+  return {
+    read: reader(client),
+    async insert({ name, columns }, rows) {
+      const insert = client.prepare(
+        `insert into ${name} (${columns.map((column) => column.name).join()}) values (${columns.map(() => '?').join()})`,
+      )
+      for (const row of rows) insert.run(row)
+    },
+    async commit(fact) {
+      if (fact !== undefined) putFact(client, fact)
+      client.exec('commit')
+      isKept = true
+    },
+    async [Symbol.asyncDispose]() {
+      discard()
+    },
+  }
+}
+
+function reader(client: Database.Database): RowReader['read'] {
+  const statements = new Map<string, Database.Statement<unknown[], Record<string, unknown>>>()
+  const prepared = (sql: string) => {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    const made = client.prepare<unknown[], Record<string, unknown>>(sql)
+    statements.set(sql, made)
+    return made
+  }
+  return async (table: CopiedTable, after: Row | undefined, limit: number) => {
+    const columns = table.columns.map(({ name }) => name).join()
+    const key = table.key.join()
+    const where = after === undefined ? '' : ` where (${key}) > (${table.key.map(() => '?').join()})`
+    const values = after === undefined ? [] : keyOf(table, after)
+    return prepared(`select ${columns} from ${table.name}${where} order by ${key} limit ?`)
+      .all(...values, limit)
+      .map((row) => toRow(table, row))
+  }
+}
+
+function tablesOf(client: Database.Database): ReadonlyMap<string, readonly string[]> {
+  const names = client
+    .prepare<[], string>("select name from sqlite_master where type = 'table'")
+    .pluck()
+    .all()
+  const columns = client.prepare<[string], string>('select name from pragma_table_info(?)').pluck()
+  return new Map(names.map((name) => [name, columns.all(name)]))
+}
+
+function putFact(client: Database.Database, { name, value }: Fact): void {
+  client.prepare('insert or replace into facts (name, value) values (?, ?)').run(name, value)
+}
+
+function close(client: Database.Database): void {
+  if (client.open && client.inTransaction) client.exec('rollback')
+  client.close()
+}
+
+function toRefusal(path: string, error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error
+  return new BrokerError(
+    'store_unavailable',
+    error.code.startsWith('SQLITE_BUSY')
+      ? `Another process has ${path} open. Stop all servers and commands on it first.`
+      : `${path} cannot be used (${error.message}).`,
+    { cause: error },
+  )
+}

@@ -1,0 +1,54 @@
+import type { EpochSeconds } from './clock.ts'
+
+/** A named selection of a project's tools, which MCP clients reach at `/mcp/{id}`. A tool that any selector names is in it. */
+export interface Toolset extends ToolSelectors {
+  /** 1 to 64 of `[a-z0-9-]`, unique in its project. */
+  readonly id: string
+  readonly projectId: string
+  readonly names: ToolNaming
+  /** Text for the model about these tools (`instructions` of MCP's `initialize` and `server/discover`). */
+  readonly instructions?: string
+  /** Absent: `search` for more than `MAX_LISTED_TOOLS` tools. */
+  readonly listing?: ToolListing
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+}
+
+export const TOOL_SELECTORS = ['tools', 'namespaces', 'tags', 'providers'] as const
+
+/** Which tools are selected. An absent list selects none. */
+export interface ToolSelectors {
+  /** Any names of tools (`toolAliases`), also with a version or a range of versions; `*` alone is every tool. */
+  readonly tools?: readonly string[]
+  /** In any case. */
+  readonly namespaces?: readonly string[]
+  /** Normalized (`normalizeTags`). */
+  readonly tags?: readonly string[]
+  /** Tools that need one of these: ids of provider entries, or of well-known providers. */
+  readonly providers?: readonly string[]
+}
+
+export const TOOL_NAMINGS = ['prefixed', 'bare'] as const
+/** `prefixed`: `Namespace_Tool`, as in the other lists of the project; `bare`: the tool's own name. */
+export type ToolNaming = (typeof TOOL_NAMINGS)[number]
+
+export const TOOL_LISTINGS = ['all', 'search'] as const
+/** `all`: MCP clients get every tool; `search`: they get two tools that search and call the others. */
+export type ToolListing = (typeof TOOL_LISTINGS)[number]
+
+/** Clients refuse or cut longer lists; Copilot does above this number. */
+export const MAX_LISTED_TOOLS = 128
+
+/** In characters. Model APIs allow 64, of which some clients need 16 for a prefix with the server's name. */
+export const MAX_SHOWN_NAME = 48
+
+/** Gatepass' own tools at `/mcp`. No other tool is shown under these names. */
+export const GATEWAY_TOOLS = {
+  connections: 'gatepass_connections',
+  search: 'gatepass_search_tools',
+  call: 'gatepass_call_tool',
+} as const
+
+export function isToolsetId(text: string): boolean {
+  return /^[a-z0-9-]{1,64}$/.test(text)
+}

@@ -1,0 +1,21 @@
+import type { Broker } from '../broker.ts'
+import { type Authorization, at } from '../domain/authorization.ts'
+import { failureAudit } from './authorization-audit.ts'
+
+const MESSAGE =
+  'Another user logged in than the one who was asked. Ask for a new link, and open it as the right user.'
+
+/**
+ * Ends the authorization, as a caller's confirmation of another user does, since another user has its link. Returns its
+ * state afterwards.
+ */
+export async function failAsAnotherUser(
+  broker: Broker,
+  authorization: Authorization,
+): Promise<Authorization> {
+  const { store, now } = broker
+  const { id } = authorization
+  const audit = failureAudit(broker, authorization, 'user_mismatch')
+  const failed = await store.authorizations.fail(id, 'user_mismatch', MESSAGE, now(), undefined, audit)
+  return at(failed ?? (await store.authorizations.find(id)) ?? authorization, now())
+}

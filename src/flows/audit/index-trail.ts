@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Broker } from '../../broker.ts'
+import { addTerm } from '../../services/audit-index/buckets.ts'
+import { firstSeqOf, SEGMENT, segmentOf } from '../../services/audit-index/segment.ts'
+import { type AuditLine, termsOf } from '../../services/audit-index/terms.ts'
+import type { SegmentTimes } from '../../store/audit-index.ts'
+import { readBlocks } from './read-blocks.ts'
+
+/** Longer than a process takes for a segment; after it, another process goes on. */
+const LEASE_SECONDS = 60
+/** Buckets that are written in one transaction. */
+const AT_ONCE = 64
+
+/** What the index has of a segment, made of its blocks. */
+export interface SegmentIndex extends SegmentTimes {
+  readonly buckets: ReadonlyMap<number, string>
+}
+
+/** Adds the segments that are full to the index, for every project. One process at a time does it for a project. */
+export async function indexAudit(broker: Broker): Promise<void> {
+  for (const { id } of await broker.store.projects.list()) {
+    await indexProject(broker, id)
+    await nextTurn()
+  }
+}
+
+async function indexProject(broker: Broker, projectId: string): Promise<void> {
+  const { audit, auditIndex } = broker.store
+  const head = await audit.head(projectId)
+  if (head === undefined || head.lastSeq < SEGMENT) return
+  const isFull = (segment: number) => head.lastSeq >= firstSeqOf(segment + 1) - 1
+  const known = await auditIndex.progress(projectId)
+  if (known !== undefined && !isFull(known.indexedTo)) return
+  const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
+  if (!(await auditIndex.claim(projectId, lease, broker.now()))) return
+  try {
+    let next = await firstToIndex(broker, projectId)
+    while (isFull(next)) {
+      await indexSegment(broker, projectId, next)
+      next++
+      if (!(await auditIndex.claim(projectId, lease, broker.now()))) return
+    }
+  } finally {
+    await auditIndex.endClaim(projectId, lease.owner)
+  }
+}
+
+/** The segment that is indexed next. An index of nothing begins with the first segment whose entries are all there. */
+async function firstToIndex({ store }: Broker, projectId: string): Promise<number> {
+  const progress = await store.auditIndex.progress(projectId)
+  const { indexedFrom = 0, indexedTo = 0 } = progress ?? {}
+  if (indexedTo > indexedFrom) return indexedTo
+  const [oldest] = await store.audit.blocks(projectId, { order: 'oldest first', limit: 1 })
+  const first = Math.ceil(((oldest?.firstSeq ?? 1) - 1) / SEGMENT)
+  if (first > indexedTo) await store.auditIndex.restart(projectId, first)
+  return Math.max(first, indexedTo)
+}
+
+async function indexSegment(broker: Broker, projectId: string, segment: number): Promise<void> {
+  const { auditIndex } = broker.store
+  const { buckets, ...times } = await makeSegmentIndex(broker, projectId, segment)
+  const all = [...buckets]
+  for (let i = 0; i < all.length; i += AT_ONCE) {
+    await auditIndex.putTerms(projectId, segment, new Map(all.slice(i, i + AT_ONCE)))
+    await nextTurn()
+  }
+  await auditIndex.finish(projectId, times)
+}
+
+/** Reads the segment's blocks and makes what the index should have of them. */
+export async function makeSegmentIndex(
+  broker: Broker,
+  projectId: string,
+  segment: number,
+): Promise<SegmentIndex> {
+  const from = firstSeqOf(segment)
+  const places = new Map<number, number[]>()
+  const turns = takingTurns(500)
+  let [sinceAt, untilAt] = [Number.MAX_SAFE_INTEGER, 0]
+  const range = { from, to: from + SEGMENT - 1 }
+  for await (const { firstSeq, count, at, text } of readBlocks(broker, projectId, range, 'oldest first')) {
+    await turns.after(count)
+    sinceAt = Math.min(sinceAt, at)
+    untilAt = Math.max(untilAt, at)
+    for (const [i, line] of text.split('\n').entries()) {
+      const seq = firstSeq + i
+      if (segmentOf(seq) !== segment) continue
+      for (const term of termsOfLine(projectId, line)) {
+        const known = places.get(term)
+        if (known === undefined) places.set(term, [seq - from])
+        else if (known.at(-1) !== seq - from) known.push(seq - from)
+      }
+    }
+  }
+  // the same blocks always give the same texts: terms are in the order in which the trail first has them
+  const buckets = new Map<number, string>()
+  for (const [term, ofTerm] of places) {
+    addTerm(buckets, term, ofTerm)
+    await turns.after(1)
+  }
+  return { segment, sinceAt, untilAt, buckets }
+}
+
+/** A line that was altered until it is no entry has no terms: the check of the chain shows it, and the rest is indexed. */
+function termsOfLine(projectId: string, line: string): readonly number[] {
+  try {
+    return termsOf(projectId, JSON.parse(line) as AuditLine)
+  } catch {
+    return []
+  }
+}
+
+/** Lets the event loop have its turn after so many items. */
+function takingTurns(items: number) {
+  let done = 0
+  return {
+    async after(more: number): Promise<void> {
+      done += more
+      if (done < items) return
+      done = 0
+      await nextTurn()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Broker } from '../../broker.ts'
+import type { AuditBlock } from '../../domain/audit.ts'
+import type { BlockRange } from '../../store/audit-trail.ts'
+
+/** Blocks, and numbers of entries, that one read of the store looks at, so that it holds the event loop briefly. */
+const BLOCKS = 200
+const ENTRIES = 2_048
+
+export type Order = BlockRange['order']
+
+export interface SeqRange {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Reads the blocks that have entries of the range, and match the filter, in slices: the event loop has its turn between
+ * two reads, and a read looks at a bounded part of the trail, also where nothing matches.
+ */
+export async function* readBlocks(
+  { store }: Broker,
+  projectId: string,
+  { from, to }: SeqRange,
+  order: Order,
+  filter: Pick<BlockRange, 'since' | 'until' | 'containing'> = {},
+): AsyncGenerator<AuditBlock> {
+  const isUp = order === 'oldest first'
+  for (let [low, high] = [from, to]; low <= high; ) {
+    const [fromSeq, toSeq] = isUp
+      ? [low, Math.min(high, low + ENTRIES - 1)]
+      : [Math.max(low, high - ENTRIES + 1), high]
+    const blocks = await store.audit.blocks(projectId, { ...filter, fromSeq, toSeq, order, limit: BLOCKS })
+    yield* blocks
+    const last = blocks.at(-1)
+    const isWhole = blocks.length < BLOCKS
+    if (isUp) low = Math.max(isWhole ? toSeq + 1 : 0, last === undefined ? 0 : last.firstSeq + last.count)
+    else high = Math.min(isWhole ? fromSeq - 1 : high, last === undefined ? high : last.firstSeq - 1)
+    await nextTurn()
+  }
+}

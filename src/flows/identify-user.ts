@@ -1,0 +1,73 @@
+import type { Broker, OidcVerifier } from '../broker.ts'
+import type { LoginRegistration, LoginSecrets } from '../providers/login-client.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { saying, wordsOf } from '../providers/provider-words.ts'
+import { mayComeFrom, reasonOf, sanitized } from './authorization-response.ts'
+
+/** Why a login ended without identifying the user, who may try again. */
+export const LOGIN_TROUBLES = ['cancelled', 'unavailable', 'failed'] as const
+export type LoginTrouble = (typeof LOGIN_TROUBLES)[number]
+
+export type IdentifiedUser =
+  | { readonly userId: string }
+  /** `why` is for the operator's log. */
+  | { readonly trouble: LoginTrouble; readonly why: string }
+
+/** Who has logged in at the issuer: checks the issuer and redeems the code of the authentication response. */
+export async function identifyUser(
+  broker: Broker,
+  verifier: OidcVerifier,
+  { query, secrets }: { readonly query: URLSearchParams; readonly secrets: LoginSecrets },
+): Promise<IdentifiedUser> {
+  const { issuer, claim, client } = verifier
+  const failed = (why: string): IdentifiedUser => ({ trouble: 'failed', why })
+  try {
+    const registration = await loginRegistration(broker, verifier)
+    const announcesIss = registration.server.authorization_response_iss_parameter_supported
+    if (!mayComeFrom(query, { issuer, announcesIss }))
+      return failed('the answer does not come from the issuer')
+    const error = query.get('error')
+    if (error !== null) {
+      const hidden = [client.clientSecret, secrets.codeVerifier, secrets.nonce, query.get('state')]
+      const words = wordsOf(query.get('error_description'), hidden)
+      const why = `${sanitized(error)}.${saying(issuer, words)}`
+      return { trouble: TROUBLES[reasonOf(error)] ?? 'failed', why }
+    }
+    const needed = claim === 'email' ? ['email', 'email_verified'] : [claim]
+    const claims = await broker.login.identify(registration, query, secrets, needed)
+    const user = claims[claim]
+    if (typeof user !== 'string' || user === '')
+      return failed(`there is no claim "${claim}" that is text: see GATEPASS_OIDC_SCOPES`)
+    if (claim === 'email' && claims.email_verified !== true)
+      return failed('the issuer does not vouch for the email address (email_verified)')
+    return { userId: user }
+  } catch (error) {
+    if (error instanceof ProviderRefusal)
+      return { trouble: TROUBLES[error.reason] ?? 'failed', why: error.message }
+    throw error
+  }
+}
+
+const TROUBLES: Readonly<Record<string, LoginTrouble>> = {
+  access_denied: 'cancelled',
+  provider_unavailable: 'unavailable',
+}
+
+/** The broker's registration at the issuer of logins. Throws `ProviderRefusal` when the issuer cannot be used. */
+export async function loginRegistration(
+  broker: Broker,
+  { issuer, client }: OidcVerifier,
+): Promise<LoginRegistration> {
+  const server = await broker.discover(issuer)
+  if (server.jwks_uri === undefined)
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `${issuer} names no keys for its ID tokens (jwks_uri).`,
+    )
+  return { server, client, redirectUri: loginRedirectUri(broker.settings.publicUrl) }
+}
+
+/** Differs from every provider's, so that a provider's response never counts as a login (RFC 9700 section 4.4). */
+export function loginRedirectUri(publicUrl: URL): string {
+  return new URL('/login/callback', publicUrl).href
+}

@@ -1,0 +1,101 @@
+import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { sha256 } from '../domain/ids.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type { LoginSecrets } from '../providers/login-client.ts'
+import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import { openCarried } from './carried-seal.ts'
+
+// The state of a login is kept in a sealed cookie of the browser, one for each login, named after the hash of `state`. So
+// opening a link writes nothing to the database, any process can finish a login that another began, and several tabs do
+// not disturb each other. The cookie is valid only for that `state`, together with the cookie of the browser that
+// clicked, and until it expires.
+
+/** How long a user may take to log in. */
+export const LOGIN_SECONDS = 600
+
+/** A login that has begun: the cookie that the browser keeps, and the hash that names it. */
+export interface BegunLogin {
+  readonly loginUrl: URL
+  readonly stateHash: string
+  readonly kept: Sealed
+  readonly seconds: number
+}
+
+/** What a login is for: one authorization, or a session of the browser, which goes on at `returnTo`. */
+export type LoginPurpose =
+  | { readonly authorizationId: string }
+  | {
+      readonly session: {
+        readonly projectId: string
+        /** A path of this server. */
+        readonly returnTo: string
+      }
+    }
+
+interface Kept {
+  readonly browserHash: string
+  readonly expiresAt: EpochSeconds
+  /** Who vouches for the user: the login is invalid when the settings name another. */
+  readonly verifier: string
+  /** Of a login at an issuer. */
+  readonly secrets?: LoginSecrets
+}
+export type KeptLogin = Kept & LoginPurpose
+
+/** Seals the state of a login that begins now in the browser `browserId`. */
+export function keepLogin(
+  broker: Broker,
+  {
+    state,
+    browserId,
+    verifier,
+    purpose,
+    secrets,
+  }: {
+    readonly state: string
+    readonly browserId: string
+    readonly verifier: string
+    readonly purpose: LoginPurpose
+    readonly secrets?: LoginSecrets
+  },
+): Omit<BegunLogin, 'loginUrl'> {
+  const stateHash = sha256(state)
+  const kept: KeptLogin = {
+    ...purpose,
+    ...(secrets && { secrets }),
+    browserHash: sha256(browserId),
+    verifier,
+    expiresAt: broker.now() + LOGIN_SECONDS,
+  }
+  return {
+    stateHash,
+    kept: broker.sealer.seal(JSON.stringify(kept), keptPlace(stateHash)),
+    seconds: LOGIN_SECONDS,
+  }
+}
+
+/** The login that this browser began with this state; `undefined` for one that is forged, expired or of another browser. */
+export function openLogin(
+  broker: Broker,
+  {
+    stateHash,
+    browserId,
+    verifier,
+    kept: sealed,
+  }: {
+    readonly stateHash: string
+    readonly browserId: string
+    readonly verifier: string
+    readonly kept: string | undefined
+  },
+): KeptLogin | undefined {
+  const kept = openCarried<KeptLogin>(broker.sealer, sealed, keptPlace(stateHash))
+  if (kept === undefined) return undefined
+  const isOfBrowser = kept.browserHash === sha256(browserId) && kept.verifier === verifier
+  return isOfBrowser && broker.now() < kept.expiresAt ? kept : undefined
+}
+
+function keptPlace(stateHash: string): SealedPlace {
+  return { table: CARRIED_TABLE, column: 'kept', rowId: stateHash, projectId: '' }
+}

@@ -1,0 +1,21 @@
+import type { Broker } from '../broker.ts'
+import type { McpConsent } from '../domain/mcp-consent.ts'
+
+/**
+ * Ends a user's approval of an MCP client, with its grant: its access tokens are refused from then on. Returns the
+ * approval, or `undefined` where the project has none of that id.
+ */
+export async function disconnectClient(
+  { store, audit }: Pick<Broker, 'store' | 'audit'>,
+  {
+    projectId,
+    id,
+    by,
+  }: { readonly projectId: string; readonly id: string; readonly by: 'user' | 'administrator' },
+): Promise<McpConsent | undefined> {
+  const consent = await store.mcpConsents.findById(projectId, id)
+  if (consent === undefined) return undefined
+  const { userId, clientId } = consent
+  const entry = audit.of(projectId, { action: 'mcp_client.revoked', userId, subject: clientId, reason: by })
+  return (await store.mcpConsents.delete(projectId, id, entry)) ? consent : undefined
+}

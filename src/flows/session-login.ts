@@ -1,0 +1,157 @@
+import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { randomToken, sha256 } from '../domain/ids.ts'
+import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import { openCarried } from './carried-seal.ts'
+import { type BegunLogin, keepLogin, LOGIN_SECONDS, openLogin } from './kept-login.ts'
+import { beginLogin } from './login.ts'
+import { beginSession, type SessionCookie, verifierName } from './user-session.ts'
+
+// A user logs in for a session of the browser, by the same verifier that guards consent: at the issuer, at the caller's
+// page, or, in development, by naming a user. Nothing is stored for it. A flow id for the caller's page is signed, and
+// the next_uri that its confirmation answers is sealed. That URL works only in the browser that began the login, whose
+// cookie it is compared with: a stranger who lures a user to the caller's page gets no session.
+
+/** Where the browser comes back with a confirmation of the caller. */
+export const CONFIRMED_PATH = '/login/confirmed'
+/** Development's page that asks for a user id. */
+export const OPEN_PATH = '/login/open'
+
+const PREFIX = 'login'
+
+/** Begins a login after which the browser goes on at `returnTo`. Throws `ProviderRefusal` when the issuer cannot be reached. */
+export async function beginSessionLogin(
+  broker: Broker,
+  {
+    projectId,
+    returnTo,
+    browserId,
+    prompt,
+  }: {
+    readonly projectId: string
+    readonly returnTo: string
+    readonly browserId: string
+    readonly prompt?: 'login' | undefined
+  },
+): Promise<BegunLogin> {
+  const { verifier, publicUrl } = broker.settings
+  const purpose = { session: { projectId, returnTo } }
+  if (verifier.kind === 'oidc') return beginLogin(broker, verifier, purpose, { browserId, prompt })
+  const isOpen = verifier.kind === 'open'
+  const state = isOpen ? randomToken() : newFlowId(broker, projectId)
+  const loginUrl = isOpen ? new URL(OPEN_PATH, publicUrl) : new URL(verifier.url)
+  loginUrl.searchParams.set(isOpen ? 'state' : 'flow_id', state)
+  return { ...keepLogin(broker, { state, browserId, verifier: verifierName(verifier), purpose }), loginUrl }
+}
+
+/**
+ * Vouches for the user of a login at the caller's page; answers the URL on which its browser goes on. `undefined` for the
+ * flow of an authorization. Throws `not_found` for the flow of another project, and `authorization_expired`.
+ */
+export function confirmSessionLogin(
+  broker: Broker,
+  {
+    projectId,
+    flowId,
+    userId,
+  }: { readonly projectId: string; readonly flowId: string; readonly userId: string },
+): { readonly id: string; readonly nextUri: string } | undefined {
+  const [prefix, until = '', nonce = '', proof = ''] = flowId.split('.')
+  if (prefix !== PREFIX) return undefined
+  if (!broker.confirmations.isProof(proof, subject(projectId, until, nonce)))
+    throw new BrokerError(
+      'not_found',
+      'There is no such flow. Use the flow_id that this visit of your page was given.',
+    )
+  if (Number(until) <= broker.now())
+    throw new BrokerError('authorization_expired', 'This login has run out. The user begins another.')
+  const flowHash = sha256(flowId)
+  const confirmed: Confirmed = { userId, projectId, expiresAt: broker.now() + LOGIN_SECONDS }
+  const url = new URL(CONFIRMED_PATH, broker.settings.publicUrl)
+  url.searchParams.set('flow', flowHash)
+  url.searchParams.set(
+    'confirmation',
+    broker.sealer.seal(JSON.stringify(confirmed), confirmedPlace(flowHash)),
+  )
+  return { id: `${PREFIX}.${nonce}`, nextUri: url.href }
+}
+
+/** The session of a login that was confirmed, and where its browser goes on; `undefined` in any other browser. */
+export function finishConfirmedLogin(
+  broker: Broker,
+  {
+    flowHash,
+    confirmation,
+    ...browser
+  }: {
+    readonly flowHash: string
+    readonly confirmation: string
+    readonly browserId: string
+    readonly kept: string | undefined
+  },
+): FinishedLogin | undefined {
+  const { verifier } = broker.settings
+  if (verifier.kind !== 'caller') return undefined
+  const kept = openLogin(broker, { ...browser, stateHash: flowHash, verifier: verifierName(verifier) })
+  const confirmed = openConfirmation(broker, flowHash, confirmation)
+  if (kept === undefined || !('session' in kept) || confirmed === undefined) return undefined
+  if (confirmed.projectId !== kept.session.projectId) return undefined
+  return {
+    session: beginSession(broker, kept.session.projectId, confirmed.userId),
+    returnTo: kept.session.returnTo,
+  }
+}
+
+export interface FinishedLogin {
+  readonly session: SessionCookie
+  readonly returnTo: string
+}
+
+/** Development: the session of the user whom the person at the browser names. `undefined` for a login that did not begin here. */
+export function finishOpenLogin(
+  broker: Broker,
+  {
+    state,
+    userId,
+    ...browser
+  }: {
+    readonly state: string
+    readonly userId: string
+    readonly browserId: string
+    readonly kept: string | undefined
+  },
+): FinishedLogin | undefined {
+  const { verifier, development } = broker.settings
+  if (verifier.kind !== 'open' || !development) return undefined
+  const kept = openLogin(broker, { ...browser, stateHash: sha256(state), verifier: verifierName(verifier) })
+  if (kept === undefined || !('session' in kept)) return undefined
+  const { projectId, returnTo } = kept.session
+  return { session: beginSession(broker, projectId, userId), returnTo }
+}
+
+interface Confirmed {
+  readonly userId: string
+  readonly projectId: string
+  readonly expiresAt: EpochSeconds
+}
+
+function openConfirmation(broker: Broker, flowHash: string, confirmation: string): Confirmed | undefined {
+  const confirmed = openCarried<Confirmed>(broker.sealer, confirmation, confirmedPlace(flowHash))
+  return confirmed !== undefined && broker.now() < confirmed.expiresAt ? confirmed : undefined
+}
+
+function newFlowId(broker: Broker, projectId: string): string {
+  const until = String(broker.now() + LOGIN_SECONDS)
+  const nonce = randomToken()
+  return [PREFIX, until, nonce, broker.confirmations.proofOf(subject(projectId, until, nonce))].join('.')
+}
+
+/** Contains brackets, which no hash of a flow does, so that the two cannot be confused. */
+function subject(projectId: string, until: string, nonce: string): string {
+  return JSON.stringify(['session login', projectId, until, nonce])
+}
+
+function confirmedPlace(flowHash: string): SealedPlace {
+  return { table: CARRIED_TABLE, column: 'confirmed', rowId: flowHash, projectId: '' }
+}

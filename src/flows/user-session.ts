@@ -1,0 +1,80 @@
+import type { Broker, Verifier } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { sha256 } from '../domain/ids.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
+import { openCarried } from './carried-seal.ts'
+
+/** How long a user who has logged in is not asked to log in again in that browser. */
+const SESSION_SECONDS = 8 * 3600
+
+/** The user who has logged in in a browser. */
+export interface UserSession {
+  readonly userId: string
+  readonly loggedInAt: EpochSeconds
+}
+
+/** The sealed cookie of a session. */
+export interface SessionCookie {
+  readonly value: Sealed
+  readonly seconds: number
+}
+
+interface Kept extends UserSession {
+  /** The project whose callers vouched for the user. */
+  readonly projectId: string
+  readonly verifier: string
+  readonly expiresAt: EpochSeconds
+}
+
+/** Starts a session. Called after the verifier has identified the user. */
+export function beginSession(
+  { sealer, settings, now }: Broker,
+  projectId: string,
+  userId: string,
+): SessionCookie {
+  const kept: Kept = {
+    userId,
+    projectId,
+    verifier: verifierName(settings.verifier),
+    loggedInAt: now(),
+    expiresAt: now() + SESSION_SECONDS,
+  }
+  return { value: sealer.seal(JSON.stringify(kept), SESSION_PLACE), seconds: SESSION_SECONDS }
+}
+
+/**
+ * The user whose session the cookie holds. A caller's verifier page knows the users of its own project, so that such a
+ * session is valid in that project alone; an issuer's users are the same in every project.
+ */
+export function openSession(
+  { sealer, settings, now }: Broker,
+  projectId: string,
+  cookie: string | undefined,
+): UserSession | undefined {
+  const kept = openCarried<Kept>(sealer, cookie, SESSION_PLACE)
+  if (kept === undefined) return undefined
+  const isValidHere = settings.verifier.kind === 'oidc' || kept.projectId === projectId
+  if (!isValidHere || kept.verifier !== verifierName(settings.verifier) || now() >= kept.expiresAt)
+    return undefined
+  return { userId: kept.userId, loggedInAt: kept.loggedInAt }
+}
+
+/** Binds cookies to the settings: they are invalid when another verifier is set, or another claim of the same issuer. */
+export function verifierName(verifier: Verifier): string {
+  switch (verifier.kind) {
+    case 'open':
+      return 'open'
+    case 'caller':
+      return sha256(JSON.stringify(['caller', verifier.url.href]))
+    case 'oidc':
+      return sha256(JSON.stringify([verifier.issuer, verifier.client.clientId, verifier.claim]))
+  }
+}
+
+const SESSION_PLACE: SealedPlace = {
+  table: CARRIED_TABLE,
+  column: 'session',
+  rowId: 'session',
+  projectId: '',
+}

@@ -1,0 +1,87 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { disconnectClient } from '../../flows/mcp-clients.ts'
+import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, userIdText } from '../endpoint/fields.ts'
+
+const mcpClientSchema = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    client_id: z.string().openapi({ description: 'A URL: that of the metadata document of the client' }),
+    client_name: z.string().openapi({ description: 'As the client calls itself' }),
+    redirect_uri: z.string().openapi({ description: 'One of the loopback interface is without its port' }),
+    scopes: z.array(z.string()),
+    created_at: z.string(),
+    last_used_at: z.string().optional().openapi({ description: 'When it last got an access token' }),
+  })
+  .openapi('McpClient')
+
+const tag = 'Connections'
+
+/** The MCP clients that users have allowed to act for them. */
+export function addMcpClients(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      operationId: 'listMcpClients',
+      method: 'get',
+      path: '/v1/admin/mcp_clients',
+      role: 'admin',
+      tag,
+      summary: 'The MCP clients that users have allowed to act for them',
+      query: z.object({ user_id: userIdText.optional(), ...cursorQuery }),
+      responses: {
+        200: { description: 'A page, the newest first', schema: cursorPageSchema(mcpClientSchema) },
+      },
+    },
+    async ({ c, query, caller: { projectId } }) => {
+      const { user_id: userId } = query
+      const list = ['mcp_clients', projectId, userId]
+      const asked = requestedPage(query, list)
+      const filter = { ...(userId !== undefined && { userId }) }
+      const page = await broker.store.mcpConsents.list(projectId, filter, asked)
+      return c.json(toCursorPage(page.items.map(mcpClientToWire), page, asked, list))
+    },
+  )
+
+  add(
+    {
+      operationId: 'deleteMcpClient',
+      method: 'delete',
+      path: '/v1/admin/mcp_clients/{id}',
+      role: 'admin',
+      tag,
+      summary: "End a client's access for its user",
+      description:
+        'Its access and refresh tokens are refused from then on. To act again it has to ask the user.',
+      params: z.object({ id: idText }),
+      responses: { 204: { description: 'Ended' } },
+    },
+    async ({ c, params: { id }, caller: { projectId } }) => {
+      if ((await disconnectClient(broker, { projectId, id, by: 'administrator' })) === undefined)
+        throw new BrokerError(
+          'not_found',
+          'No user has allowed such a client. GET /v1/admin/mcp_clients lists them.',
+        )
+      return c.body(null, 204)
+    },
+  )
+}
+
+function mcpClientToWire(consent: McpConsent): z.infer<typeof mcpClientSchema> {
+  const { id, userId, clientId, clientName, redirectUri, scopes, createdAt, lastUsedAt } = consent
+  return {
+    id,
+    user_id: userId,
+    client_id: clientId,
+    client_name: clientName,
+    redirect_uri: redirectUri,
+    scopes: [...scopes],
+    created_at: toTimestamp(createdAt),
+    ...(lastUsedAt !== undefined && { last_used_at: toTimestamp(lastUsedAt) }),
+  }
+}

@@ -1,0 +1,114 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { sha256 } from '../../domain/ids.ts'
+import type { LoginTrouble } from '../../flows/identify-user.ts'
+import {
+  beginSessionLogin,
+  CONFIRMED_PATH,
+  type FinishedLogin,
+  finishConfirmedLogin,
+  finishOpenLogin,
+  OPEN_PATH,
+} from '../../flows/session-login.ts'
+import { openSession, type UserSession } from '../../flows/user-session.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import { userIdText } from '../endpoint/fields.ts'
+import { openLoginPage } from '../pages/open-login-page.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { browserCookies } from './browser-cookies.ts'
+import { isFromOwnPage } from './own-page.ts'
+import { endingResponse } from './show-authorization.ts'
+
+/** The user who has logged in in this browser. */
+export function sessionOf(c: Context, broker: Broker, projectId: string): UserSession | undefined {
+  return openSession(broker, projectId, browserCookies(broker).session(c))
+}
+
+/**
+ * Sends the browser to log in, after which it goes on at `returnTo`, a path of this server. If the login fails, that
+ * path gets the query parameter `login` with the reason.
+ *
+ * @param how.prompt the issuer asks for the user again, even if it has a session of its own.
+ */
+export async function sendToSessionLogin(
+  c: Context,
+  broker: Broker,
+  how: { readonly projectId: string; readonly returnTo: string; readonly prompt?: 'login' | undefined },
+): Promise<Response> {
+  const cookies = browserCookies(broker)
+  try {
+    const login = await beginSessionLogin(broker, { ...how, browserId: cookies.bind(c) })
+    cookies.keepLogin(c, login)
+    pageHeaders(c)
+    return c.redirect(login.loginUrl.href, 303)
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error
+    broker.log.warn({ reason: error.reason, why: error.message }, 'a user could not be sent to log in')
+    return returnFromLogin(c, how.returnTo, 'unavailable')
+  }
+}
+
+export function returnFromLogin(c: Context, returnTo: string, trouble?: LoginTrouble): Response {
+  pageHeaders(c)
+  return c.redirect(trouble === undefined ? returnTo : `${returnTo}?login=${trouble}`, 303)
+}
+
+export function unknownLogin(c: Context): Response | Promise<Response> {
+  return endingResponse(c, { kind: 'unknown_login', message: '' }, 403)
+}
+
+/** How a login for a session ends: with the caller's confirmation, or in development on the page that asks for a user id. */
+export function addSessionLogin(app: OpenAPIHono, broker: Broker): void {
+  const { verifier, development } = broker.settings
+  const cookies = browserCookies(broker)
+
+  /** The login that this browser keeps under the hash of a state or a flow id. */
+  function keptBy(c: Context, stateHash: string) {
+    const browserId = cookies.idOf(c)
+    return browserId === undefined ? undefined : { browserId, kept: cookies.keptLogin(c, stateHash) }
+  }
+
+  function finish(c: Context, stateHash: string, finished: FinishedLogin | undefined) {
+    if (finished === undefined) return unknownLogin(c)
+    cookies.endLogin(c, stateHash)
+    cookies.keepSession(c, finished.session)
+    return returnFromLogin(c, finished.returnTo)
+  }
+
+  if (verifier.kind === 'caller')
+    app.get(CONFIRMED_PATH, (c) => {
+      const flowHash = c.req.query('flow') ?? ''
+      const confirmation = c.req.query('confirmation') ?? ''
+      const browser = keptBy(c, flowHash)
+      return finish(
+        c,
+        flowHash,
+        browser && finishConfirmedLogin(broker, { ...browser, flowHash, confirmation }),
+      )
+    })
+
+  if (verifier.kind === 'open' && development) {
+    app.get(OPEN_PATH, (c) => {
+      pageHeaders(c, { hasForm: true })
+      return c.html(openLoginPage({ state: c.req.query('state') ?? '' }))
+    })
+    app.post(OPEN_PATH, async (c) => {
+      if (!isFromOwnPage(c, broker)) return unknownLogin(c)
+      const form = new URLSearchParams(await c.req.text())
+      const state = form.get('state') ?? ''
+      const userId = userIdText.safeParse(form.get('user_id')?.trim())
+      if (!userId.success) {
+        pageHeaders(c, { hasForm: true })
+        return c.html(openLoginPage({ state, isRefused: true }), 400)
+      }
+      const stateHash = sha256(state)
+      const browser = keptBy(c, stateHash)
+      return finish(
+        c,
+        stateHash,
+        browser && finishOpenLogin(broker, { ...browser, state, userId: userId.data }),
+      )
+    })
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { z } from '@hono/zod-openapi'
+import { invalidMember } from '../../domain/errors.ts'
+import { MOST_COUNTED, type Page, type PageRequest } from '../../store/page.ts'
+import { pageQuery, pageSchema, toPage } from './endpoint.ts'
+
+/** `?offset=&limit=&cursor=` of every list that grows with the users of an installation. */
+export const cursorQuery = {
+  ...pageQuery,
+  offset: pageQuery.offset.openapi({
+    description: `How many items to skip, at most ${MOST_COUNTED}. To go further use \`cursor\`.`,
+  }),
+  cursor: z.string().min(1).max(1_000).optional().openapi({
+    description: '`next_cursor` of the page before, with the same filters and without `offset`',
+  }),
+}
+
+/** The schema of one page of such a list. */
+export function cursorPageSchema<Item extends z.ZodType>(item: Item) {
+  return pageSchema(item).extend({
+    next_cursor: z.string().optional().openapi({
+      description: 'Gives the next page as `cursor`; absent on the last one. It is opaque and no secret.',
+    }),
+    total_count_is_minimum: z
+      .literal(true)
+      .optional()
+      .openapi({
+        description: `Set when the list has more than ${MOST_COUNTED} items: \`total_count\` is a lower bound then`,
+      }),
+  })
+}
+
+/** The list that a cursor belongs to: its name, the project and the value of each filter. */
+export type ListIdentity = readonly (string | undefined)[]
+
+interface PageQuery {
+  readonly offset: number
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** What the query asks for. Throws `invalid_request` for a cursor of another list, and for a large offset. */
+export function requestedPage({ offset, limit, cursor }: PageQuery, list: ListIdentity): PageRequest {
+  if (cursor === undefined) {
+    if (offset > MOST_COUNTED)
+      throw invalidMember(
+        'offset',
+        'too_large',
+        `"offset" may be at most ${MOST_COUNTED}. Go through the list with "cursor": each page has the "next_cursor" of the next.`,
+      )
+    return { offset, limit }
+  }
+  if (offset > 0)
+    throw invalidMember('cursor', 'conflict', '"cursor" says where the page begins: leave "offset" out.')
+  const [key, before] = opened(cursor, list)
+  return { offset: before, limit, after: key }
+}
+
+/** `offset` of a page by cursor is how many items the pages before it had. */
+export function toCursorPage<T>(
+  items: readonly T[],
+  { total, isMinimum, next }: Page<unknown>,
+  { offset, limit }: PageRequest,
+  list: ListIdentity,
+) {
+  return {
+    ...toPage(items, total, { offset, limit }),
+    ...(next !== undefined && { next_cursor: cursorTo(next, offset + items.length, list) }),
+    ...(isMinimum && { total_count_is_minimum: isMinimum }),
+  }
+}
+
+function cursorTo(key: string, before: number, list: ListIdentity): string {
+  return Buffer.from(JSON.stringify([digestOf(list), key, before])).toString('base64url')
+}
+
+function opened(cursor: string, list: ListIdentity): readonly [key: string, before: number] {
+  const [digest, key, before] = parsed(cursor)
+  if (digest === digestOf(list) && typeof key === 'string' && isCount(before)) return [key, before]
+  throw invalidMember(
+    'cursor',
+    'invalid',
+    'The cursor is not one that this list has given for these filters. Begin again without it.',
+  )
+}
+
+function parsed(cursor: string): readonly unknown[] {
+  try {
+    const members: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(members) ? members : []
+  } catch {
+    return []
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function digestOf(list: ListIdentity): string {
+  const members = list.map((one) => one ?? null)
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url').slice(0, 12)
+}

@@ -1,0 +1,32 @@
+import { type ApiKey, userFor } from '../../domain/api-key.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { KnownMembers } from './known-members.ts'
+
+/**
+ * What a key of one user (`ApiKey.userId`) may do at an endpoint. `user_id`: act for its user, whom the endpoint puts into
+ * the member or parameter `user_id`; `own`: reach what belongs to its user, which the handler sees to. An endpoint that
+ * says neither refuses such keys.
+ */
+export type KeysOfUsers = 'user_id' | 'own'
+
+/** Throws `insufficient_role` for a key of one user at an endpoint that refuses them. */
+export function checkKeyOfUser({ userId }: ApiKey, allowed: KeysOfUsers | undefined): void {
+  if (userId !== undefined && allowed === undefined)
+    throw new BrokerError(
+      'insufficient_role',
+      'This key acts for one user only, and this is not about one user. It needs a key that was made without a user.',
+    )
+}
+
+/**
+ * The query or the body with the `user_id` of the key, if the key is of one user and the schema has that member. Throws
+ * `user_not_allowed` where it names another user.
+ */
+export function withUserOfKey(value: unknown, known: KnownMembers, key: ApiKey): unknown {
+  if (key.userId === undefined || known.members?.has('user_id') !== true) return value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { user_id: named } = value as { readonly user_id?: unknown } // any object may be read by this name
+  if (named === undefined || named === null) return { ...value, user_id: key.userId }
+  if (typeof named === 'string') userFor(key, named)
+  return value
+}

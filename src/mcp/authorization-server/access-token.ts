@@ -1,0 +1,115 @@
+import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
+import type { Broker } from '../../broker.ts'
+import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { createReadCache } from '../../services/read-cache.ts'
+import { publicJwk, type SigningKey, type SigningKeys } from './signing-keys.ts'
+
+/** What an access token says, after its verification. */
+export interface AccessTokenClaims {
+  readonly outcome: 'valid'
+  readonly userId: string
+  readonly clientId: string
+  /** Of `mcp` and `mcp:read`, at least one. */
+  readonly scopes: readonly string[]
+  /** The id of the grant that the token belongs to. */
+  readonly grant: string
+}
+
+/** Why a token is refused. The client's response names none of them; they are for the log. */
+export type AccessTokenRefusal =
+  /** No JWT that this server has issued. */
+  | 'not_issued_here'
+  /** Not signed by a key of this server, or not an access token. */
+  | 'altered'
+  | 'expired'
+  /** Issued for another resource (RFC 8707). */
+  | 'other_audience'
+  /** The user or the administrator disconnected the client, or a refresh token was used twice. */
+  | 'revoked'
+
+export type VerifiedAccessToken =
+  | AccessTokenClaims
+  | { readonly outcome: 'refused'; readonly reason: AccessTokenRefusal }
+
+/**
+ * Verifies an access token of this authorization server (RFC 9068 section 4) for one resource, such as
+ * `https://gatepass.example.com/mcp`. The grant is looked up through a cache that changes of the store invalidate.
+ */
+export type VerifyAccessToken = (token: string, resource: string) => Promise<VerifiedAccessToken>
+
+/** Grants whose approval is cached. */
+const MAX_CACHED = 20_000
+
+export function createVerifyAccessToken(
+  { store, now, settings }: Pick<Broker, 'store' | 'now' | 'settings'>,
+  { keys, projectId }: { readonly keys: SigningKeys; readonly projectId: string },
+): VerifyAccessToken {
+  const issuer = settings.publicUrl.origin
+  const grants = createReadCache<{ readonly consent?: McpConsent }>(store, {
+    max: MAX_CACHED,
+    forgets: (change) => (change.noun === 'mcp_grant' ? change.id : undefined),
+  })
+  const keySets = new WeakMap<readonly SigningKey[], ReturnType<typeof createLocalJWKSet>>()
+
+  function keySetOf(signing: readonly SigningKey[]) {
+    const known = keySets.get(signing)
+    if (known !== undefined) return known
+    const made = createLocalJWKSet({ keys: signing.map(publicJwk) })
+    keySets.set(signing, made)
+    return made
+  }
+
+  async function verified(
+    token: string,
+    signing: readonly SigningKey[],
+  ): Promise<JWTPayload | AccessTokenRefusal> {
+    try {
+      const { payload } = await jwtVerify(token, keySetOf(signing), {
+        issuer,
+        algorithms: ['ES256'],
+        typ: 'at+jwt',
+        requiredClaims: ['sub', 'aud', 'exp', 'iat', 'client_id', 'grant_id'],
+        currentDate: new Date(now() * 1000),
+      })
+      return payload
+    } catch (error) {
+      return codeOf(error) === 'ERR_JWT_EXPIRED' ? 'expired' : 'altered'
+    }
+  }
+
+  return async (token, resource) => {
+    if (issuerOf(token) !== issuer) return refused('not_issued_here')
+    let payload = await verified(token, await keys.current())
+    if (payload === 'altered') payload = await verified(token, await keys.refresh())
+    if (typeof payload === 'string') return refused(payload)
+    const { sub, aud, client_id, grant_id, scope } = payload
+    if (aud !== resource) return refused('other_audience')
+    if (typeof sub !== 'string' || typeof client_id !== 'string' || typeof grant_id !== 'string')
+      return refused('altered')
+    const { consent } = await grants.get(grant_id, async () => {
+      const consent = await store.mcpConsents.findByGrant(grant_id)
+      return consent === undefined ? {} : { consent }
+    })
+    if (consent?.userId !== sub || consent.clientId !== client_id || consent.projectId !== projectId)
+      return refused('revoked')
+    const scopes = typeof scope === 'string' ? scope.split(' ') : []
+    return { outcome: 'valid', userId: sub, clientId: client_id, scopes, grant: grant_id }
+  }
+}
+
+function refused(reason: AccessTokenRefusal): VerifiedAccessToken {
+  return { outcome: 'refused', reason }
+}
+
+/** The issuer that a token claims to have, unverified. */
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,78 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Provider } from 'oidc-provider'
+import type { Broker } from '../../broker.ts'
+import { createVerifyAccessToken, type VerifyAccessToken } from './access-token.ts'
+import { addConsent } from './consent.ts'
+import { addEndpoints } from './endpoints.ts'
+import type { AuthorizationServerParts } from './parts.ts'
+import { createProvider } from './provider.ts'
+import { createSigningKeys } from './signing-keys.ts'
+import { addUsersClients } from './users-clients.ts'
+
+// Gatepass as its own authorization server (OAuth 2.1) for MCP clients, for `/mcp` alone. Its users log in by the verifier
+// that guards consent, so that the person who allows a client and the person who connects an account are the same.
+// oidc-provider does the protocol: authorization and token requests, registrations, client authentication. What is kept
+// lies in `mcp_records` and `mcp_consents`, so that every node serves every request. Who may use a token is decided in
+// `access-token.ts`; the metadata of the protected resource belongs to the callers of /mcp.
+
+export interface AuthorizationServer {
+  /** As in `iss` of its tokens. */
+  readonly issuer: string
+  readonly verify: VerifyAccessToken
+  mount(app: OpenAPIHono): void
+}
+
+export interface AuthorizationServerOptions {
+  /** The project whose tools the clients call. */
+  readonly projectId: string
+}
+
+/** How long a registered client is kept after a user's approval or its last use: as long as the approval. */
+const CLIENT_SECONDS = 90 * 24 * 3600
+
+export function createAuthorizationServer(
+  broker: Broker,
+  { projectId }: AuthorizationServerOptions,
+): AuthorizationServer {
+  const { store, now, audit } = broker
+  const keys = createSigningKeys(broker)
+  let made: { readonly of: object; readonly provider: Promise<Provider> } | undefined
+
+  async function provider(): Promise<Provider> {
+    const current = await keys.current()
+    if (made?.of === current) return made.provider
+    const making = createProvider(broker, {
+      keys: current,
+      async onTokens({ clientId, grantId }) {
+        await store.mcpConsents.used(grantId, now())
+        await store.mcpRecords.prolong('Client', clientId, now() + CLIENT_SECONDS, now())
+      },
+      async endGrant(grantId, reason) {
+        const consent = await store.mcpConsents.findByGrant(grantId)
+        const event = consent && {
+          action: 'mcp_client.revoked' as const,
+          userId: consent.userId,
+          subject: consent.clientId,
+          reason,
+        }
+        await store.mcpConsents.endGrant(grantId, event && audit.of(consent.projectId, event))
+      },
+    })
+    made = { of: current, provider: making }
+    making.catch(() => {
+      made = undefined
+    })
+    return making
+  }
+
+  const parts: AuthorizationServerParts = { projectId, provider }
+  return {
+    issuer: broker.settings.publicUrl.origin,
+    verify: createVerifyAccessToken(broker, { keys, projectId }),
+    mount(app) {
+      addEndpoints(app, broker, { ...parts, keys })
+      addConsent(app, broker, parts)
+      addUsersClients(app, broker, parts)
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { isLoopbackHost } from '../../settings/public-url.ts'
+
+/** The members that a registration may have here; all others are ignored (RFC 7591 section 2). */
+const TEXT_MEMBERS = [
+  'client_name',
+  'client_uri',
+  'token_endpoint_auth_method',
+  'token_endpoint_auth_signing_alg',
+  'jwks_uri',
+] as const
+const GRANT_TYPES = ['authorization_code', 'refresh_token']
+const MAX_REDIRECT_URIS = 20
+const MAX_URI_LENGTH = 2_000
+const MAX_NAME_LENGTH = 200
+
+/** Client metadata that cannot be accepted: RFC 7591 section 3.2.2. */
+export class ClientMetadataFault extends Error {
+  readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata'
+
+  constructor(code: ClientMetadataFault['code'], message: string) {
+    super(message)
+    this.name = 'ClientMetadataFault'
+    this.code = code
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/**
+ * The metadata of a client as oidc-provider can take it, of a registration or of a client's own document. MCP clients
+ * leave out the application type, list redirect URIs of several kinds in one registration, and name grant types and
+ * scopes that are not offered here; what is not offered is left out, and the response says what was registered. Throws
+ * `ClientMetadataFault`.
+ */
+export function clientMetadata(given: unknown): Members {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new ClientMetadataFault('invalid_client_metadata', 'The client metadata must be a JSON object.')
+  const members = given as Members // an object, whose members are checked below
+  const redirectUris = checkedRedirectUris(members.redirect_uris)
+  const grantTypes = textsIn(members.grant_types).filter((one) => GRANT_TYPES.includes(one))
+  const name = text(members.client_name)?.replaceAll(/\p{C}/gu, '').trim().slice(0, MAX_NAME_LENGTH)
+  const picked = Object.fromEntries(
+    TEXT_MEMBERS.map((member) => [member, text(members[member])]).filter(([, value]) => value !== undefined),
+  )
+  return {
+    ...picked,
+    ...(members.jwks !== undefined && { jwks: members.jwks }),
+    ...(name && { client_name: name }),
+    redirect_uris: redirectUris,
+    // any type but `native` would be refused a private scheme
+    application_type: redirectUris.every((uri) => new URL(uri).protocol === 'https:') ? 'web' : 'native',
+    grant_types: grantTypes.includes('authorization_code')
+      ? grantTypes
+      : ['authorization_code', ...grantTypes],
+    response_types: ['code'],
+  }
+}
+
+/**
+ * The metadata of a dynamic registration (RFC 7591). Clients that ask for a secret become public ones: PKCE protects
+ * their codes, and a secret in an installed program is none.
+ */
+export function registrationMetadata(given: unknown): Members {
+  const members = clientMetadata(given)
+  const method = members.token_endpoint_auth_method === 'private_key_jwt' ? 'private_key_jwt' : 'none'
+  return { ...members, token_endpoint_auth_method: method }
+}
+
+function checkedRedirectUris(given: unknown): readonly string[] {
+  const uris = textsIn(given)
+  if (uris.length === 0)
+    throw new ClientMetadataFault('invalid_redirect_uri', 'redirect_uris must have at least one URI.')
+  if (uris.length > MAX_REDIRECT_URIS)
+    throw new ClientMetadataFault('invalid_redirect_uri', `redirect_uris may have ${MAX_REDIRECT_URIS} URIs.`)
+  for (const uri of uris) {
+    const fault = redirectUriFault(uri)
+    if (fault !== undefined) throw new ClientMetadataFault('invalid_redirect_uri', fault)
+  }
+  return [...new Set(uris)]
+}
+
+/** Schemes by which a browser or the operating system runs or opens something of its own instead of an application. */
+const DANGEROUS_SCHEMES = new RegExp(
+  `^(?:${[
+    'javascript|vbscript|data|blob|file|filesystem|about|view-source|chrome|edge|resource|res',
+    'ws|wss|ftp|sftp|ssh|telnet|ldap|ldaps|nfs|smb|mailto|tel|sms',
+    'intent|android-app|itms-services|ms-[a-z0-9+.-]+|search|search-ms|shell',
+  ].join('|')}):$`,
+)
+
+/** Why the URI cannot be a redirect URI; `undefined` when it can. */
+export function redirectUriFault(uri: string): string | undefined {
+  if (uri.length > MAX_URI_LENGTH) return `A redirect URI may have ${MAX_URI_LENGTH} characters.`
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  if (url === undefined || /[\s\\]/.test(uri)) return 'A redirect URI must be an absolute URI.'
+  if (uri.includes('#')) return 'A redirect URI must have no fragment.'
+  if (url.username !== '' || url.password !== '') return 'A redirect URI must have no credentials.'
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    return 'A redirect URI with the scheme http must lead to the loopback interface; use https.'
+  if (DANGEROUS_SCHEMES.test(url.protocol)) return 'A redirect URI must not have this scheme.'
+  return undefined
+}
+
+/**
+ * Whether the client registered this redirect URI. URIs are compared letter by letter (RFC 9700 section 2.1), except that
+ * one of the loopback interface may have any port, since a native client takes a free one (RFC 8252 section 7.3).
+ */
+export function isRegisteredRedirectUri(uri: unknown, registered: readonly string[]): boolean {
+  if (typeof uri !== 'string' || redirectUriFault(uri) !== undefined) return false
+  if (registered.includes(uri)) return true
+  const portless = withoutLoopbackPort(uri)
+  return portless !== undefined && registered.some((one) => withoutLoopbackPort(one) === portless)
+}
+
+/** The redirect URI without its port if it leads to the loopback interface: users approve it once for every port. */
+export function withoutLoopbackPort(uri: string): string | undefined {
+  const [, scheme, host, rest = ''] =
+    /^(http):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?([/?].*)?$/.exec(uri) ?? []
+  return scheme === undefined ? undefined : `${scheme}://${host}${rest}`
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+}

@@ -1,0 +1,153 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Grant, Interaction, InteractionResults } from 'oidc-provider'
+import type { Broker } from '../../broker.ts'
+import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
+import type { UserSession } from '../../flows/user-session.ts'
+import { browserCookies } from '../../http/connect/browser-cookies.ts'
+import { isFromOwnPage } from '../../http/connect/own-page.ts'
+import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
+import { bodyLimit } from '../../http/endpoint/body-limit.ts'
+import { pageHeaders } from '../../http/pages/page-headers.ts'
+import { type AskedConsent, createApproval } from './approval.ts'
+import { consentPage } from './consent-page.ts'
+import { formToken, isFormToken } from './form-token.ts'
+import { refuse } from './koa-answer.ts'
+import { loginTroublePage } from './login-trouble-page.ts'
+import { nodeExchange } from './node-request.ts'
+import type { AuthorizationServerParts } from './parts.ts'
+import { CONSENT_PATH } from './paths.ts'
+
+const MAX_FORM_BYTES = 8 * 1024
+
+/** The page on which a user who has logged in allows or refuses an MCP client. */
+export function addConsent(
+  app: OpenAPIHono,
+  broker: Broker,
+  { projectId, provider }: AuthorizationServerParts,
+): void {
+  const cookies = browserCookies(broker)
+  const approval = createApproval(broker, provider)
+  const { publicUrl } = broker.settings
+
+  /** oidc-provider's interaction, which it finds by the cookie of the browser that began it. */
+  async function interactionOf(c: Context): Promise<Interaction | undefined> {
+    const { req, res } = nodeExchange({
+      publicUrl,
+      method: 'GET',
+      path: c.req.path,
+      headers: c.req.raw.headers,
+    })
+    try {
+      const interaction = await (await provider()).interactionDetails(req, res)
+      return interaction.uid === c.req.param('uid') ? interaction : undefined
+    } catch (error) {
+      if (error instanceof Error && error.name === 'SessionNotFound') return undefined
+      throw error
+    }
+  }
+
+  /** Lets oidc-provider go on with the request, and sends the browser back to it. */
+  async function finish(c: Context, result: InteractionResults): Promise<Response> {
+    const { req, res } = nodeExchange({
+      publicUrl,
+      method: 'GET',
+      path: c.req.path,
+      headers: c.req.raw.headers,
+    })
+    const returnTo = await (await provider()).interactionResult(req, res, result, {
+      mergeWithLastSubmission: false,
+    })
+    pageHeaders(c)
+    return c.redirect(new URL(new URL(returnTo).pathname, publicUrl).href, 303)
+  }
+
+  function allow(c: Context, session: UserSession, grant: Grant): Promise<Response> {
+    return finish(c, {
+      login: { accountId: session.userId, ts: session.loggedInAt, remember: false },
+      consent: { grantId: grant.jti },
+    })
+  }
+
+  async function askedIn(
+    { params }: Interaction,
+    { userId }: UserSession,
+  ): Promise<AskedConsent | undefined> {
+    const client = await (await provider()).Client.find(String(params.client_id))
+    if (client === undefined) return undefined
+    const redirectUri = String(params.redirect_uri)
+    const scopes = String(params.scope).split(' ')
+    return { client, redirectUri, resource: String(params.resource), scopes, userId, projectId }
+  }
+
+  function toLogin(c: Context, interaction: Interaction, prompt?: 'login') {
+    return sendToSessionLogin(c, broker, {
+      projectId,
+      returnTo: `${CONSENT_PATH}/${interaction.uid}`,
+      prompt,
+    })
+  }
+
+  app.use(`${CONSENT_PATH}/*`, bodyLimit(MAX_FORM_BYTES))
+
+  app.get(`${CONSENT_PATH}/:uid`, async (c) => {
+    const interaction = await interactionOf(c)
+    if (interaction === undefined) return refuse(c, 400, { error: 'session_not_found' })
+    const session = sessionOf(c, broker, projectId)
+    const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+    if (session === undefined || isLoginTooOld(interaction, session, broker.now())) {
+      if (trouble === undefined) return toLogin(c, interaction, session && 'login')
+      pageHeaders(c, { hasForm: true, formTo: [publicUrl] })
+      return c.html(loginTroublePage(trouble, c.req.path))
+    }
+    const asked = await askedIn(interaction, session)
+    if (asked === undefined) return refuse(c, 400, { error: 'invalid_client' })
+    const grant = await approval.remembered(asked, interaction)
+    if (grant !== undefined) return allow(c, session, grant)
+    pageHeaders(c, { hasForm: true, formTo: [new URL(asked.redirectUri)] })
+    return c.html(
+      consentPage({ ...asked, action: c.req.path, csrf: formToken(broker, interaction.uid, session.userId) }),
+    )
+  })
+
+  app.post(`${CONSENT_PATH}/:uid`, async (c) => {
+    const interaction = isFromOwnPage(c, broker) ? await interactionOf(c) : undefined
+    if (interaction === undefined) return refuse(c, 400, { error: 'session_not_found' })
+    const form = new URLSearchParams(await c.req.text())
+    const decision = form.get('decision')
+    if (decision === 'login') {
+      cookies.endSession(c)
+      return toLogin(c, interaction, 'login')
+    }
+    const session = sessionOf(c, broker, projectId)
+    if (session === undefined || !isFormToken(broker, form.get('csrf'), interaction.uid, session.userId))
+      return toConsent(c)
+    if (decision !== 'allow')
+      return finish(c, {
+        error: 'access_denied',
+        error_description: 'The user did not allow it.',
+      })
+    const asked = await askedIn(interaction, session)
+    if (asked === undefined) return refuse(c, 400, { error: 'invalid_client' })
+    if (await approval.isFull(asked)) return refuse(c, 400, { error: 'too_many_clients' })
+    return allow(c, session, await approval.approve(asked))
+  })
+}
+
+/** The form was not this session's: the page is shown again. */
+function toConsent(c: Context): Response {
+  pageHeaders(c)
+  return c.redirect(c.req.path, 303)
+}
+
+/** Whether the client asks for a login that is younger than the session's (OpenID Connect Core section 3.1.2.1). */
+function isLoginTooOld({ params, iat }: Interaction, { loggedInAt }: UserSession, now: number): boolean {
+  if (
+    String(params.prompt ?? '')
+      .split(' ')
+      .includes('login') &&
+    loggedInAt < iat
+  )
+    return true
+  return params.max_age !== undefined && now - loggedInAt > Number(params.max_age) && loggedInAt < iat
+}

@@ -1,0 +1,42 @@
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { pageHeaders } from '../../http/pages/page-headers.ts'
+import type { KoaAnswer } from './node-request.ts'
+import { type Refusal, refusalPage } from './refusal-page.ts'
+
+/** An answer of oidc-provider to a client. */
+export function toClient(c: Context, answer: KoaAnswer): Response {
+  passHeaders(c, answer)
+  c.header('cache-control', 'no-store')
+  c.header('x-content-type-options', 'nosniff')
+  return c.body(answer.body ?? '', answer.status as ContentfulStatusCode) // oidc-provider's own
+}
+
+/** An answer of oidc-provider to a browser: a redirect, or a page where no redirect is safe. */
+export function toBrowser(c: Context, answer: KoaAnswer): Response | Promise<Response> {
+  passHeaders(c, answer)
+  if (answer.status >= 400) return refuse(c, answer.status >= 500 ? 503 : 400, refusalIn(answer))
+  pageHeaders(c)
+  return c.body(answer.body ?? '', answer.status as ContentfulStatusCode) // a redirect
+}
+
+/** Answers with the page that says why the request of a client is refused. */
+export function refuse(c: Context, status: 400 | 429 | 503, refusal: Refusal): Response | Promise<Response> {
+  pageHeaders(c)
+  c.header('content-type', 'text/html; charset=UTF-8')
+  return c.html(refusalPage(refusal), status)
+}
+
+/** What `renderError` of `provider.ts` has written. */
+function refusalIn({ body }: KoaAnswer) {
+  const { error, error_description: description } = JSON.parse(body ?? '{}')
+  return { error: String(error), description: description === undefined ? undefined : String(description) }
+}
+
+const PASSED = ['content-type', 'location', 'set-cookie', 'www-authenticate']
+
+/** The headers that matter of oidc-provider's answer; those of CORS and of caching are set by the routes. */
+function passHeaders(c: Context, { headers }: KoaAnswer): void {
+  for (const [name, value] of headers)
+    if (PASSED.includes(name)) c.header(name, value, { append: name === 'set-cookie' })
+}

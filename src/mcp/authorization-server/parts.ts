@@ -1,0 +1,9 @@
+import type { Provider } from 'oidc-provider'
+
+/** What the pages and the endpoints of the authorization server share. */
+export interface AuthorizationServerParts {
+  /** The project whose tools the clients call. */
+  readonly projectId: string
+  /** oidc-provider with the current keys. */
+  provider(): Promise<Provider>
+}

@@ -1,0 +1,239 @@
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Broker } from '../../broker.ts'
+import { newId } from '../../domain/ids.ts'
+import { toFetch } from '../../egress/outgoing-fetch.ts'
+import { MCP_SCOPES } from '../callers/principal.ts'
+import { clientMetadata, isRegisteredRedirectUri } from './client-metadata.ts'
+import { AUTH_METHODS, CLIENT_ALGORITHMS } from './metadata.ts'
+import { CONSENT_PATH, PATHS } from './paths.ts'
+import { recordAdapter } from './record-adapter.ts'
+import { resourceOf } from './resources.ts'
+import type { SigningKey } from './signing-keys.ts'
+
+const ACCESS_TOKEN_SECONDS = 3600
+const CODE_SECONDS = 60
+/** From one refresh to the next. */
+const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600
+/** After it the user approves the client once more. */
+const GRANT_SECONDS = 365 * 24 * 3600
+/** How long a user may take to log in and to approve. */
+export const INTERACTION_SECONDS = 900
+/** Of a client's own metadata document, and of its keys. */
+const DOCUMENT_MAX_BYTES = 64 * 1024
+const DOCUMENT_DEADLINE_MS = 5_000
+const DOCUMENT_CACHED_SECONDS = { min: 60, max: 24 * 3600 }
+
+export interface ProviderOptions {
+  readonly keys: readonly [SigningKey, ...SigningKey[]]
+  /** Notes that a client has got an access token. */
+  readonly onTokens: (issued: { readonly clientId: string; readonly grantId: string }) => Promise<void>
+  readonly endGrant: (grantId: string, reason: 'client' | 'token_reused') => Promise<void>
+}
+
+/**
+ * oidc-provider, configured for MCP clients: authorization codes with PKCE S256, public clients and `private_key_jwt`, one
+ * audience a token, JWT access tokens, refresh tokens that rotate. It is imported when the first client comes.
+ */
+export async function createProvider(broker: Broker, options: ProviderOptions): Promise<Provider> {
+  const { Provider, errors, interactionPolicy } = await importQuietly()
+  const { store, sealer, now, settings, log } = broker
+  const { publicUrl } = settings
+  const isHttps = publicUrl.protocol === 'https:'
+  const { Check, Prompt } = interactionPolicy
+  const cookieName = (name: string) => `${isHttps ? '__Secure-' : ''}gatepass-mcp-${name}`
+
+  // each request asks for one interaction, whose page logs in and decides whether the user must be asked
+  const policy = interactionPolicy.base()
+  policy.clear()
+  policy.add(
+    new Prompt(
+      { name: 'consent', requestable: true },
+      new Check(
+        'consent',
+        'The user has to log in and to approve the client.',
+        (ctx) => ctx.oidc.result === undefined,
+      ),
+    ),
+  )
+  policy.add(new Prompt({ name: 'login', requestable: true }))
+
+  const configuration: Configuration = {
+    adapter: (model) =>
+      recordAdapter(
+        {
+          store,
+          sealer,
+          now,
+          alreadyUsed: () => new errors.InvalidGrant('authorization code already consumed'),
+          endGrant: (grantId) =>
+            options.endGrant(grantId, Provider.ctx?.oidc.route === 'revocation' ? 'client' : 'token_reused'),
+        },
+        model,
+      ),
+    jwks: { keys: options.keys.map(({ jwk }) => ({ ...jwk })) },
+    routes: {
+      authorization: PATHS.authorization,
+      token: PATHS.token,
+      registration: PATHS.registration,
+      revocation: PATHS.revocation,
+      jwks: PATHS.jwks,
+    },
+    responseTypes: ['code'],
+    scopes: [],
+    clientAuthMethods: [...AUTH_METHODS],
+    enabledJWA: { clientAuthSigningAlgValues: [...CLIENT_ALGORITHMS] },
+    clientDefaults: {
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      id_token_signed_response_alg: 'ES256',
+    },
+    pkce: { required: () => true },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      dPoP: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_, client, token) => token.clientId === client.clientId },
+      registration: {
+        enabled: true,
+        issueRegistrationAccessToken: false,
+        idFactory: () => newId('mcpcl'),
+      },
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        allowFetch: (_, url) => URL.canParse(url) && broker.outgoing.allows(new URL(url)),
+        cacheDuration: DOCUMENT_CACHED_SECONDS,
+      },
+      resourceIndicators: {
+        enabled: true,
+        // clients of 2025-03-26 name no resource
+        defaultResource: () => `${publicUrl.origin}/mcp`,
+        useGrantedResource: () => true,
+        getResourceServerInfo(ctx, indicator) {
+          const audience = resourceOf(publicUrl, indicator)
+          const { resource } = ctx.oidc.params ?? {}
+          if (audience === undefined || (Array.isArray(resource) && resource.length > 1))
+            throw new errors.InvalidTarget()
+          return {
+            audience,
+            scope: MCP_SCOPES.join(' '),
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: ACCESS_TOKEN_SECONDS,
+            jwt: { sign: { alg: 'ES256', kid: options.keys[0].jwk.kid } },
+          }
+        },
+      },
+    },
+    ttl: {
+      AccessToken: ACCESS_TOKEN_SECONDS,
+      AuthorizationCode: CODE_SECONDS,
+      Grant: GRANT_SECONDS,
+      IdToken: ACCESS_TOKEN_SECONDS,
+      Interaction: INTERACTION_SECONDS,
+      RefreshToken: REFRESH_TOKEN_SECONDS,
+      Session: INTERACTION_SECONDS,
+    },
+    issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: () => false,
+    revokeGrantPolicy: () => true,
+    extraTokenClaims: (_, token) => ({ grant_id: 'grantId' in token ? token.grantId : undefined }),
+    findAccount: (_, userId) => ({ accountId: userId, claims: () => ({ sub: userId }) }),
+    loadExistingGrant: (ctx) => {
+      const grantId = ctx.oidc.result?.consent?.grantId
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
+    },
+    interactions: { policy, url: (_, { uid }) => `${CONSENT_PATH}/${uid}` },
+    cookies: {
+      names: {
+        interaction: cookieName('interaction'),
+        resume: cookieName('resume'),
+        session: cookieName('session'),
+      },
+      short: { httpOnly: true, sameSite: 'lax', secure: isHttps, signed: false },
+      long: { httpOnly: true, sameSite: 'lax', secure: isHttps, signed: false },
+    },
+    clientBasedCORS: () => true,
+    renderError: (ctx, out) => {
+      ctx.type = 'json'
+      ctx.body = JSON.stringify(out)
+    },
+    fetch: documentFetch(broker),
+  }
+
+  const provider = new Provider(publicUrl.origin, configuration)
+  provider.proxy = true // node-request.ts sets the headers
+  provider.Client.prototype.redirectUriAllowed = function (uri) {
+    return isRegisteredRedirectUri(uri, this.redirectUris ?? [])
+  }
+  // the session ends with the response: the login is Gatepass' own cookie
+  const endSession = (ctx: KoaContextWithOIDC) => {
+    if (ctx.oidc.session !== undefined) Object.assign(ctx.oidc.session, { destroyed: true })
+  }
+  provider.on('authorization.success', endSession)
+  provider.on('authorization.error', endSession)
+  const failed = (error: Error) =>
+    // the message may quote what the client sent
+    log.error(
+      { error: error.name, at: error.stack?.split('\n').slice(1, 6) },
+      'the authorization server failed',
+    )
+  provider.on('server_error', (_, error) => failed(error))
+  Object.assign(provider, { onerror: failed }) // Koa's own handler writes to standard error
+  provider.use(async (ctx, next) => {
+    await next()
+    const { Grant, Client, AccessToken } = ctx.oidc?.entities ?? {}
+    if (ctx.status === 200 && AccessToken !== undefined && Grant?.jti !== undefined && Client !== undefined)
+      await options.onTokens({ clientId: Client.clientId, grantId: Grant.jti })
+  })
+  return provider
+}
+
+/**
+ * Fetches the documents that clients name: their metadata and their keys. Only public hosts over https, by the guarded
+ * client; a metadata document is read like a registration.
+ */
+function documentFetch({ outgoing }: Pick<Broker, 'outgoing'>): NonNullable<Configuration['fetch']> {
+  const guarded = toFetch(outgoing, {
+    purpose: 'discovery',
+    maxBytes: DOCUMENT_MAX_BYTES,
+    deadlineMs: DOCUMENT_DEADLINE_MS,
+    idleMs: DOCUMENT_DEADLINE_MS,
+  })
+  return async (input, init) => {
+    const url = String(input)
+    const { method = 'GET', headers, signal } = init ?? {}
+    const response = await guarded(url, {
+      method,
+      redirect: 'manual',
+      ...(headers && { headers }),
+      ...(signal && { signal }),
+    })
+    if (response.status !== 200) return response
+    const document: unknown = await response.json()
+    const isMetadata = typeof document === 'object' && document !== null && 'client_id' in document
+    if (!isMetadata) return Response.json(document, { headers: response.headers })
+    // oidc-provider refuses a document with a secret
+    const { client_id, client_secret } = document as Readonly<Record<string, unknown>>
+    const read = {
+      ...clientMetadata(document),
+      client_id,
+      ...(client_secret !== undefined && { client_secret }),
+    }
+    return Response.json(read, { headers: response.headers })
+  }
+}
+
+/** On import oidc-provider warns of every Node that is no LTS release it knows of. */
+async function importQuietly(): Promise<typeof import('oidc-provider')> {
+  const { warn } = console
+  console.warn = () => undefined
+  try {
+    return await import('oidc-provider')
+  } finally {
+    console.warn = warn
+  }
+}

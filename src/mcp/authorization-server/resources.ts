@@ -1,0 +1,25 @@
+import { MCP_SCOPES } from '../callers/principal.ts'
+
+/**
+ * The resource that a client named (RFC 8707), as the audience of its tokens: `<origin>/mcp` or
+ * `<origin>/mcp/{toolset}`. `undefined` for any other URL.
+ */
+export function resourceOf({ origin }: URL, indicator: string): string | undefined {
+  const url = URL.canParse(indicator) ? new URL(indicator) : undefined
+  if (url === undefined || url.origin !== origin || url.username !== '' || url.password !== '')
+    return undefined
+  if (/[?#]/.test(indicator)) return undefined
+  const path = url.pathname.replace(/\/$/, '')
+  return /^\/mcp(?:\/[a-z0-9-]{1,64})?$/.test(path) ? `${origin}${path}` : undefined
+}
+
+/** The toolset of a resource; `undefined` for all tools of the project. */
+export function toolsetOf(resource: string): string | undefined {
+  return new URL(resource).pathname.split('/')[2]
+}
+
+/** The scopes that a client gets for what it asked: those that exist here, or `mcp` where it named none of them. */
+export function offeredScopes(asked: string | null): string {
+  const known = MCP_SCOPES.filter((scope) => asked?.split(' ').includes(scope))
+  return known.length === 0 ? 'mcp' : known.join(' ')
+}

@@ -1,0 +1,95 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import type { JWK } from 'jose'
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Sealed } from '../../domain/sealed.ts'
+import { factPlace } from '../../store/sealed-columns.ts'
+
+/** The fact that holds the keys, sealed. */
+const FACT = 'mcp_signing_keys'
+const ALGORITHM = 'ES256'
+/** How long one key signs. */
+const SIGNS_SECONDS = 90 * 24 * 3600
+/** How long a replaced key still verifies: longer than an access token lives. */
+const VERIFIES_SECONDS = 2 * 3600
+/** How long a process uses what it has read. */
+const CACHED_SECONDS = 60
+
+/** A private key (RFC 7517) with which access tokens are signed. */
+export interface SigningKey {
+  readonly jwk: JWK & { readonly kid: string; readonly alg: typeof ALGORITHM }
+  readonly createdAt: EpochSeconds
+}
+
+/** The keys that sign access tokens: kept in the database, sealed, and the same on every node. */
+export interface SigningKeys {
+  /** The key that signs comes first; the others verify. The list is the same object until the keys change. */
+  current(): Promise<readonly [SigningKey, ...SigningKey[]]>
+  /** Reads the keys again, for a token whose key is not known: another node may have replaced the keys. */
+  refresh(): Promise<readonly [SigningKey, ...SigningKey[]]>
+}
+
+export function createSigningKeys({
+  store,
+  sealer,
+  now,
+}: Pick<Broker, 'store' | 'sealer' | 'now'>): SigningKeys {
+  let known: { readonly text: string; readonly keys: readonly [SigningKey, ...SigningKey[]] } | undefined
+  let readAt = 0
+
+  async function read(): Promise<readonly [SigningKey, ...SigningKey[]]> {
+    const stored = (await store.facts.get(FACT)) ?? (await store.facts.settle(FACT, sealed([newKey(now())])))
+    const keys = await replaced(stored, opened(stored))
+    const text = JSON.stringify(keys.map(({ jwk }) => jwk.kid))
+    if (known?.text !== text) known = { text, keys }
+    readAt = now()
+    return known.keys
+  }
+
+  /** Adds a key when the newest has signed for long enough. Of several nodes one does; the others read its key. */
+  async function replaced(
+    stored: string,
+    keys: readonly [SigningKey, ...SigningKey[]],
+  ): Promise<readonly [SigningKey, ...SigningKey[]]> {
+    const [newest] = keys
+    if (now() < newest.createdAt + SIGNS_SECONDS) return stillValid(keys)
+    const next = [newKey(now()), ...stillValid(keys)] as const
+    if (await store.facts.exchange(FACT, stored, sealed(next))) return next
+    return opened((await store.facts.get(FACT)) ?? stored)
+  }
+
+  /** Without the keys whose successor has signed for longer than a token lives. */
+  function stillValid([newest, ...older]: readonly [SigningKey, ...SigningKey[]]) {
+    const verifies = older.filter((_, at) => {
+      const successor = at === 0 ? newest : older[at - 1]
+      return now() < (successor?.createdAt ?? 0) + VERIFIES_SECONDS
+    })
+    return [newest, ...verifies] as const
+  }
+
+  function sealed(keys: readonly SigningKey[]): Sealed {
+    return sealer.seal(JSON.stringify(keys), factPlace(FACT))
+  }
+
+  function opened(stored: string): readonly [SigningKey, ...SigningKey[]] {
+    return JSON.parse(sealer.open(stored as Sealed, factPlace(FACT))) // only this file writes the fact
+  }
+
+  return {
+    async current() {
+      return known !== undefined && now() < readAt + CACHED_SECONDS ? known.keys : read()
+    },
+    refresh: read,
+  }
+}
+
+function newKey(createdAt: EpochSeconds): SigningKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwk = privateKey.export({ format: 'jwk' })
+  return { createdAt, jwk: { ...jwk, kid: randomUUID(), alg: ALGORITHM, use: 'sig' } }
+}
+
+/** The public part of a key, as `/jwks` publishes it. */
+export function publicJwk({ jwk: { d: _, ...rest } }: SigningKey): JWK {
+  return rest
+}

@@ -1,0 +1,62 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
+import { disconnectClient } from '../../flows/mcp-clients.ts'
+import { browserCookies } from '../../http/connect/browser-cookies.ts'
+import { isFromOwnPage } from '../../http/connect/own-page.ts'
+import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
+import { bodyLimit } from '../../http/endpoint/body-limit.ts'
+import { pageHeaders } from '../../http/pages/page-headers.ts'
+import { formToken, isFormToken } from './form-token.ts'
+import { loginTroublePage } from './login-trouble-page.ts'
+import type { AuthorizationServerParts } from './parts.ts'
+import { CLIENTS_PATH } from './paths.ts'
+import { usersClientsPage } from './users-clients-page.ts'
+
+const MAX_FORM_BYTES = 8 * 1024
+/** The form token's form: one for the page, which lists what the user may disconnect. */
+const FORM = 'clients'
+
+/** The page on which users see the MCP clients that act for them, and disconnect them. */
+export function addUsersClients(
+  app: OpenAPIHono,
+  broker: Broker,
+  { projectId }: AuthorizationServerParts,
+): void {
+  const cookies = browserCookies(broker)
+
+  app.use(CLIENTS_PATH, bodyLimit(MAX_FORM_BYTES))
+
+  app.get(CLIENTS_PATH, async (c) => {
+    const session = sessionOf(c, broker, projectId)
+    if (session === undefined) {
+      const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+      if (trouble === undefined) return sendToSessionLogin(c, broker, { projectId, returnTo: CLIENTS_PATH })
+      pageHeaders(c, { hasForm: true, formTo: [broker.settings.publicUrl] })
+      return c.html(loginTroublePage(trouble, CLIENTS_PATH))
+    }
+    const { userId } = session
+    const clients = await broker.store.mcpConsents.ofUser(projectId, userId)
+    pageHeaders(c, { hasForm: true })
+    return c.html(
+      usersClientsPage({ userId, clients, csrf: formToken(broker, FORM, userId), action: CLIENTS_PATH }),
+    )
+  })
+
+  app.post(CLIENTS_PATH, async (c) => {
+    pageHeaders(c)
+    const form = new URLSearchParams(await c.req.text())
+    const session = sessionOf(c, broker, projectId)
+    if (!isFromOwnPage(c, broker) || session === undefined) return c.redirect(CLIENTS_PATH, 303)
+    if (isFormToken(broker, form.get('csrf'), FORM, session.userId)) {
+      if (form.get('decision') === 'logout') {
+        cookies.endSession(c)
+        return c.redirect('/', 303)
+      }
+      const id = form.get('id') ?? ''
+      const own = await broker.store.mcpConsents.ofUser(projectId, session.userId)
+      if (own.some((one) => one.id === id)) await disconnectClient(broker, { projectId, id, by: 'user' })
+    }
+    return c.redirect(CLIENTS_PATH, 303)
+  })
+}

@@ -1,0 +1,114 @@
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { userFor } from '../../domain/api-key.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { type Authenticate, remoteAddress } from '../../http/endpoint/authenticate.ts'
+import { userIdText } from '../../http/endpoint/fields.ts'
+import { checked, parse } from '../../http/endpoint/parse.ts'
+import { type Charge, createCountGuess } from '../../http/endpoint/rate-limit.ts'
+import { utf8Header } from '../../http/endpoint/utf8-header.ts'
+import { createIssuerTokens } from './issuer-tokens.ts'
+import { type Credential, keyPrincipal, MCP_SCOPES, type Principal, tokenPrincipal } from './principal.ts'
+import type { McpResource } from './resource.ts'
+import { bearerJwt, claimedIssuer, type OwnAuthorizationServer, type VerifiedToken } from './token.ts'
+
+/**
+ * Returns the caller of a request to the resource, by the credential in `Authorization` alone, and counts the request
+ * against its limit. Throws `invalid_authorization`, `insufficient_scope`, `user_not_allowed`, `rate_limited`, and
+ * `provider_unavailable` while the keys of the issuer cannot be read.
+ */
+export type AuthenticateMcp = (c: Context, resource: McpResource) => Promise<Principal>
+
+export interface CallerDependencies {
+  /** Of the API, so that a key has the same limits on both. */
+  readonly authenticateKey: Authenticate
+  readonly charge: Charge
+  readonly authorizationServer: OwnAuthorizationServer
+}
+
+/** Requests a second of one user with one client, where `GATEPASS_RATE_LIMIT` sets no limit. */
+const TOKEN_RATE = 100
+
+/**
+ * Reasons why a token is refused that was issued: its client refreshes it after a 401. As a guess it would count against
+ * the clients behind the same proxy, which then got 429 in its place.
+ */
+const ENDED: ReadonlySet<string> = new Set(['expired', 'revoked', 'ERR_JWT_EXPIRED'])
+
+/** By what the requests of the principal are counted: the API key, or the user together with the client. */
+export function rateOf(
+  { by, identity }: Principal,
+  { requestsPerSecond }: Pick<Broker['settings'], 'requestsPerSecond'>,
+): Parameters<Charge>[0] {
+  return by.kind === 'api_key' ? by.key : { id: identity, rateLimit: requestsPerSecond || TOKEN_RATE }
+}
+
+export function createAuthenticateMcp(
+  broker: Broker,
+  { authenticateKey, charge, authorizationServer: own }: CallerDependencies,
+): AuthenticateMcp {
+  const { settings, store, log } = broker
+  const { issuer } = settings.mcp
+  const verifyIssued = issuer && createIssuerTokens(broker, issuer)
+  const countGuess = createCountGuess()
+  let projectId: string | undefined
+
+  async function verify(token: string, resource: string): Promise<VerifiedToken & { readonly iss?: string }> {
+    const iss = claimedIssuer(token)
+    if (iss === own.issuer) return { ...(await own.verify(token, resource)), iss }
+    if (verifyIssued !== undefined && iss !== undefined && iss === issuer?.issuer)
+      return { ...(await verifyIssued(token, resource)), iss }
+    return { outcome: 'refused', reason: 'unknown_issuer' }
+  }
+
+  async function byToken(c: Context, token: string, resource: string): Promise<Principal> {
+    const verified = await verify(token, resource)
+    if (verified.outcome === 'refused') {
+      log.debug({ reason: verified.reason, resource }, 'an access token was refused')
+      if (!ENDED.has(verified.reason)) countGuess(remoteAddress(c))
+      throw new BrokerError('invalid_authorization', 'This access token is not valid here.')
+    }
+    const { userId, subject = userId, clientId, scopes, iss = '' } = verified
+    const scope = MCP_SCOPES.find((one) => scopes.includes(one))
+    if (scope === undefined)
+      throw new BrokerError('insufficient_scope', 'This access token has neither the scope mcp nor mcp:read.')
+    const by: Exclude<Credential, { kind: 'api_key' }> =
+      iss === own.issuer
+        ? { kind: 'client', clientId: clientId ?? '' }
+        : { kind: 'issuer', issuer: iss, subject, ...(clientId !== undefined && { clientId }) }
+    projectId ??= (await store.projects.findByName(settings.mcp.project))?.id
+    if (projectId === undefined) throw new Error('the project of GATEPASS_MCP_PROJECT is gone')
+    const principal = tokenPrincipal(by, { projectId, userId, scope })
+    charge(rateOf(principal, settings))
+    userFor(principal, namedUser(c))
+    return principal
+  }
+
+  return async (c, { url }) => {
+    const authorization = c.req.header('authorization')
+    if (authorization === undefined)
+      throw new BrokerError(
+        'invalid_authorization',
+        'Send an API key or an access token as `Authorization: Bearer <token>`.',
+      )
+    const token = bearerJwt(authorization)
+    if (token !== undefined) return byToken(c, token, url)
+    const key = await authenticateKey(c, 'readonly')
+    charge(key)
+    return keyPrincipal(key, userFor(key, namedUser(c)))
+  }
+}
+
+const userCheck = checked(userIdText, 'the headers')
+/** The second one is Arcade's. */
+const USER_HEADERS = ['x-gatepass-user', 'arcade-user-id'] as const
+
+/** The user that the headers name. Throws `invalid_request` where they name two. */
+function namedUser(c: Context): string | undefined {
+  const values = USER_HEADERS.map((name) => c.req.header(name)).filter((value) => value !== undefined)
+  const [first, second = first] = values
+  if (first === undefined) return undefined
+  if (first !== second)
+    throw invalidMember('', 'conflict', 'X-Gatepass-User and Arcade-User-ID name different users.')
+  return parse(userCheck, utf8Header(first))
+}

@@ -1,0 +1,73 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import type { BrokerSettings } from '../../broker.ts'
+import { rpcError } from '../../sdk/mcp/rpc-error.ts'
+import { isLoopbackHost } from '../../settings/public-url.ts'
+
+/** Headers of the answers that a page may read (Fetch standard, CORS protocol). */
+export const EXPOSED_HEADERS = 'WWW-Authenticate, Mcp-Session-Id'
+
+/**
+ * Refuses the requests of web pages that may not call `/mcp`, and lets the others read the answers (MCP, Transports,
+ * "Security Warning"). A page may point a host name of its own at a server of the loopback interface (DNS rebinding), so
+ * such a server answers only to its own names.
+ */
+export function guardBrowsers({
+  publicUrl,
+  mcp,
+}: Pick<BrokerSettings, 'publicUrl' | 'mcp'>): MiddlewareHandler {
+  const mayCall = (origin: string) =>
+    origin === publicUrl.origin ||
+    mcp.origins.has(origin) ||
+    (URL.canParse(origin) &&
+      /^https?:$/.test(new URL(origin).protocol) &&
+      isLoopbackHost(new URL(origin).hostname))
+
+  return async (c, next) => {
+    const host = hostnameOf(c)
+    if (mcp.isLoopbackOnly && !isLoopbackHost(host) && host !== publicUrl.hostname)
+      return rpcError(403, -32_000, 'This server does not answer under this host name.')
+    const origin = c.req.header('origin')
+    if (origin === undefined) return next()
+    if (!mayCall(origin))
+      return rpcError(403, -32_000, 'Pages of this origin may not call this server (GATEPASS_MCP_ORIGINS).')
+    if (isPreflight(c)) return preflight(c, origin)
+    await next()
+    c.header('access-control-allow-origin', origin)
+    c.header('access-control-expose-headers', EXPOSED_HEADERS)
+    c.header('vary', 'Origin', { append: true })
+    return undefined
+  }
+}
+
+/** Lets every page read what is public, with the headers that MCP clients send for it. */
+export function publicToBrowsers(): MiddlewareHandler {
+  return async (c, next) => {
+    if (isPreflight(c)) return preflight(c, '*')
+    await next()
+    c.header('access-control-allow-origin', '*')
+    return undefined
+  }
+}
+
+function isPreflight(c: Context): boolean {
+  return c.req.method === 'OPTIONS' && c.req.header('access-control-request-method') !== undefined
+}
+
+/** Credentials are sent by the page itself in `Authorization`, never by the browser, so any header may be sent. */
+function preflight(c: Context, origin: string): Response {
+  const headers = new Headers({
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    'access-control-max-age': '7200',
+    vary: 'Origin, Access-Control-Request-Headers',
+  })
+  const wanted = c.req.header('access-control-request-headers')
+  if (wanted !== undefined) headers.set('access-control-allow-headers', wanted)
+  return new Response(null, { status: 204, headers })
+}
+
+/** The host name of `Host`, as `URL` spells it; empty where it is none. */
+function hostnameOf(c: Context): string {
+  const url = `http://${c.req.header('host') ?? new URL(c.req.url).host}`
+  return URL.canParse(url) ? new URL(url).hostname : ''
+}

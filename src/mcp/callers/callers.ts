@@ -1,0 +1,47 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { SharedByEndpoints } from '../../http/endpoint/endpoint.ts'
+import { errorResponse } from '../../http/endpoint/errors.ts'
+import { whyNotServed } from '../../http/mcp-setup/is-served.ts'
+import { type AuthenticateMcp, createAuthenticateMcp } from './authenticate.ts'
+import { guardBrowsers } from './browsers.ts'
+import { refusalResponse } from './refusal.ts'
+import type { McpResource } from './resource.ts'
+import type { OwnAuthorizationServer } from './token.ts'
+import { addResourceMetadata } from './well-knowns.ts'
+
+/** Who may call `/mcp`, and how the others are refused. */
+export interface Callers {
+  /** Throws `not_implemented`, too, where the settings do not let `/mcp` be served. */
+  readonly authenticate: AuthenticateMcp
+  /** The response of an error that a request of the resource ended with. */
+  refuse(c: Context, error: unknown, resource: McpResource): Response
+}
+
+/**
+ * Adds the checks before `/mcp`, and its metadata, to the app. Without an authorization server, which has the users of its
+ * tokens verified, `/mcp` is not served.
+ */
+export function addCallers(
+  app: OpenAPIHono,
+  broker: Broker,
+  { authenticate: authenticateKey, charge, log, onAnswered }: SharedByEndpoints,
+  authorizationServer: OwnAuthorizationServer | undefined,
+): Callers {
+  const { settings } = broker
+  for (const path of ['/mcp', '/mcp/:toolset']) app.use(path, guardBrowsers(settings))
+  if (authorizationServer === undefined)
+    return {
+      async authenticate() {
+        throw new BrokerError('not_implemented', whyNotServed(settings) ?? 'This server does not serve /mcp.')
+      },
+      refuse: (c, error) => errorResponse(c, error, log),
+    }
+  addResourceMetadata(app, settings, onAnswered)
+  return {
+    authenticate: createAuthenticateMcp(broker, { authenticateKey, charge, authorizationServer }),
+    refuse: (c, error, resource) => refusalResponse(c, error, resource, log),
+  }
+}

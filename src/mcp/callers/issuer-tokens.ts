@@ -1,0 +1,102 @@
+import { errors, type JWTPayload, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose'
+import type { Broker, McpIssuer } from '../../broker.ts'
+import { userIdText } from '../../http/endpoint/fields.ts'
+import { ID_TOKEN_ALGORITHMS } from '../../providers/openid.ts'
+import { createIssuerKeys, type KeySet } from './issuer-keys.ts'
+import { MCP_SCOPES } from './principal.ts'
+import type { VerifiedToken } from './token.ts'
+
+/** How far the clocks of the issuer and of this machine may differ. */
+const CLOCK_SKEW_SECONDS = 60
+const TYPES = ['at+jwt', 'application/at+jwt', 'jwt']
+
+/** Verifies the access tokens of `GATEPASS_MCP_ISSUER` (RFC 9068 section 4). Throws `provider_unavailable`. */
+export function createIssuerTokens(
+  broker: Pick<Broker, 'outgoing' | 'discover' | 'now' | 'log'>,
+  { issuer, audience, userClaim }: McpIssuer,
+): (token: string, resource: string) => Promise<VerifiedToken> {
+  const keys = createIssuerKeys(broker, issuer)
+
+  async function verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+    const known = await keys.current()
+    try {
+      return await verifyBy(known, token, options)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      const newer = await keys.newerThan(known) // the issuer may have a new key
+      if (newer === undefined) throw error
+      return verifyBy(newer, token, options)
+    }
+  }
+
+  return async (token, resource) => {
+    try {
+      const { payload, protectedHeader } = await verify(token, {
+        issuer,
+        audience: audience ?? resource,
+        algorithms: ID_TOKEN_ALGORITHMS,
+        requiredClaims: ['iss', 'aud', 'exp'],
+        clockTolerance: CLOCK_SKEW_SECONDS,
+        currentDate: new Date(broker.now() * 1000),
+      })
+      const { typ } = protectedHeader
+      const type = typ?.toLowerCase()
+      if (type !== undefined && !TYPES.includes(type)) return refused('wrong_type')
+      // ID tokens may have this audience too, where it is a client id: they have no scopes
+      const mayBeIdToken = audience !== undefined && (type === undefined || type === 'jwt')
+      if (mayBeIdToken && payload.scope === undefined && payload.scp === undefined) return refused('id_token')
+      return readClaims(payload, userClaim)
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return refused(error.code)
+      throw error
+    }
+  }
+}
+
+/** Tries each key that fits, where the token names none of several. */
+async function verifyBy(keys: KeySet, token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, options)
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error) {
+      try {
+        return await jwtVerify(token, key, options)
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken {
+  // an ID token is for its client, and may have the same audience where GATEPASS_MCP_AUDIENCE is a client id
+  if (claims.nonce !== undefined || claims.at_hash !== undefined) return refused('id_token')
+  // such a token is good only with a proof of the client's key (RFC 7800), which is not checked here
+  if (claims.cnf !== undefined) return refused('bound_to_key')
+  const user = userIdText.safeParse(claims[userClaim])
+  if (!user.success) return refused('no_user')
+  if (userClaim === 'email' && claims.email_verified !== true) return refused('email_not_verified')
+  const { client_id: client, azp } = claims
+  const clientId = typeof client === 'string' ? client : typeof azp === 'string' ? azp : undefined
+  return {
+    outcome: 'valid',
+    userId: user.data,
+    ...(typeof claims.sub === 'string' && { subject: claims.sub }),
+    ...(clientId !== undefined && { clientId }),
+    scopes: scopesOf(claims),
+  }
+}
+
+/** `scope` (RFC 9068 section 2.2.3), or `scp` as some issuers write it. A token without either may do everything. */
+function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
+  const given = scope ?? scp
+  if (given === undefined) return MCP_SCOPES
+  if (typeof given === 'string') return given.split(' ')
+  return Array.isArray(given) ? given.filter((one) => typeof one === 'string') : []
+}
+
+function refused(reason: string): VerifiedToken {
+  return { outcome: 'refused', reason }
+}

@@ -1,0 +1,27 @@
+import type { Context } from 'hono'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Log } from '../../domain/log.ts'
+import { errorResponse } from '../../http/endpoint/errors.ts'
+import { EXPOSED_HEADERS } from './browsers.ts'
+import type { McpResource } from './resource.ts'
+
+/**
+ * The HTTP response of a refused request. 401 and the 403 of a token without the needed scope carry a challenge (RFC 6750
+ * section 3) with the metadata of the resource, by which a client finds the authorization server (RFC 9728 section 5.1).
+ */
+export function refusalResponse(c: Context, error: unknown, resource: McpResource, log: Log): Response {
+  const response = errorResponse(c, error, log)
+  if (!(error instanceof BrokerError)) return response
+  const { code } = error
+  if (code !== 'invalid_authorization' && code !== 'insufficient_scope') return response
+  const isPresented = c.req.header('authorization') !== undefined
+  const fault = code === 'insufficient_scope' ? code : isPresented ? 'invalid_token' : undefined
+  const challenge = [
+    ...(fault === undefined ? [] : [`error="${fault}"`]),
+    `resource_metadata="${resource.metadataUrl}"`,
+    'scope="mcp"',
+  ]
+  response.headers.set('www-authenticate', `Bearer ${challenge.join(', ')}`)
+  response.headers.set('access-control-expose-headers', EXPOSED_HEADERS)
+  return response
+}

@@ -1,0 +1,26 @@
+import type { BrokerSettings } from '../../broker.ts'
+
+/** RFC 9728 section 3. */
+export const METADATA_PATH = '/.well-known/oauth-protected-resource'
+
+/** `/mcp` or `/mcp/{toolset}` as a protected resource (RFC 9728): each is an audience of its own (RFC 8707). */
+export interface McpResource {
+  /** As users type it, without a trailing slash: the audience of its access tokens. */
+  readonly url: string
+  /** Where its metadata is read (RFC 9728 section 3.1). */
+  readonly metadataUrl: string
+}
+
+/** The resource of a toolset, or of all tools of the project. */
+export function mcpResource(publicUrl: URL, toolset?: string): McpResource {
+  const path = toolset === undefined ? '/mcp' : `/mcp/${toolset}`
+  return {
+    url: `${publicUrl.origin}${path}`,
+    metadataUrl: `${publicUrl.origin}${METADATA_PATH}${path}`,
+  }
+}
+
+/** The authorization servers whose tokens are taken: Gatepass' own first, since every client can register with it. */
+export function issuersOf({ publicUrl, mcp }: Pick<BrokerSettings, 'publicUrl' | 'mcp'>): readonly string[] {
+  return [publicUrl.origin, ...(mcp.issuer === undefined ? [] : [mcp.issuer.issuer])]
+}

@@ -1,0 +1,122 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  UrlElicitationRequiredError,
+} from '@modelcontextprotocol/server'
+import type { Broker } from '../../broker.ts'
+import type { Authorization } from '../../domain/authorization.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
+import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
+
+// A missing consent is answered in one of three forms, by what the client has declared: `input_required` with the link
+// (MCP 2026-07-28), the error -32042 (2025-11-25), or text with the link, for every other client.
+
+/** How a client learns of the link that its user must open. */
+export type ConsentForm = 'input_required' | 'url_required_error' | 'text'
+
+/** What the client has declared: in the request (2026-07-28) or when its session began. */
+export interface ClientAbilities {
+  /** Of clients of 2025, such as `2025-11-25`. */
+  readonly protocolVersion: string
+  readonly isModern: boolean
+  /** Whether the client opens links for its user (`elicitation.url`). An empty `elicitation` means forms alone. */
+  readonly opensLinks: boolean
+}
+
+/** The first revision with links in `elicitation`. */
+const LINKS_SINCE = '2025-11-25'
+
+export function consentFormOf({ protocolVersion, isModern, opensLinks }: ClientAbilities): ConsentForm {
+  if (!opensLinks) return 'text'
+  if (isModern) return 'input_required'
+  return protocolVersion >= LINKS_SINCE ? 'url_required_error' : 'text'
+}
+
+/** What a client learns of the link. */
+export interface ConsentRequest {
+  readonly required: RequiredAuthorization
+  /** A sentence for the user: which tool, which providers, which scopes. */
+  readonly message: string
+  /** Seconds until the link ends. */
+  readonly lifetime: number
+}
+
+/** More scopes are counted, not listed: the sentence is for people. */
+const MAX_NAMED_SCOPES = 12
+
+/** Describes the link. `title` is the name by which the client knows the tool. */
+export async function consentRequest(
+  broker: Broker,
+  title: string,
+  required: RequiredAuthorization,
+): Promise<ConsentRequest> {
+  const authorization = await broker.store.authorizations.find(required.id)
+  const providers = authorization === undefined ? [] : await providerNames(broker, authorization)
+  const where = providers.length === 0 ? '' : ` at ${listed(providers)}`
+  const scopes = required.scopes.slice(0, MAX_NAMED_SCOPES)
+  const more = required.scopes.length - scopes.length
+  const asked =
+    scopes.length === 0 ? '' : ` (${scopes.join(' ')}${more > 0 ? ` and ${more} more scopes` : ''})`
+  const end = authorization?.expiresAt ?? broker.now() + broker.settings.authorizationTtlSeconds
+  return {
+    required,
+    message: `${title} needs your approval${where}${asked}.`,
+    lifetime: Math.max(end - broker.now(), 0),
+  }
+}
+
+async function providerNames(broker: Broker, { projectId, steps }: Authorization): Promise<string[]> {
+  const entries = await Promise.all(
+    steps.map(({ providerUid }) => findProviderByUid(broker, projectId, providerUid)),
+  )
+  return entries.flatMap((entry) => (entry === undefined ? [] : [entry.provider.displayName]))
+}
+
+function listed(names: readonly string[]): string {
+  const last = names.at(-1) ?? ''
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
+}
+
+/**
+ * The link for a client that opens links and sends the call again (2026-07-28). Without `request` the client sends the
+ * call again and asks its user nothing.
+ */
+export function askByInput(requestState: string, request?: ConsentRequest): InputRequiredResult {
+  if (request === undefined) return inputRequired({ requestState })
+  const { required, message } = request
+  return inputRequired({
+    inputRequests: {
+      [required.id]: inputRequired.elicitUrl({ url: required.url, message }),
+    },
+    requestState,
+  })
+}
+
+/** The error by which a client of 2025-11-25 learns of the link. */
+export function askByError({ required: { id, url }, message }: ConsentRequest, reason?: string): Error {
+  const text = [reason, message].filter(Boolean).join(' ')
+  return new UrlElicitationRequiredError(
+    [{ mode: 'url', elicitationId: id, url, message: text }],
+    'Approval needed.',
+  )
+}
+
+/**
+ * The link as text, for the model to show to its user. `structuredContent` is for tools without a published
+ * `outputSchema`, which a client would hold it against.
+ */
+export function askByText(
+  { required: { id, url, scopes }, message, lifetime }: ConsentRequest,
+  { publishesOutput, reason }: { readonly publishesOutput: boolean; readonly reason?: string },
+): CallToolResult {
+  const wire = { id, url, scopes: [...scopes], status: 'pending' }
+  const minutes = Math.max(Math.ceil(lifetime / 60), 1)
+  const text = `${message} Open ${url}, approve, then ask again. The link is for you alone and ends in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
+  return {
+    content: [{ type: 'text', text: [reason, text].filter(Boolean).join(' ') }],
+    isError: true,
+    ...(!publishesOutput && { structuredContent: { requires_authorization: wire } }),
+    _meta: { 'gatepass/requires_authorization': wire },
+  }
+}

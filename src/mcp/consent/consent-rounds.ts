@@ -1,0 +1,149 @@
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import { LRUCache } from 'lru-cache'
+import type { Broker } from '../../broker.ts'
+import { at } from '../../domain/authorization.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { awaitAuthorization } from '../../flows/await-authorization.ts'
+import { atMost } from '../../services/cache-size.ts'
+import type { Execution } from '../../tools/run/execution.ts'
+import type { RequiredAuthorization, ToolResult } from '../../tools/tool-answer.ts'
+import { type CallBinding, createRequestStates } from '../request-state.ts'
+import {
+  askByError,
+  askByInput,
+  askByText,
+  type ClientAbilities,
+  consentFormOf,
+  consentRequest,
+} from './ask-consent.ts'
+
+/** A call of a tool by an MCP client. */
+export interface ConsentCall {
+  readonly binding: CallBinding
+  /** `Principal.owner`: calls that wait are counted by it. */
+  readonly owner: string
+  /** The name by which the client knows the tool. */
+  readonly title: string
+  readonly abilities: ClientAbilities
+  /** Whether the tool was listed with an `outputSchema`. */
+  readonly publishesOutput: boolean
+  readonly signal: AbortSignal
+  /** What the client repeats of an earlier round (2026-07-28), unchecked. */
+  readonly requestState?: string
+  readonly inputResponses?: Readonly<Record<string, unknown>>
+}
+
+/** What came of a round: the tool was run, or the client gets this answer without a run. */
+export type ConsentOutcome =
+  | { readonly outcome: 'ran'; readonly execution: Execution & { readonly outcome: ToolResult } }
+  | { readonly outcome: 'answered'; readonly answer: CallToolResult | InputRequiredResult }
+  /** `requestState` is of no consent of this call. */
+  | { readonly outcome: 'not_ours' }
+
+export interface ConsentRounds {
+  /**
+   * Waits for the consent that the client was asked for in an earlier round, runs the tool, and asks for the consent
+   * that is missing. Throws the error -32042 for clients that learn of links by it.
+   */
+  run(call: ConsentCall, run: () => Promise<Execution>): Promise<ConsentOutcome>
+  /** The answer for a consent that turned out to be missing in a run that is over. */
+  ask(call: ConsentCall, required: RequiredAuthorization): Promise<CallToolResult | InputRequiredResult>
+}
+
+/** What `requestState` carries while the user is at the link. */
+interface ConsentState {
+  readonly authorizationId: string
+}
+
+/** How long a repeated call is held while its user approves. Clients end a request after 60 s. */
+const HOLD_SECONDS = 45
+/** Links that clients without `requestState` were given, until their failure is answered. */
+const MAX_REMEMBERED = 10_000
+
+export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS): ConsentRounds {
+  const states = createRequestStates<ConsentState>(broker, 'consent')
+  /** By caller and tool: the link that was given last. The next link comes with its failure. */
+  const given = new LRUCache<string, string>(atMost(MAX_REMEMBERED))
+
+  async function ask(
+    call: ConsentCall,
+    required: RequiredAuthorization,
+  ): Promise<CallToolResult | InputRequiredResult> {
+    const { binding, abilities, publishesOutput } = call
+    const request = await consentRequest(broker, call.title, required)
+    const form = consentFormOf(abilities)
+    if (form === 'input_required')
+      return askByInput(await states.seal({ authorizationId: required.id }, binding), request)
+    const reason = await failureOf(broker, given.get(keyOf(binding)))
+    given.set(keyOf(binding), required.id)
+    if (form === 'url_required_error') throw askByError(request, reason)
+    return askByText(request, { publishesOutput, ...(reason !== undefined && { reason }) })
+  }
+
+  /** The answer to a client whose user has not approved; `undefined` when the tool can be run. */
+  async function waitForConsent(
+    call: ConsentCall,
+    { authorizationId }: ConsentState,
+  ): Promise<CallToolResult | InputRequiredResult | undefined> {
+    const { binding, owner, signal, title } = call
+    const action = actionOf(call.inputResponses?.[authorizationId])
+    if (action === 'decline' || action === 'cancel')
+      return failure(`${title} was not run: the user did not open the link to approve it.`)
+    const authorization = await awaitAuthorization(broker, binding.projectId, authorizationId, {
+      waitSeconds: holdSeconds,
+      owner,
+      signal,
+    }).catch((error: unknown) => {
+      if (error instanceof BrokerError && error.code === 'not_found') return undefined
+      throw error
+    })
+    if (authorization === undefined || authorization.status === 'completed') return undefined
+    if (authorization.status === 'failed')
+      return failure(`${title} was not run. ${authorization.message}`, authorization.reason)
+    return askByInput(await states.seal({ authorizationId }, binding))
+  }
+
+  return {
+    ask,
+    async run(call, run) {
+      if (call.requestState !== undefined) {
+        const state = await states.open(call.requestState, call.binding)
+        if (state === undefined) return { outcome: 'not_ours' }
+        const answer = await waitForConsent(call, state)
+        if (answer !== undefined) return { outcome: 'answered', answer }
+      }
+      const execution = await run()
+      const { outcome } = execution
+      if (outcome.outcome === 'authorization_required')
+        return { outcome: 'answered', answer: await ask(call, outcome.authorization) }
+      given.delete(keyOf(call.binding))
+      return { outcome: 'ran', execution: { ...execution, outcome } }
+    },
+  }
+}
+
+function keyOf({ projectId, caller, tool }: CallBinding): string {
+  return JSON.stringify([projectId, caller, tool])
+}
+
+function actionOf(response: unknown): unknown {
+  return typeof response === 'object' && response !== null && 'action' in response
+    ? response.action
+    : undefined
+}
+
+/** A sentence about why the authorization failed; `undefined` for one that did not. */
+async function failureOf(broker: Broker, id: string | undefined): Promise<string | undefined> {
+  if (id === undefined) return undefined
+  const found = await broker.store.authorizations.find(id)
+  const authorization = found && at(found, broker.now())
+  return authorization?.status === 'failed' ? `The approval failed: ${authorization.message}` : undefined
+}
+
+function failure(text: string, reason?: string): CallToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    isError: true,
+    ...(reason !== undefined && { _meta: { 'gatepass/authorization_failed': { reason } } }),
+  }
+}

@@ -1,0 +1,62 @@
+import type { Broker } from '../../broker.ts'
+import { isSettled } from '../../domain/authorization.ts'
+
+/** The user of a project. */
+export interface LinkOwner {
+  readonly projectId: string
+  readonly userId: string
+}
+
+/**
+ * Tells open streams which authorizations of their users have settled, in whichever process that happened. An
+ * authorization that expires settles only when its record is read, so its end is not announced.
+ */
+export interface SettledLinks {
+  /** Returns the function that ends the subscription. */
+  subscribe(owner: LinkOwner, onSettled: (authorizationId: string) => void): () => void
+  close(): void
+}
+
+/** How often, while streams are open, the store is asked for changes of other processes. */
+const CATCH_UP_MS = 250
+
+export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLinks {
+  const listeners = new Map<string, Set<(authorizationId: string) => void>>()
+  let poll: NodeJS.Timeout | undefined
+
+  const keyOf = ({ projectId, userId }: LinkOwner) => JSON.stringify([projectId, userId])
+
+  async function announce(id: string): Promise<void> {
+    const authorization = await store.authorizations.find(id)
+    if (authorization === undefined || !isSettled(authorization)) return
+    for (const listener of listeners.get(keyOf(authorization)) ?? []) listener(id)
+  }
+
+  store.onChange((change) => {
+    if (change.noun === 'authorization' && listeners.size > 0) announce(change.id).catch(() => {}) // clients may call again without it
+  })
+
+  const stopPolling = () => {
+    clearInterval(poll)
+    poll = undefined
+  }
+
+  return {
+    subscribe(owner, onSettled) {
+      const key = keyOf(owner)
+      const ofOwner = listeners.get(key) ?? new Set()
+      ofOwner.add(onSettled)
+      listeners.set(key, ofOwner)
+      poll ??= setInterval(() => store.catchUp(), CATCH_UP_MS).unref()
+      return () => {
+        ofOwner.delete(onSettled)
+        if (ofOwner.size === 0 && listeners.get(key) === ofOwner) listeners.delete(key)
+        if (listeners.size === 0) stopPolling()
+      }
+    },
+    close() {
+      listeners.clear()
+      stopPolling()
+    },
+  }
+}

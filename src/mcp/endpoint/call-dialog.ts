@@ -1,0 +1,92 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import { toolId } from '../../domain/tool.ts'
+import type { Dialog } from '../../tools/dialog/dialog.ts'
+import type { ToolLog } from '../../tools/tool-answer.ts'
+import type { Reports, SuspendedCalls } from '../suspended/suspended-calls.ts'
+import type { CallAnswer, McpCall } from './mcp-call.ts'
+import type { ElicitationModes } from './session.ts'
+
+// How a tool that runs reaches the user of the client that called it (MCP 2026-07-28, Elicitation, Progress, Logging).
+
+/** What the client of this request wants to hear: progress for its `progressToken`, log lines from its `logLevel` on. */
+function reportsOf({ era, context: { mcpReq } }: Pick<McpCall, 'era' | 'context'>): Reports {
+  const progressToken = mcpReq._meta?.progressToken
+  return {
+    ...(progressToken !== undefined && {
+      progress: (data) =>
+        send(mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...data } })),
+    }),
+    // the SDK compares the line's level with that of the request
+    ...(era === 'modern' && { log: ({ level, message }) => send(mcpReq.log(toLevel(level), message)) }),
+  }
+}
+
+/** A report that cannot be sent is lost: the client has closed its stream. */
+function send(sending: Promise<void>): void {
+  sending.catch(() => undefined)
+}
+
+type Level = Parameters<ServerContext['mcpReq']['log']>[0]
+const LEVELS: readonly Level[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+]
+
+/** RFC 5424 names, which MCP has; `info` for others. */
+function toLevel(level: ToolLog['level']): Level {
+  const named = level.toLowerCase()
+  return LEVELS.find((one) => one === named || (one === 'warning' && named === 'warn')) ?? 'info'
+}
+
+/**
+ * Runs a call so that its tool can ask the user. Clients of 2025 answer while the stream of the call is open, newer
+ * ones by repeating the call.
+ */
+export async function inDialog(
+  suspended: SuspendedCalls,
+  call: McpCall,
+  run: (call: McpCall, dialog: Dialog) => Promise<CallAnswer>,
+): Promise<CallAnswer> {
+  const { exchange, shown, input, era, signal, context } = call
+  const { projectId, identity: caller, owner } = exchange.principal
+  const asked = { binding: { projectId, caller, tool: toolId(shown.tool), input }, owner }
+  if (era === 'legacy') return run(call, streamDialog(suspended, call, asked))
+  const round = { ...asked, modes: modesOf(call.elicitation), signal, reports: reportsOf(call) }
+  const { inputResponses } = context.mcpReq
+  const requestState = context.mcpReq.requestState<string>()
+  const resumed =
+    requestState === undefined ? undefined : await suspended.resume(round, { requestState, inputResponses })
+  return resumed ?? suspended.run(round, (dialog, ending) => run({ ...call, signal: ending }, dialog))
+}
+
+function streamDialog(
+  suspended: SuspendedCalls,
+  call: McpCall,
+  asked: Parameters<SuspendedCalls['askOnStream']>[0],
+): Dialog {
+  return {
+    ...reportsOf(call),
+    modes: modesOf(call.elicitation),
+    elicit: suspended.askOnStream(
+      asked,
+      (id, params) => call.toClient({ id, method: 'elicitation/create', params: { ...params } }),
+      (requestId) =>
+        send(
+          call.toClient({
+            method: 'notifications/cancelled',
+            params: { requestId, reason: 'not awaited any more' },
+          }),
+        ),
+    ),
+  }
+}
+
+function modesOf({ form, url }: ElicitationModes): Dialog['modes'] {
+  return [...(form ? (['form'] as const) : []), ...(url ? (['url'] as const) : [])]
+}

@@ -1,0 +1,149 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { withoutOptionalNulls } from '../../tools/arcade/optional-nulls.ts'
+import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
+import { jsonText, LargeJson } from '../../tools/large-json.ts'
+import { LargeMcpResult } from '../../tools/mcp/large-mcp-result.ts'
+import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
+import type { Execution } from '../../tools/run/execution.ts'
+import { artifactToJson, type ToolResult } from '../../tools/tool-answer.ts'
+import type { ToolError } from '../../tools/tool-error.ts'
+import type { Era } from './exchange.ts'
+import { needsWrap, passedMeta, publishedOutput } from './listed-tool.ts'
+
+// What a run produced, as a CallToolResult (MCP 2026-07-28, Tools, Tool Result). Tokens and secrets have been removed.
+
+type Content = CallToolResult['content']
+
+/** The result of a run that produced something or failed. */
+export function toCallResult(
+  { outcome, worker }: Execution & { readonly outcome: ToolResult },
+  { tool }: Pick<ShownTool, 'tool'>,
+  era: Era,
+): CallToolResult {
+  switch (outcome.outcome) {
+    case 'error':
+      return errorResult(outcome.error, outcome.mcpResult)
+    case 'artifact': {
+      const artifact = artifactToJson(outcome.artifact)
+      const { url: uri, contentType: mimeType, size, description } = outcome.artifact
+      const link = { type: 'resource_link', uri, name: description || uri, mimeType, size } as const
+      return { content: [textBlock(JSON.stringify(artifact)), link] }
+    }
+    case 'value': {
+      const output = publishedOutput(tool)
+      if (output === undefined && isHuge(outcome.mcpResult ?? outcome.value))
+        return { content: [textBlock(hugeText(outcome))] }
+      const value = whole(outcome.value)
+      const upstream = outcome.mcpResult && whole(outcome.mcpResult)
+      const given = isRecord(upstream) ? upstream : undefined
+      // an Arcade worker may answer `null` for an absent optional member, which a client's check of the schema refuses
+      const shown =
+        output !== undefined && worker?.type === 'http' ? withoutOptionalNulls(output, value) : value
+      const structured = output === undefined ? given?.structuredContent : shown
+      const meta = passedMeta(given?._meta)
+      return {
+        content: contentOf(given, shown),
+        ...(structured !== undefined && {
+          structuredContent: inEra(structured, era, output !== undefined && needsWrap(output)),
+        }),
+        ...(meta && { _meta: meta }),
+      }
+    }
+  }
+}
+
+/** `upstream`: the failed result of an MCP server, whose content may hold more than the message. */
+export function errorResult(error: ToolError, upstream?: JsonRecord): CallToolResult {
+  const { kind, message, canRetry, retryAfterMs, additionalPromptContent } = error
+  const blocks = blocksOf(whole(upstream))
+  return {
+    content: [
+      ...(blocks.some(({ type }) => type === 'text') ? blocks : [textBlock(message), ...blocks]),
+      ...(additionalPromptContent === undefined ? [] : [textBlock(additionalPromptContent)]),
+    ],
+    isError: true,
+    _meta: {
+      'gatepass/error': {
+        kind,
+        can_retry: canRetry,
+        ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+      },
+    },
+  }
+}
+
+/** The content of the upstream result, with the value as text where it has none, since clients show models one or the other. */
+function contentOf(upstream: JsonRecord | undefined, value: unknown): Content {
+  const blocks = blocksOf(upstream)
+  const saysValue = blocks.some(({ type }) => type === 'text')
+  if (upstream !== undefined && (saysValue || (value ?? null) === null)) return blocks
+  return [textBlock(typeof value === 'string' ? value : JSON.stringify(value ?? null)), ...blocks]
+}
+
+/** The content blocks that MCP has; others are shown as text, so that nothing is lost and no client refuses the result. */
+function blocksOf(upstream: unknown): Content {
+  if (!isRecord(upstream) || !Array.isArray(upstream.content)) return []
+  return upstream.content.map((block) => {
+    const isKnown = isRecord(block) && isContent(block)
+    if (!isKnown) return textBlock(JSON.stringify(block))
+    const { resource } = block
+    const passed = {
+      ...withPassedMeta(block),
+      ...(isRecord(resource) && { resource: withPassedMeta(resource) }),
+    }
+    return passed as unknown as Content[number] // `isContent` has checked it
+  })
+}
+
+function withPassedMeta({ _meta: meta, ...rest }: JsonRecord): JsonRecord {
+  const passed = passedMeta(meta)
+  return { ...rest, ...(passed && { _meta: passed }) }
+}
+
+function isContent({ type, text, data, mimeType, uri, name, resource }: JsonRecord): boolean {
+  switch (type) {
+    case 'text':
+      return typeof text === 'string'
+    case 'image':
+    case 'audio':
+      return typeof data === 'string' && typeof mimeType === 'string'
+    case 'resource_link':
+      return typeof uri === 'string' && typeof name === 'string'
+    case 'resource':
+      return (
+        isRecord(resource) &&
+        typeof resource.uri === 'string' &&
+        (typeof resource.text === 'string' || typeof resource.blob === 'string')
+      )
+    default:
+      return false
+  }
+}
+
+/** Clients of 2025 take only objects as structured content. */
+function inEra(value: unknown, era: Era, isWrapped: boolean): JsonRecord {
+  if (era === 'legacy' && (isWrapped || !isRecord(value))) return { result: value }
+  return value as JsonRecord // newer clients take any JSON value
+}
+
+export function textBlock(text: string) {
+  return { type: 'text', text } as const
+}
+
+/** JSON whose parsing would keep other requests waiting. It is given as text only, where no schema promises more. */
+function isHuge(value: unknown): boolean {
+  return value instanceof LargeJson && !isText(value) && !value.isParsedSoon()
+}
+
+function isText({ bytes }: LargeJson): boolean {
+  return bytes[0] === 0x22
+}
+
+/** The JSON of the value, with the media of an upstream result. */
+function hugeText({ value, mcpResult }: Extract<ToolResult, { readonly outcome: 'value' }>): string {
+  return jsonText(mcpResult instanceof LargeMcpResult ? mcpResult.value : (mcpResult ?? value))
+}
+
+function whole(value: unknown): unknown {
+  return value instanceof LargeJson ? value.parse() : value
+}

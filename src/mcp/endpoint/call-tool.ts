@@ -1,0 +1,137 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Broker } from '../../broker.ts'
+import { toRefusal } from '../../http/endpoint/errors.ts'
+import type { Dialog } from '../../tools/dialog/dialog.ts'
+import { validateInput, validitySentence } from '../../tools/json-schema/schema-validator.ts'
+import { isRecord } from '../../tools/read-json.ts'
+import { executeTool } from '../../tools/run/execute-tool.ts'
+import { toRunError } from '../../tools/run/run-tool.ts'
+import type { ConsentCall, ConsentRounds } from '../consent/consent-rounds.ts'
+import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
+import type { SuspendedCalls } from '../suspended/suspended-calls.ts'
+import { inDialog } from './call-dialog.ts'
+import { errorResult, toCallResult } from './call-result.ts'
+import { publishedOutput } from './listed-tool.ts'
+import type { CallAnswer, McpCall } from './mcp-call.ts'
+import type { RunningCalls } from './running-calls.ts'
+import type { ToolList, ToolLists } from './tool-lists.ts'
+
+/** What serving a tool call needs. */
+export interface CallParts {
+  readonly broker: Broker
+  readonly lists: ToolLists
+  readonly calls: RunningCalls
+  readonly consent: ConsentRounds
+  readonly suspended: SuspendedCalls
+}
+
+type CallRequest = Omit<McpCall, 'shown' | 'input' | 'signal'>
+
+interface CallParams {
+  readonly name: string
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Answers `tools/call`. What is wrong with the tool or its arguments is a result, so that the model can read it. */
+export async function callTool(
+  parts: CallParts,
+  request: CallRequest,
+  params: CallParams,
+): Promise<CallAnswer> {
+  const list = await parts.lists.listFor(request.exchange)
+  const own = gatewayTools(list.listing).find(({ name }) => name === params.name)
+  return own === undefined
+    ? callShownTool(parts, request, params)
+    : callGatewayTool(parts, request, own, params.arguments ?? {}, list)
+}
+
+async function callShownTool(
+  { broker, lists, calls, consent, suspended }: CallParts,
+  request: CallRequest,
+  { name, arguments: input = {} }: CallParams,
+): Promise<CallAnswer> {
+  const { exchange, era, context } = request
+  const { principal, legacy } = exchange
+  const shown = await lists.find(exchange, name)
+  if (shown === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 120)}`)
+  const running = {
+    owner: principal.owner,
+    requestId: context.mcpReq.id,
+    // of a client of 2025 a lost connection is no cancellation (MCP 2025-11-25, Transports, Sending Messages)
+    ...(era === 'modern' && { signal: context.mcpReq.signal }),
+    ...(legacy.sessionId !== undefined && { connection: legacy.sessionId }),
+  }
+  return calls.run(running, (signal) =>
+    inDialog(suspended, { ...request, shown, input, signal }, (call, dialog) =>
+      answer({ broker, consent }, call, dialog),
+    ),
+  )
+}
+
+async function callGatewayTool(
+  parts: CallParts,
+  request: CallRequest,
+  own: ReturnType<typeof gatewayTools>[number],
+  input: Readonly<Record<string, unknown>>,
+  { shown }: ToolList,
+): Promise<CallAnswer> {
+  const validity = validateInput(own.definition, input)
+  if (!validity.valid) {
+    const message = `${validitySentence('input', validity)}.`
+    return errorResult({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message, canRetry: false })
+  }
+  if (!('call' in own)) {
+    const { name, arguments: given } = input
+    return callShownTool(parts, request, { name: String(name), ...(isRecord(given) && { arguments: given }) })
+  }
+  const { projectId, userId } = request.exchange.principal
+  return own.call(parts.broker, { projectId, shown, input, ...(userId !== undefined && { userId }) })
+}
+
+async function answer(
+  { broker, consent }: Pick<CallParts, 'broker' | 'consent'>,
+  call: McpCall,
+  dialog: Dialog,
+): Promise<CallAnswer> {
+  const { shown, input, era, signal, exchange } = call
+  const { userId } = exchange.principal
+  try {
+    const round = await consent.run(consentCall(call), () =>
+      executeTool(
+        broker,
+        { tool: shown.tool, input, entryPoint: 'mcp', dialog, ...(userId !== undefined && { userId }) },
+        signal,
+      ),
+    )
+    if (round.outcome === 'answered') return round.answer
+    if (round.outcome === 'ran') return toCallResult(round.execution, shown, era)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
+      reason: 'invalid_request_state',
+    })
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    const refusal = toRefusal(error, '/mcp', broker.log, exchange.requestId)
+    return errorResult(toRunError(refusal, shown.name))
+  }
+}
+
+function consentCall({ exchange, era, shown, input, elicitation, context, signal }: McpCall): ConsentCall {
+  const { projectId, identity, owner } = exchange.principal
+  const { mcpReq } = context
+  const requestState = mcpReq.requestState<string>()
+  return {
+    binding: { projectId, caller: identity, tool: shown.tool.uid, input },
+    owner,
+    title: shown.name,
+    abilities: {
+      isModern: era === 'modern',
+      protocolVersion: exchange.legacy.version,
+      opensLinks: elicitation.url,
+    },
+    publishesOutput: publishedOutput(shown.tool) !== undefined,
+    signal,
+    ...(requestState !== undefined && { requestState }),
+    ...(mcpReq.inputResponses !== undefined && { inputResponses: mcpReq.inputResponses }),
+  }
+}

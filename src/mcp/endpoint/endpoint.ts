@@ -1,0 +1,165 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { isToolsetId } from '../../domain/toolset.ts'
+import { limitBody, MAX_API_BODY_BYTES } from '../../http/endpoint/body-limit.ts'
+import type { Answered, SharedByEndpoints } from '../../http/endpoint/endpoint.ts'
+import type { Charge } from '../../http/endpoint/rate-limit.ts'
+import { requestId } from '../../http/endpoint/request-id.ts'
+import { setupPath } from '../../http/mcp-setup/mcp-setup.ts'
+import { rpcError } from '../../sdk/mcp/rpc-error.ts'
+import { inContext } from '../../services/request-context.ts'
+import { rateOf } from '../callers/authenticate.ts'
+import { addCallers, type Callers } from '../callers/callers.ts'
+import { contextOf } from '../callers/principal.ts'
+import { mcpResource } from '../callers/resource.ts'
+import type { OwnAuthorizationServer } from '../callers/token.ts'
+import { createSettledLinks } from '../consent/settled-links.ts'
+import { createSuspendedCalls } from '../suspended/suspended-calls.ts'
+import { listChangeSource, openEventStream, settledLinkSource } from './event-streams.ts'
+import { watchLists } from './list-changes.ts'
+import { createRunningCalls } from './running-calls.ts'
+import { createSessions } from './session.ts'
+import { createStreamSlots } from './stream-slots.ts'
+import { createToolLists } from './tool-lists.ts'
+
+/** `/mcp` and `/mcp/{toolset}`: the tools of a project for MCP clients. */
+export interface McpEndpoint {
+  mount(app: OpenAPIHono, shared: SharedByEndpoints): void
+  /** Ends all streams, and waits for running calls for at most `ms`, then aborts them. */
+  close(ms: number): Promise<void>
+}
+
+export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAuthorizationServer): McpEndpoint {
+  const lists = createToolLists(broker)
+  const changes = watchLists(broker.store, lists)
+  const settled = createSettledLinks(broker)
+  const slots = createStreamSlots()
+  const sources = [listChangeSource(changes), settledLinkSource(settled)]
+  const calls = createRunningCalls()
+  const sessions = createSessions(broker)
+  const suspended = createSuspendedCalls(broker)
+  let serving: ReturnType<typeof loadServing> | undefined
+  broker.metrics.gauge('gatepass_mcp_calls_running', 'Tool calls of MCP clients under way', () => calls.count)
+  broker.metrics.gauge('gatepass_mcp_streams_open', 'Streams of MCP clients that are open', () => slots.count)
+
+  async function answer(
+    c: Context,
+    { callers, charge }: { readonly callers: Callers; readonly charge: Charge },
+    by: Answered,
+  ): Promise<Response> {
+    const toolsetId = c.req.param('toolset')
+    // it goes into headers
+    if (toolsetId !== undefined && !isToolsetId(toolsetId))
+      throw new BrokerError('not_found', 'There is no such toolset.')
+    const resource = mcpResource(broker.settings.publicUrl, toolsetId)
+    const principal = await callers.authenticate(c, resource)
+    if (principal.by.kind === 'api_key') by.caller = principal.by.key
+    const { method } = c.req
+    if (method !== 'POST' && method !== 'GET') return notAllowed('POST, GET')
+    const about = {
+      principal,
+      request: c.req.raw,
+      requestId: requestId(c),
+      isAuthorized: () => callers.authenticate(c, resource).then(() => true, saysNothingOfCredential),
+      ...(toolsetId !== undefined && { toolsetId }),
+    }
+    return inContext(contextOf(principal, { purpose: 'mcp', requestId: about.requestId }), async () => {
+      await limitBody(c, MAX_API_BODY_BYTES)
+      serving ??= loadServing(broker).catch((error: unknown) => {
+        serving = undefined // the next message loads it again
+        throw error
+      })
+      const { serve, consent, legacyFacts, readMessage } = await serving
+      const message = method === 'POST' ? readMessage(await c.req.text()) : undefined
+      if (message instanceof Response) return message
+      const legacy = legacyFacts(c, message, sessions, principal)
+      if (legacy instanceof Response) return legacy
+      chargeBatch(message, () => charge(rateOf(principal, broker.settings)))
+      const exchange = { ...about, legacy }
+      if (method === 'POST')
+        return serve(
+          { broker, lists, calls, consent, suspended, sessions, changes, slots },
+          exchange,
+          message,
+        )
+      if (legacy.sessionId === undefined) return notAllowed('POST')
+      await lists.listFor(exchange) // refuses a toolset that does not exist
+      return openEventStream(exchange, slots, sources)
+    })
+  }
+
+  function mount(app: OpenAPIHono, shared: SharedByEndpoints): void {
+    const callers = addCallers(app, broker, shared, authorizationServer)
+    const { charge, onAnswered } = shared
+    for (const path of ['/mcp', '/mcp/:toolset']) {
+      const routeOf = routesOf(path.replace(':toolset', '{toolset}'))
+      app.all(path, async (c) => {
+        if (isOpenedByBrowser(c)) return c.redirect(setupPath(c.req.param('toolset')), 303)
+        const begun = performance.now()
+        const by: Answered = { c }
+        const resource = mcpResource(broker.settings.publicUrl, c.req.param('toolset'))
+        const response = await answer(c, { callers, charge }, by).catch((error: unknown) =>
+          callers.refuse(c, error, resource),
+        )
+        onAnswered?.(routeOf(c.req.method), response.status, performance.now() - begun, by)
+        return response
+      })
+    }
+  }
+
+  return {
+    mount,
+    async close(ms) {
+      slots.close()
+      changes.close()
+      settled.close()
+      const enough = setTimeout(calls.abort, ms)
+      await calls.whenIdle()
+      clearTimeout(enough)
+      suspended.close()
+    },
+  }
+}
+
+/** Loaded with the first message, since the official SDK takes 30 MB of memory and a tenth of the start. */
+async function loadServing(broker: Broker) {
+  const [{ serve }, { createConsentRounds }, legacyRequest] = await Promise.all([
+    import('./serve.ts'),
+    import('../consent/consent-rounds.ts'),
+    import('./legacy-request.ts'),
+  ])
+  return { serve, consent: createConsentRounds(broker), ...legacyRequest }
+}
+
+/** A refusal that says nothing of the credential: the stream stays open. */
+function saysNothingOfCredential(error: unknown): boolean {
+  return (
+    error instanceof BrokerError &&
+    ['rate_limited', 'provider_unavailable', 'store_unavailable'].includes(error.code)
+  )
+}
+
+/** The first message of a batch was counted with the request. */
+function chargeBatch(message: unknown, charge: () => void): void {
+  if (!Array.isArray(message)) return
+  for (const _ of message.slice(1)) charge()
+}
+
+/** Whether a person has opened the address, who is then shown how a client is given it. */
+function isOpenedByBrowser({ req }: Context): boolean {
+  const isPage = req.header('accept')?.includes('text/html') === true
+  return req.method === 'GET' && isPage && req.header('authorization') === undefined
+}
+
+function notAllowed(allow: string): Response {
+  return rpcError(405, -32_000, 'This method is not served here.', { allow })
+}
+
+/** One object for each method, because metrics are looked up by the object. */
+function routesOf(path: string): (method: string) => { readonly method: string; readonly path: string } {
+  const routes = new Map(['GET', 'POST', 'DELETE'].map((method) => [method, { method, path }]))
+  const other = { method: 'other', path }
+  return (method) => routes.get(method) ?? other
+}

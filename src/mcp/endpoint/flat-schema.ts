@@ -1,0 +1,149 @@
+import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
+import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
+
+// The schema of a tool's arguments as model APIs take it: its root has `type: "object"` and no keyword that combines
+// schemas. Clients drop a tool with another root, or all tools. The flat schema accepts more than the real one, which
+// still checks each call.
+
+/** These have no place at the root. Their properties move into the root's own. */
+const COMBINING = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', '$ref']
+const NOT_AT_THE_ROOT = new Set([
+  ...COMBINING,
+  ...['$schema', '$id', '$dynamicRef', '$recursiveRef', 'enum', 'const', 'unevaluatedProperties'],
+])
+/**
+ * Names of properties and combined schemas that are read. The time grows with its square, and the schema may be that of a
+ * hostile server.
+ */
+const MAX_READ = 5_000
+
+export function flatSchema(schema: JsonRecord): JsonRecord {
+  const { properties, required } = membersOf(schema, { root: schema, left: MAX_READ, required: new Map() })
+  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_ROOT.has(keyword))
+  const flat = { ...Object.fromEntries(kept), type: 'object', properties: Object.fromEntries(properties) }
+  const whole = { ...flat, ...(required.size > 0 ? { required: [...required] } : { required: undefined }) }
+  if (!refersToRemoved(whole)) return withoutUndefined(whole)
+  const { title, description } = schema
+  return withoutUndefined({
+    type: 'object',
+    title,
+    description,
+    properties: Object.fromEntries([...properties.keys()].map((name) => [name, {}])),
+    required: whole.required,
+  })
+}
+
+/** The properties that a schema names, directly or by schemas that it combines, and those of them that it requires. */
+interface Members {
+  readonly properties: Map<string, unknown>
+  readonly required: ReadonlySet<string>
+}
+
+const NONE: Members = { properties: new Map(), required: new Set() }
+
+interface Reading {
+  readonly root: JsonRecord
+  left: number
+  /** What the schemas require that have been read. */
+  readonly required: Map<JsonRecord, Members['required']>
+}
+
+/**
+ * Each schema is read once, however many references lead to it: its properties are in the result already, and would
+ * multiply there.
+ */
+function membersOf(schema: unknown, reading: Reading): Members {
+  if (!isRecord(schema) || reading.left <= 0) return NONE
+  const known = reading.required.get(schema)
+  if (known === undefined) reading.required.set(schema, NONE.required) // for a reference that leads in a circle
+  const members = known === undefined ? readMembers(schema, reading) : { ...NONE, required: known }
+  reading.left -= 1 + members.required.size
+  reading.required.set(schema, members.required)
+  return members
+}
+
+function readMembers(schema: JsonRecord, reading: Reading): Members {
+  const of = (one: unknown) => membersOf(one, reading)
+  const list = (keyword: string) => {
+    const value = schema[keyword]
+    return Array.isArray(value) ? value.map(of) : []
+  }
+  const own: Members = {
+    properties: new Map(isRecord(schema.properties) ? Object.entries(schema.properties) : []),
+    required: new Set(
+      Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [],
+    ),
+  }
+  reading.left -= own.properties.size
+  const { $ref, then: whenTrue, else: whenFalse, dependentSchemas } = schema
+  const optional = [
+    whenTrue,
+    whenFalse,
+    ...(isRecord(dependentSchemas) ? Object.values(dependentSchemas) : []),
+  ]
+  return [
+    ...(typeof $ref === 'string' ? [of(valueAtReference(reading.root, $ref))] : []),
+    ...list('allOf'),
+    either(list('anyOf')),
+    either(list('oneOf')),
+    ...optional.map((one) => ({ ...of(one), required: NONE.required })),
+  ].reduce(both, own)
+}
+
+/** The members of two schemas that both hold. */
+function both(a: Members, b: Members): Members {
+  return {
+    properties: joined('allOf', a.properties, b.properties),
+    required: b.required.size === 0 ? a.required : new Set([...a.required, ...b.required]),
+  }
+}
+
+/** The members of schemas of which one holds. */
+function either([first, ...others]: readonly Members[]): Members {
+  if (first === undefined) return NONE
+  return others.reduce(
+    (all, one) => ({
+      properties: joined('anyOf', all.properties, one.properties),
+      required: new Set([...all.required].filter((name) => one.required.has(name))),
+    }),
+    first,
+  )
+}
+
+/**
+ * Adds the properties of `b` to those of `a`. A property that both name gets both schemas, combined by `keyword`, which is
+ * allowed below the root.
+ */
+function joined(
+  keyword: Combined,
+  a: Members['properties'],
+  b: Members['properties'],
+): Members['properties'] {
+  if (a.size === 0) return b
+  for (const [name, schema] of b) a.set(name, a.has(name) ? combined(keyword, a.get(name), schema) : schema)
+  return a
+}
+
+type Combined = 'allOf' | 'anyOf'
+
+/** The schemas that `combined` has made. They are not compared: they may be large, and are met again and again. */
+const made = new WeakMap<object, Combined>()
+
+function combined(keyword: Combined, a: unknown, b: unknown): unknown {
+  const by = isRecord(a) ? made.get(a) : undefined
+  if (by === undefined && JSON.stringify(a) === JSON.stringify(b)) return b
+  // one flat list, since nested ones would overflow the stack of their reader
+  const schemas = isRecord(a) && by === keyword && Array.isArray(a[keyword]) ? [...a[keyword], b] : [a, b]
+  const schema = { [keyword]: schemas }
+  made.set(schema, keyword)
+  return schema
+}
+
+/** Whether a reference leads into a keyword that the flat root has lost. */
+function refersToRemoved(schema: JsonRecord): boolean {
+  return new RegExp(`"\\$ref":"#/(?:${COMBINING.slice(0, -1).join('|')})/`).test(JSON.stringify(schema))
+}
+
+function withoutUndefined(schema: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
+}

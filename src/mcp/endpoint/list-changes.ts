@@ -1,0 +1,97 @@
+import type { Store } from '../../store/store.ts'
+import { LIST_NOUNS, type ToolLists, type Viewer } from './tool-lists.ts'
+
+/** Tells open streams when the list of tools that their client sees has changed. */
+export interface ListChanges {
+  /** Calls `onChange` whenever the viewer's list differs from what it was before. Returns the function that ends that. */
+  watch(viewer: Viewer, onChange: () => void): () => void
+  close(): void
+}
+
+/** How often, while streams are open, the store is asked for changes of other processes. */
+const CATCH_UP_MS = 500
+/** Changes that come together, as those of an import, are reported once. */
+const SETTLE_MS = 100
+
+export function watchLists(store: Store, lists: ToolLists): ListChanges {
+  const watches = new Map<string, Watch>()
+  let missed = store.catchUp()
+  let poll: NodeJS.Timeout | undefined
+  let settling: NodeJS.Timeout | undefined
+
+  store.onChange(({ noun }) => {
+    if (watches.size > 0 && LIST_NOUNS.has(noun)) checkSoon()
+  })
+
+  function catchUp(): void {
+    const answer = store.catchUp()
+    if (answer === missed) return
+    missed = answer
+    checkSoon()
+  }
+
+  function checkSoon(): void {
+    settling ??= setTimeout(() => {
+      settling = undefined
+      for (const watch of watches.values()) void watch.check()
+    }, SETTLE_MS)
+  }
+
+  /** A watch that all viewers share who see the same list. */
+  function watchOf(viewer: Viewer): Watch {
+    const { principal, toolsetId } = viewer
+    const key = JSON.stringify([principal.projectId, toolsetId, principal.userId])
+    const known = watches.get(key)
+    if (known !== undefined) return known
+    const made = createWatch(
+      async () => (await lists.listFor(viewer)).digest(),
+      () => watches.delete(key),
+    )
+    watches.set(key, made)
+    return made
+  }
+
+  return {
+    watch(viewer, onChange) {
+      const watch = watchOf(viewer)
+      watch.listeners.add(onChange)
+      poll ??= setInterval(catchUp, CATCH_UP_MS).unref()
+      return () => {
+        watch.listeners.delete(onChange)
+        if (watch.listeners.size === 0) watch.end()
+        if (watches.size > 0) return
+        clearInterval(poll)
+        poll = undefined
+      }
+    },
+    close() {
+      clearInterval(poll)
+      clearTimeout(settling)
+      watches.clear()
+    },
+  }
+}
+
+interface Watch {
+  readonly listeners: Set<() => void>
+  check(): Promise<void>
+  end(): void
+}
+
+/** `digest`: throws where the list cannot be read, such as that of a deleted toolset. */
+function createWatch(digest: () => Promise<string>, end: () => void): Watch {
+  const listeners = new Set<() => void>()
+  const read = () => digest().catch(() => '')
+  let last = read()
+  return {
+    listeners,
+    end,
+    async check() {
+      const before = last
+      const now = read()
+      last = now
+      if ((await before) === (await now)) return
+      for (const tell of listeners) tell()
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
+import type { Era, Exchange } from './exchange.ts'
+import type { ElicitationModes } from './session.ts'
+
+/** One `tools/call` of a tool that the caller may call. */
+export interface McpCall {
+  readonly exchange: Exchange
+  readonly era: Era
+  readonly shown: ShownTool
+  readonly input: Readonly<Record<string, unknown>>
+  /** How the client can ask its user. */
+  readonly elicitation: ElicitationModes
+  /** The SDK's context: the request's id, its `_meta`, `inputResponses` and `requestState`. */
+  readonly context: ServerContext
+  /** Writes a message of ours on the stream of the call. */
+  readonly toClient: (message: ToClient) => Promise<void>
+  /** Aborts when the client has cancelled the call. */
+  readonly signal: AbortSignal
+}
+
+/** A request, which has an id, or a notification. */
+export interface ToClient {
+  readonly id?: string
+  readonly method: string
+  readonly params: Record<string, unknown>
+}
+
+/** The answer to a call. Only newer clients know `input_required`. */
+export type CallAnswer = CallToolResult | InputRequiredResult

@@ -1,0 +1,90 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type JSONRPCMessage,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { toRefusal } from '../../http/endpoint/errors.ts'
+import { version } from '../../version.ts'
+import { type Backlog, withBacklog } from './backlog.ts'
+import { type CallParts, callTool } from './call-tool.ts'
+import { type Era, type Exchange, elicitationModes } from './exchange.ts'
+import { pageOf } from './list-page.ts'
+import type { McpCall } from './mcp-call.ts'
+import type { Placeholders } from './placeholders.ts'
+import { LEGACY_VERSIONS } from './versions.ts'
+
+/** How long a client may keep the list (MCP 2026-07-28, Caching). It depends on who asks. */
+const CACHE_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const
+
+export interface ServerOptions extends CallParts {
+  readonly exchange: Exchange
+  readonly era: Era
+  readonly instructions?: string
+  readonly placeholders: Placeholders
+  readonly backlog: Backlog
+}
+
+/** Makes the SDK's server for one request. */
+export function createServer(options: ServerOptions): Server {
+  const { exchange, era, lists, instructions, placeholders, backlog } = options
+  const server = new Server(
+    { name: 'gatepass', title: 'Gatepass', version },
+    {
+      // clients of 2025 would set a level for a session, and sessions hold nothing
+      capabilities: { tools: { listChanged: true }, ...(era === 'modern' && { logging: {} }) },
+      cacheHints: { 'tools/list': CACHE_HINT, 'server/discover': CACHE_HINT },
+      inputRequired: { legacyShim: false },
+      ...(instructions !== undefined && { instructions }),
+      ...(era === 'legacy' && { supportedProtocolVersions: [...LEGACY_VERSIONS] }),
+    },
+  )
+  const reporting = reportingTo(options)
+  server.setRequestHandler('tools/list', ({ params }) =>
+    reporting(async () => pageOf(await lists.listFor(exchange), era, params?.cursor, placeholders)),
+  )
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    reporting(() =>
+      callTool(
+        options,
+        {
+          exchange,
+          era,
+          context: withBacklog(context, backlog),
+          elicitation: modesOf(exchange, context),
+          toClient: toClientOf(server, context),
+        },
+        params,
+      ),
+    ),
+  )
+  return server
+}
+
+/** The reply arrives by a request of its own, which may reach another process, so the SDK does not wait for it. */
+function toClientOf(server: Server, { mcpReq: { id } }: ServerContext): McpCall['toClient'] {
+  return async (message) => {
+    await server.transport?.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage, { relatedRequestId: id }) // `ToClient` is one
+  }
+}
+
+function modesOf({ legacy }: Exchange, { mcpReq: { envelope } }: ServerContext) {
+  if (envelope === undefined) return legacy.elicitation
+  const members: Readonly<Record<string, unknown>> = envelope
+  return elicitationModes(members[CLIENT_CAPABILITIES_META_KEY], true)
+}
+
+/** Runs a handler. A client learns nothing of a bug; the log says where it is. */
+function reportingTo({ broker: { log }, exchange }: ServerOptions) {
+  return async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      const { code, message } = toRefusal(error, '/mcp', log, exchange.requestId)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, message, { name: code })
+    }
+  }
+}

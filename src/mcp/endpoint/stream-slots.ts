@@ -1,0 +1,75 @@
+import { BrokerError } from '../../domain/errors.ts'
+
+export interface OpenStream {
+  readonly owner: string
+  /** Whether the credential with which the stream was opened is still valid. */
+  isAuthorized(): Promise<boolean>
+  end(): void
+}
+
+/** The open streams of this process, which each hold a connection. */
+export interface StreamSlots {
+  /**
+   * Counts a stream. It is ended at its time limit, at shutdown, and within half a minute after its credential was revoked or
+   * has expired. Returns the function that releases the slot. Throws `rate_limited` where the owner, or this process, has as
+   * many as it may have.
+   */
+  acquire(stream: OpenStream): () => void
+  /** Ends every stream. */
+  close(): void
+  readonly count: number
+}
+
+export const MAX_STREAMS_PER_OWNER = 32
+const MAX_STREAMS = 1_000
+/** Clients open a stream again when it ends. */
+const LIFETIME_MS = 3_600_000
+const CHECK_MS = 30_000
+
+export function createStreamSlots(): StreamSlots {
+  const owners = new Map<string, number>()
+  const open = new Set<OpenStream>()
+  let checks: NodeJS.Timeout | undefined
+
+  function checkRoom(others: number): void {
+    if (others >= MAX_STREAMS_PER_OWNER)
+      throw new BrokerError('rate_limited', `There are ${others} streams open for you. Close some.`, {
+        retryAfter: 10,
+      })
+    if (open.size >= MAX_STREAMS)
+      throw new BrokerError('rate_limited', 'Too many streams are open at this server.', { retryAfter: 10 })
+  }
+
+  async function checkAll(): Promise<void> {
+    for (const stream of [...open]) if (!(await stream.isAuthorized())) stream.end()
+  }
+
+  return {
+    acquire(stream) {
+      const { owner } = stream
+      const others = owners.get(owner) ?? 0
+      checkRoom(others)
+      owners.set(owner, others + 1)
+      open.add(stream)
+      checks ??= setInterval(() => void checkAll(), CHECK_MS).unref()
+      const lifetime = setTimeout(() => stream.end(), LIFETIME_MS).unref()
+      return () => {
+        if (!open.delete(stream)) return
+        clearTimeout(lifetime)
+        if (open.size === 0) {
+          clearInterval(checks)
+          checks = undefined
+        }
+        const left = (owners.get(owner) ?? 1) - 1
+        if (left > 0) owners.set(owner, left)
+        else owners.delete(owner)
+      }
+    },
+    close() {
+      for (const stream of [...open]) stream.end()
+    },
+    get count() {
+      return open.size
+    },
+  }
+}

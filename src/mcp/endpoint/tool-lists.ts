@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import type { Broker } from '../../broker.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { createReadCache } from '../../services/read-cache.ts'
+import type { StoreChange } from '../../store/changes.ts'
+import { findToolsMeant } from '../../tools/catalogue/find-tool.ts'
+import { type ShownTool, type ShownTools, shownTools } from '../../tools/catalogue/shown-tools.ts'
+import { refusedTools } from '../../tools/run/refused-tools.ts'
+import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
+import type { Era, Exchange } from './exchange.ts'
+import { listedTool } from './listed-tool.ts'
+
+/** What decides which tools a request may see. */
+export type Viewer = Pick<Exchange, 'principal' | 'toolsetId'>
+
+export interface ToolLists {
+  /** The tools that the viewer sees. Throws `not_found` for a toolset that does not exist. */
+  listFor(viewer: Viewer): Promise<ToolList>
+  /** The tool that the viewer may call by this name; `undefined` for one that it does not see, or that does not exist. */
+  find(viewer: Viewer, name: string): Promise<ShownTool | undefined>
+}
+
+/** The tools that one viewer sees. */
+export interface ToolList extends Pick<ShownTools, 'listing' | 'toolset'> {
+  /** In their order, which is stable. */
+  readonly shown: readonly ShownTool[]
+  /** How many tools `tools/list` has, with Gatepass' own. */
+  readonly length: number
+  /** The JSON of the tools of `tools/list` from `start` to `end`, as an array. */
+  json(era: Era, start: number, end: number): string
+  /** Differs from that of another list exactly if clients see another list. */
+  digest(): string
+}
+
+/** A change of one of these may change a list. */
+export const LIST_NOUNS: ReadonlySet<StoreChange['noun']> = new Set([
+  ...(['tool', 'toolset', 'worker', 'provider', 'policy'] as const),
+])
+
+/** In characters: with its namespace and version. Longer names would fill the cache of names. */
+const MAX_NAME = 600
+const MAX_FILTERED = 2_000
+
+/** The JSON of each tool is made once, until it changes. */
+export function createToolLists(broker: Broker): ToolLists {
+  /** By the tools that a path shows; for projects without policies. */
+  const whole = new WeakMap<ShownTools, ToolList>()
+  const filtered = createReadCache<Filtered>(broker.store, {
+    max: MAX_FILTERED,
+    forgets: ({ noun }) => (LIST_NOUNS.has(noun) ? 'all' : undefined),
+  })
+
+  async function listFor({ principal: { projectId, userId }, toolsetId }: Viewer): Promise<ToolList> {
+    const from = await shownTools(broker, projectId, toolsetId)
+    const isRefused = await refusedTools(broker, projectId, userId)
+    if (isRefused === undefined) return wholeList(from)
+    const read = async () => ({ from, list: toList(from, await permitted(from.tools, isRefused)) })
+    const key = JSON.stringify([projectId, toolsetId, userId])
+    const known = await filtered.get(key, read)
+    return known.from === from ? known.list : (await read()).list
+  }
+
+  function wholeList(from: ShownTools): ToolList {
+    const list = whole.get(from) ?? toList(from, from.tools)
+    whole.set(from, list)
+    return list
+  }
+
+  return {
+    listFor,
+
+    async find(viewer, name) {
+      if (name.length > MAX_NAME) return undefined
+      const { projectId, userId } = viewer.principal
+      const { tools, toolset, find, isRetired } = await shownTools(broker, projectId, viewer.toolsetId)
+      const isRefused = await refusedTools(broker, projectId, userId)
+      const found = find(name) ?? (isRetired(name) ? undefined : await findByAlias(name))
+      return found === undefined || (await isRefused?.(found.tool)) === true ? undefined : found
+
+      /** By any other name of a tool, or in an older version. */
+      async function findByAlias(name: string): Promise<ShownTool | undefined> {
+        const [tool, ...others] = await findToolsMeant(broker, projectId, name)
+        if (tool === undefined || others.length > 0) return undefined
+        const isShown = toolset === undefined || tools.some((one) => isSameTool(one.tool, tool))
+        return isShown ? { name, tool } : undefined
+      }
+    },
+  }
+}
+
+interface Filtered {
+  readonly from: ShownTools
+  readonly list: ToolList
+}
+
+function isSameTool(a: Tool, b: Tool): boolean {
+  return a.uid === b.uid
+}
+
+async function permitted(
+  tools: readonly ShownTool[],
+  isRefused: (tool: Tool) => Promise<boolean>,
+): Promise<readonly ShownTool[]> {
+  const refused = await Promise.all(tools.map(({ tool }) => isRefused(tool)))
+  return tools.filter((_, i) => refused[i] !== true)
+}
+
+function toList({ listing, toolset }: ShownTools, shown: readonly ShownTool[]): ToolList {
+  const own = gatewayTools(listing).map(({ name, definition }) => JSON.stringify({ name, ...definition }))
+  const listed = listing === 'all' ? shown : []
+  let digest: string | undefined
+  return {
+    listing,
+    ...(toolset && { toolset }),
+    shown,
+    length: own.length + listed.length,
+    json(era, start, end) {
+      const texts = [...own, ...listed.map((one) => jsonOf(one, era))]
+      return `[${texts.slice(start, end).join()}]`
+    },
+    digest() {
+      digest ??= createHash('sha256')
+        .update(this.json('modern', 0, this.length))
+        .digest('base64url')
+      return digest
+    },
+  }
+}
+
+const texts = new WeakMap<ShownTool, Partial<Record<Era, string>>>()
+
+function jsonOf(shown: ShownTool, era: Era): string {
+  const known = texts.get(shown) ?? {}
+  texts.set(shown, known)
+  known[era] ??= JSON.stringify(listedTool(shown.tool, shown.name, era))
+  return known[era]
+}

@@ -1,0 +1,23 @@
+import type { JsonRecord } from '../../tools/read-json.ts'
+import { mapSchemas } from './schema-walk.ts'
+
+/** The schema of `{result: value}`. Local references still lead to the same places, which are now below `result`. */
+export function wrappedSchema(schema: JsonRecord): JsonRecord {
+  // a schema with an id of its own is the base of its references
+  const result = schema.$id === undefined ? mapSchemas(schema, moved) : schema
+  return { type: 'object', properties: { result }, required: ['result'] }
+}
+
+function moved(schema: JsonRecord): JsonRecord {
+  const { $ref, $dynamicRef } = schema
+  return {
+    ...schema,
+    ...(typeof $ref === 'string' && { $ref: movedReference($ref) }),
+    ...(typeof $dynamicRef === 'string' && { $dynamicRef: movedReference($dynamicRef) }),
+  }
+}
+
+function movedReference(reference: string): string {
+  if (reference === '#') return '#/properties/result'
+  return reference.startsWith('#/') ? `#/properties/result${reference.slice(1)}` : reference
+}

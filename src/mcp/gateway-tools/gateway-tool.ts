@@ -1,0 +1,30 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Broker } from '../../broker.ts'
+import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
+
+/** One of Gatepass' own tools at `/mcp`. */
+export interface GatewayTool {
+  readonly name: string
+  /** The members of MCP's Tool besides the name. */
+  readonly definition: Readonly<Record<string, unknown>>
+  call(broker: Broker, call: GatewayCall): Promise<CallToolResult>
+}
+
+export interface GatewayCall {
+  readonly projectId: string
+  /** Absent where the caller names no user. */
+  readonly userId?: string
+  /** The tools that the caller may use here, under the names that it knows. */
+  readonly shown: readonly ShownTool[]
+  /** Already validated by the tool's schema. */
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** The same value as text and as structured content: clients give the model one or the other. */
+export function answerJson(value: Readonly<Record<string, unknown>>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } }
+}
+
+export function answerRefusal(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}

@@ -1,0 +1,50 @@
+import type { Broker } from '../../broker.ts'
+import type { SuspendedCall } from '../../domain/suspended-call.ts'
+import { suspendedCallPlace } from '../../store/sealed-columns.ts'
+import { ELICITATION_ACTIONS, type Elicitation, type ElicitationAnswer } from '../../tools/dialog/dialog.ts'
+import { isRecord } from '../../tools/read-json.ts'
+import type { CallAnswer } from '../endpoint/mcp-call.ts'
+
+/** What the sealed payload of a suspended call says. `caller` is `Principal.identity`: no other principal answers. */
+export type SuspendedState = { readonly caller: string } & (
+  | { readonly status: 'asking'; readonly number: number; readonly question: Elicitation }
+  | { readonly status: 'answered'; readonly number: number; readonly answer: ElicitationAnswer }
+  | { readonly status: 'ended'; readonly result: CallAnswer }
+)
+
+/** How long a user has for one answer, and a client to fetch the result. */
+export const SUSPENDED_SECONDS = 600
+/** How long a tool may run after an answer. */
+const RUNNING_SECONDS = 3_600
+
+type Sealing = Pick<Broker, 'sealer' | 'now'>
+
+/** The columns of the row that hold the state. */
+export function toColumns(
+  { sealer, now }: Sealing,
+  { id, projectId }: Pick<SuspendedCall, 'id' | 'projectId'>,
+  state: SuspendedState,
+): Pick<SuspendedCall, 'status' | 'payload' | 'expiresAt'> {
+  return {
+    status: state.status,
+    payload: sealer.seal(JSON.stringify(state), suspendedCallPlace(id, projectId)),
+    expiresAt: now() + (state.status === 'answered' ? RUNNING_SECONDS : SUSPENDED_SECONDS),
+  }
+}
+
+export function stateOf({ sealer }: Pick<Broker, 'sealer'>, { id, projectId, payload }: SuspendedCall) {
+  return JSON.parse(sealer.open(payload, suspendedCallPlace(id, projectId))) as SuspendedState // `toColumns` wrote it
+}
+
+/** In characters of JSON. */
+const MAX_ANSWER = 65_536
+
+/** What a client answers to an elicitation; `undefined` for what is no such answer, or is too long. */
+export function readElicitationAnswer(response: unknown): ElicitationAnswer | undefined {
+  if (!isRecord(response)) return undefined
+  const action = ELICITATION_ACTIONS.find((one) => one === response.action)
+  if (action === undefined) return undefined
+  const { content } = response
+  if (action !== 'accept' || !isRecord(content)) return { action }
+  return JSON.stringify(content).length > MAX_ANSWER ? undefined : { action, content }
+}

@@ -1,0 +1,27 @@
+import type * as Wire from '../../wire.ts'
+import { createList, type List } from '../pages.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+/** The MCP clients that users have allowed to act for them. */
+export interface AdminMcpClients {
+  /** The newest first; of all users unless one is named. */
+  list(of?: { readonly user?: string | undefined }): List<Wire.McpClient>
+  /** Ends the client's access for its user: its tokens are refused from then on. */
+  delete(id: string, options?: RequestOptions): Promise<void>
+}
+
+const PATH = '/v1/admin/mcp_clients'
+const ONE = '/v1/admin/mcp_clients/{id}'
+
+export function createMcpClients({ call }: Transport): AdminMcpClients {
+  return {
+    list: ({ user } = {}) =>
+      createList((page, options) => {
+        const query = { user_id: user, ...page }
+        return call<'listMcpClients'>({ method: 'GET', path: PATH, query, options })
+      }),
+    async delete(id, options) {
+      await call<'deleteMcpClient'>({ method: 'DELETE', path: ONE, params: { id }, options })
+    },
+  }
+}

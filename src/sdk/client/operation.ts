@@ -1,0 +1,7 @@
+import type { Operations } from '../wire.ts'
+
+/** The body of a request of the operation. */
+export type Body<Id extends keyof Operations> = NonNullable<Operations[Id]['body']>
+
+/** The JSON that answers the operation. */
+export type Answer<Id extends keyof Operations> = Operations[Id]['answer']

@@ -1,2 +1,0 @@
-/** This release, as package.json says. */
-export const version = '0.1.0'

@@ -1,0 +1,50 @@
+/** Members of an entry by which the trail is searched, those with the most values first. `actor` is the id of who acted. */
+export const SEARCHED_MEMBERS = [
+  'user_id',
+  'connection_id',
+  'subject',
+  'tool',
+  'action',
+  'provider_id',
+  'actor',
+] as const
+export type SearchedMember = (typeof SEARCHED_MEMBERS)[number]
+
+/** An entry as its line has it. */
+export interface AuditLine {
+  readonly actor?: { readonly id?: string }
+  readonly [member: string]: unknown
+}
+
+/** What an entry has in a member that is searched by. */
+export function searchedValue(line: AuditLine, member: SearchedMember): unknown {
+  return member === 'actor' ? line.actor?.id : line[member]
+}
+
+/**
+ * The number under which the index has a member's value: 53 bits of a hash that need not be secure, since each entry
+ * that the index names is compared with the search. Two values with the same number only cost time.
+ */
+export function termOf(projectId: string, member: SearchedMember, value: string): number {
+  const text = `${projectId} ${member} ${value}`
+  let one = 0xdeadbeef
+  let other = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    one = Math.imul(one ^ unit, 2654435761)
+    other = Math.imul(other ^ unit, 1597334677)
+  }
+  one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(other ^ (other >>> 13), 3266489909)
+  other = Math.imul(other ^ (other >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909)
+  return 4294967296 * (2097151 & other) + (one >>> 0)
+}
+
+/** The terms of all values that an entry has. */
+export function termsOf(projectId: string, line: AuditLine): number[] {
+  const terms: number[] = []
+  for (const member of SEARCHED_MEMBERS) {
+    const value = searchedValue(line, member)
+    if (typeof value === 'string') terms.push(termOf(projectId, member, value))
+  }
+  return terms
+}

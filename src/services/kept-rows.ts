@@ -1,0 +1,195 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import type { RowChange, StoreChange } from '../store/changes.ts'
+import type { RowPage } from '../store/row-page.ts'
+import type { Store } from '../store/store.ts'
+import { type CacheFigures, catchUp } from './read-cache.ts'
+
+/**
+ * All rows of a project, kept in memory. A change of some rows reads those rows again, in this process in the tick of the
+ * commit and in others after at most the time that a `ReadCache` takes. A first reading goes in pages of a few
+ * milliseconds, between which other requests are served.
+ */
+export interface KeptRows<Row> {
+  /** In the order of their uids: the same array until one of them changes. */
+  of(projectId: string): readonly Row[] | Promise<readonly Row[]>
+  /** Entries are rows, and bytes the characters of their texts. */
+  readonly figures: CacheFigures
+}
+
+export interface KeptRowsOptions<Row> {
+  readonly noun: RowChange['noun']
+  readonly page: (projectId: string, after: string, limit: number) => Promise<RowPage<Row>>
+  readonly byUids: (projectId: string, uids: readonly string[]) => Promise<readonly Row[]>
+  readonly charactersOf: (row: Row) => number
+  /** Of all projects together: beyond it the projects that were asked for longest ago are dropped. */
+  readonly maxCharacters: number
+}
+
+/** How long one page may take on the event loop; the next is larger or smaller accordingly. */
+const PAGE_MS = 3
+const FIRST_PAGE = 20
+const MAX_PAGE = 500
+/** Changed rows that are read one after another; if more have changed, all are read again. */
+const MAX_CHANGED = 2_000
+const CHANGED_AT_ONCE = 100
+
+interface Kept<Row> {
+  rows: readonly Row[]
+  characters: number
+  /** What has changed since the last reading began: the uids, or everything. */
+  stale: Set<string> | 'all'
+  reading: Promise<readonly Row[]> | undefined
+  /** The reading that begins when the current one ends. */
+  next: Promise<readonly Row[]> | undefined
+}
+
+export function createKeptRows<Row extends { readonly uid: string }>(
+  store: Store,
+  { noun, page, byUids, charactersOf, maxCharacters }: KeptRowsOptions<Row>,
+): KeptRows<Row> {
+  const projects = new LRUCache<string, Kept<Row>>({
+    maxSize: maxCharacters,
+    sizeCalculation: ({ characters }) => characters + 1,
+    dispose(_value, _key, reason) {
+      if (reason === 'evict') evictions++
+    },
+  })
+  let [hits, misses, evictions] = [0, 0, 0]
+  /** Those that are being read, which must hear of changes although they may have been dropped meanwhile. */
+  const beingRead = new Map<string, Kept<Row>>()
+  let missed = store.catchUp()
+
+  function outdateAll(): void {
+    for (const kept of [...projects.values(), ...beingRead.values()]) kept.stale = 'all'
+  }
+
+  store.onChange((change: StoreChange) => {
+    if (change.noun !== noun) return
+    const { projectId, uids } = change
+    if (projectId === undefined) return outdateAll()
+    const kept = beingRead.get(projectId) ?? projects.peek(projectId)
+    if (kept === undefined || kept.stale === 'all') return
+    if (uids === undefined || kept.stale.size > MAX_CHANGED) kept.stale = 'all'
+    else for (const uid of uids) kept.stale.add(uid)
+  })
+
+  async function read(projectId: string, kept: Kept<Row>): Promise<readonly Row[]> {
+    beingRead.set(projectId, kept)
+    const { stale } = kept
+    kept.stale = new Set()
+    try {
+      kept.rows = stale === 'all' ? await readAll(projectId) : await readChanged(projectId, kept.rows, stale)
+      kept.characters = kept.rows.reduce((sum, row) => sum + charactersOf(row), 0)
+      return kept.rows
+    } catch (error) {
+      kept.stale = 'all'
+      throw error
+    } finally {
+      kept.reading = undefined
+      beingRead.delete(projectId)
+      projects.set(projectId, kept)
+      if (!projects.has(projectId)) kept.stale = 'all' // it alone is more than may be kept
+    }
+  }
+
+  async function readAll(projectId: string): Promise<readonly Row[]> {
+    const rows: Row[] = []
+    let limit = FIRST_PAGE
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const begun = performance.now()
+      const { rows: more, next }: RowPage<Row> = await page(projectId, after, limit)
+      rows.push(...more)
+      after = next
+      if (after === undefined) break
+      limit = nextLimit(limit, performance.now() - begun)
+      await nextTurn()
+    }
+    return rows
+  }
+
+  async function readChanged(
+    projectId: string,
+    rows: readonly Row[],
+    stale: ReadonlySet<string>,
+  ): Promise<readonly Row[]> {
+    const changed: Row[] = []
+    const uids = [...stale]
+    for (let i = 0; i < uids.length; i += CHANGED_AT_ONCE) {
+      if (i > 0) await nextTurn()
+      changed.push(...(await byUids(projectId, uids.slice(i, i + CHANGED_AT_ONCE))))
+    }
+    return merged(rows, stale, changed)
+  }
+
+  function begin(projectId: string, kept: Kept<Row>): Promise<readonly Row[]> {
+    kept.reading = read(projectId, kept)
+    return kept.reading
+  }
+
+  return {
+    of(projectId) {
+      const answer = catchUp(store)
+      if (answer !== missed) {
+        missed = answer
+        outdateAll()
+      }
+      const kept = beingRead.get(projectId) ??
+        projects.get(projectId) ?? {
+          rows: [],
+          characters: 0,
+          stale: 'all',
+          reading: undefined,
+          next: undefined,
+        }
+      const { reading } = kept
+      if (isCurrent(kept)) {
+        hits++
+        return reading ?? kept.rows
+      }
+      misses++
+      if (reading === undefined) return begin(projectId, kept)
+      // the current reading may have passed what has changed since it began
+      kept.next ??= reading
+        .catch(() => {})
+        .then(() => {
+          kept.next = undefined
+          return isCurrent(kept) ? (kept.reading ?? kept.rows) : begin(projectId, kept)
+        })
+      return kept.next
+    },
+    get figures() {
+      const entries = [...projects.values()].reduce((sum, { rows }) => sum + rows.length, 0)
+      return { entries, bytes: projects.calculatedSize, hits, misses, evictions }
+    },
+  }
+}
+
+function isCurrent({ stale }: Kept<unknown>): boolean {
+  return stale !== 'all' && stale.size === 0
+}
+
+function nextLimit(limit: number, took: number): number {
+  if (took > PAGE_MS) return Math.max(1, limit >> 1)
+  return took < PAGE_MS / 2 ? Math.min(MAX_PAGE, limit * 2) : limit
+}
+
+/** The rows with those that were read again in place of what they were, in the order of their uids. */
+function merged<Row extends { readonly uid: string }>(
+  rows: readonly Row[],
+  stale: ReadonlySet<string>,
+  changed: readonly Row[],
+): readonly Row[] {
+  const order = (a: Row, b: Row) => (a.uid < b.uid ? -1 : 1)
+  const sorted = changed.toSorted(order)
+  const result: Row[] = []
+  let next = 0
+  for (const row of rows) {
+    for (let one = sorted[next]; one !== undefined && one.uid < row.uid; one = sorted[next]) {
+      result.push(one)
+      next++
+    }
+    if (!stale.has(row.uid)) result.push(row)
+  }
+  return [...result, ...sorted.slice(next)]
+}

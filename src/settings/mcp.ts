@@ -1,0 +1,84 @@
+import type { McpIssuer, McpSettings, Verifier } from '../broker.ts'
+import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { isConfidential, isLoopbackHost } from './public-url.ts'
+import { type AddFault, type ReadSetting, splitList } from './read.ts'
+
+interface OtherSettings {
+  readonly development: boolean
+  readonly host: string
+  readonly publicUrl: URL
+  readonly verifier: Verifier
+}
+
+/** Who may call `/mcp`, and for whom. */
+export function readMcp(
+  setting: ReadSetting,
+  others: OtherSettings,
+  addFault: AddFault,
+): Omit<McpSettings, 'registration'> {
+  const issuer = readIssuer(setting, others, addFault)
+  return {
+    project: setting('MCP_PROJECT') ?? DEFAULT_PROJECT,
+    origins: readOrigins(setting('MCP_ORIGINS'), addFault),
+    isLoopbackOnly: isLoopbackHost(others.host === '::1' ? '[::1]' : others.host),
+    ...(issuer !== undefined && { issuer }),
+  }
+}
+
+function readIssuer(
+  setting: ReadSetting,
+  { development, publicUrl, verifier }: OtherSettings,
+  addFault: AddFault,
+): McpIssuer | undefined {
+  const text = setting('MCP_ISSUER')
+  const audience = setting('MCP_AUDIENCE')
+  const saidClaim = setting('MCP_USER_CLAIM')
+  if (text === undefined) {
+    const without = 'says something of the tokens of GATEPASS_MCP_ISSUER, which is not set.'
+    if (audience !== undefined) addFault('MCP_AUDIENCE', without)
+    if (saidClaim !== undefined) addFault('MCP_USER_CLAIM', without)
+    return undefined
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // RFC 8414 section 2: https, without query and fragment
+  if (
+    url === undefined ||
+    !isConfidential(url, development) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    /[?#]/.test(text)
+  )
+    addFault(
+      'MCP_ISSUER',
+      'must be an https URL without credentials, query and fragment, exactly as the issuer calls itself, such as https://login.example.com.',
+    )
+  else if (url.origin === publicUrl.origin)
+    addFault('MCP_ISSUER', 'must not be this Gatepass, which always takes the tokens that it issues itself.')
+  if (verifier.kind === 'open' && !development)
+    addFault(
+      'MCP_ISSUER',
+      'needs a verifier: /mcp is not served with GATEPASS_USER_VERIFIER=open, because nothing would check that the user who approves is the user of the token.',
+    )
+  if (saidClaim !== undefined && !/^[\x21-\x7e]{1,200}$/.test(saidClaim))
+    addFault('MCP_USER_CLAIM', 'must be the name of one claim, such as `sub`.')
+  const verifiesItself = verifier.kind === 'oidc' && verifier.issuer === text
+  if (saidClaim === undefined && !verifiesItself && (verifier.kind !== 'open' || development))
+    addFault(
+      'MCP_USER_CLAIM',
+      'is missing: users are not verified by the issuer of GATEPASS_MCP_ISSUER (GATEPASS_USER_VERIFIER), so name the claim of its tokens that holds the same user id as the verifier confirms. With another meaning, one person would use the connections of another.',
+    )
+  return {
+    issuer: text,
+    ...(audience !== undefined && { audience }),
+    userClaim: saidClaim ?? (verifiesItself ? verifier.claim : 'sub'),
+  }
+}
+
+/** Browsers write an origin without a path; those of extensions have schemes of their own. */
+function readOrigins(text: string | undefined, addFault: AddFault): ReadonlySet<string> {
+  const origins = splitList(text)
+  for (const one of origins)
+    if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(one))
+      addFault('MCP_ORIGINS', `has "${one}", which is no origin such as https://app.example.com.`)
+  return new Set(origins)
+}

@@ -1,0 +1,244 @@
+import { and, asc, desc, eq, gte, isNull, lte, or, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Database } from './database.ts'
+import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
+import { type OfProject, variantsOf } from './statement.ts'
+
+/** Which segments of a project's trail are in the index: from `indexedFrom` on, before `indexedTo`. */
+export interface AuditProgress {
+  readonly indexedFrom: number
+  readonly indexedTo: number
+}
+
+export interface SegmentTimes {
+  readonly segment: number
+  /** The times of the segment's oldest and newest block. */
+  readonly sinceAt: EpochSeconds
+  readonly untilAt: EpochSeconds
+}
+
+export interface SegmentRange {
+  readonly from: number
+  readonly to: number
+  readonly order: 'oldest first' | 'newest first'
+  readonly limit: number
+}
+
+/**
+ * The search index of the audit trail: which entries of a segment, a fixed number of entries, have a term. It only says
+ * where to look; what is answered is read from the blocks. A segment is searched by it once all its terms are there.
+ */
+export interface AuditIndex {
+  progress(projectId: string): Promise<AuditProgress | undefined>
+  /** Lets one process at a time index a project. The owner of the lease prolongs it by another call. */
+  claim(projectId: string, lease: Lease, now: EpochSeconds): Promise<boolean>
+  endClaim(projectId: string, owner: string): Promise<void>
+  /** Says that nothing is indexed yet, and that indexing begins with this segment. */
+  restart(projectId: string, segment: number): Promise<void>
+  /** Writes what buckets of terms have of a segment. A bucket that is there already is replaced. */
+  putTerms(projectId: string, segment: number, buckets: ReadonlyMap<number, string>): Promise<void>
+  /** The segment is complete, unless it is not the next one. Returns whether it is. */
+  finish(projectId: string, times: SegmentTimes): Promise<boolean>
+  /** The segments in which a bucket's text has a part in it, with the text. */
+  segmentsOf(
+    projectId: string,
+    within: { readonly bucket: number; readonly part: string },
+    range: SegmentRange,
+  ): Promise<readonly { readonly segment: number; readonly terms: string }[]>
+  /** All buckets of a segment. */
+  bucketsOf(projectId: string, segment: number): Promise<ReadonlyMap<number, string>>
+  segments(projectId: string, range: SegmentRange): Promise<readonly SegmentTimes[]>
+  /** Deletes what the index has of a segment. */
+  forget(projectId: string, segment: number): Promise<void>
+}
+
+/** How many rows of terms a segment has at most. */
+export const BUCKETS = 256
+const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, i) => String(i))
+
+export function createAuditIndex({ tables, query, statement, read, write, dialect }: Database): AuditIndex {
+  const { auditTerms, auditSegments, auditProgress } = tables
+  const { projectId: ofProject, bucket, segment, terms } = auditTerms
+  // named one by one, so that the primary key finds them
+  const isAnyBucket = (p: { buckets: readonly string[] }) =>
+    sql`${bucket} in (select cast(one.value as integer) from ${dialect.elementsOf(p.buckets)} as one)`
+
+  const progressOf = statement((p: OfProject) =>
+    query
+      .select({ indexedFrom: auditProgress.indexedFrom, indexedTo: auditProgress.indexedTo })
+      .from(auditProgress)
+      .where(eq(auditProgress.projectId, p.projectId)),
+  )
+  const begin = statement((p: OfProject & AuditProgress) =>
+    query
+      .insert(auditProgress)
+      .values({ projectId: p.projectId, indexedFrom: p.indexedFrom, indexedTo: p.indexedTo })
+      .onConflictDoNothing()
+      .returning({ projectId: auditProgress.projectId }),
+  )
+  const claim = statement((p: OfProject & Lease & { now: EpochSeconds }) =>
+    query
+      .update(auditProgress)
+      .set({ leaseOwner: p.owner, leaseUntil: leaseEnd(dialect, p) })
+      .where(
+        and(
+          eq(auditProgress.projectId, p.projectId),
+          or(
+            isNull(auditProgress.leaseUntil),
+            eq(auditProgress.leaseOwner, p.owner),
+            lte(auditProgress.leaseUntil, dialect.leaseNow(p.now)),
+          ),
+        ),
+      )
+      .returning({ projectId: auditProgress.projectId }),
+  )
+  const endClaim = statement((p: OfProject & { owner: string }) =>
+    query
+      .update(auditProgress)
+      .set(NO_LEASE)
+      .where(and(eq(auditProgress.projectId, p.projectId), eq(auditProgress.leaseOwner, p.owner)))
+      .returning({ projectId: auditProgress.projectId }),
+  )
+  const restart = statement((p: OfProject & { segment: number }) =>
+    query
+      .update(auditProgress)
+      .set({ indexedFrom: p.segment, indexedTo: p.segment })
+      .where(eq(auditProgress.projectId, p.projectId))
+      .returning({ projectId: auditProgress.projectId }),
+  )
+  const advance = statement((p: OfProject & { segment: number; next: number }) =>
+    query
+      .update(auditProgress)
+      .set({ indexedTo: p.next })
+      .where(and(eq(auditProgress.projectId, p.projectId), eq(auditProgress.indexedTo, p.segment)))
+      .returning({ projectId: auditProgress.projectId }),
+  )
+  const putTimes = statement((p: OfProject & SegmentTimes) =>
+    query
+      .insert(auditSegments)
+      .values({ projectId: p.projectId, segment: p.segment, sinceAt: p.sinceAt, untilAt: p.untilAt })
+      .onConflictDoUpdate({
+        target: [auditSegments.projectId, auditSegments.segment],
+        set: { sinceAt: p.sinceAt, untilAt: p.untilAt },
+      })
+      .returning({ segment: auditSegments.segment }),
+  )
+  const putTerms = statement(
+    (p: OfProject & { segment: number; buckets: Readonly<Record<string, string>> }) =>
+      query
+        .insert(auditTerms)
+        .select(
+          sql`select cast(${p.projectId} as text), cast(one.key as integer), cast(${p.segment} as bigint), one.value
+            from ${dialect.membersOf(p.buckets)} as one where true`,
+        )
+        .onConflictDoUpdate({
+          target: [ofProject, bucket, segment],
+          set: { terms: sql`excluded.terms` },
+        })
+        .returning({ bucket }),
+  )
+  const withPart = variantsOf((order: SegmentRange['order']) =>
+    statement((p: OfProject & Omit<SegmentRange, 'order'> & { bucket: number; part: string }) =>
+      query
+        .select({ segment, terms })
+        .from(auditTerms)
+        .where(
+          and(
+            eq(ofProject, p.projectId),
+            eq(bucket, p.bucket),
+            gte(segment, p.from),
+            lte(segment, p.to),
+            dialect.contains(terms, p.part),
+          ),
+        )
+        .orderBy(order === 'oldest first' ? asc(segment) : desc(segment))
+        .limit(p.limit),
+    ),
+  )
+  const ofSegment = statement((p: OfProject & { segment: number; buckets: readonly string[] }) =>
+    query
+      .select({ bucket, terms })
+      .from(auditTerms)
+      .where(and(eq(ofProject, p.projectId), isAnyBucket(p), eq(segment, p.segment))),
+  )
+  const forget = statement((p: OfProject & { segment: number; buckets: readonly string[] }) =>
+    query
+      .delete(auditTerms)
+      .where(and(eq(ofProject, p.projectId), isAnyBucket(p), eq(segment, p.segment)))
+      .returning({ bucket }),
+  )
+  const forgetTimes = statement((p: OfProject & { segment: number }) =>
+    query
+      .delete(auditSegments)
+      .where(and(eq(auditSegments.projectId, p.projectId), eq(auditSegments.segment, p.segment)))
+      .returning({ segment: auditSegments.segment }),
+  )
+  const times = variantsOf((order: SegmentRange['order']) =>
+    statement((p: Omit<SegmentRange, 'order'> & OfProject) =>
+      query
+        .select({
+          segment: auditSegments.segment,
+          sinceAt: auditSegments.sinceAt,
+          untilAt: auditSegments.untilAt,
+        })
+        .from(auditSegments)
+        .where(
+          and(
+            eq(auditSegments.projectId, p.projectId),
+            gte(auditSegments.segment, p.from),
+            lte(auditSegments.segment, p.to),
+          ),
+        )
+        .orderBy(order === 'oldest first' ? asc(auditSegments.segment) : desc(auditSegments.segment))
+        .limit(p.limit),
+    ),
+  )
+
+  return {
+    async progress(projectId) {
+      const [row] = await read(progressOf({ projectId }))
+      return row
+    },
+    async claim(projectId, lease, now) {
+      return write(undefined, function* () {
+        yield* begin({ projectId, indexedFrom: 0, indexedTo: 0 })
+        const rows = yield* claim({ projectId, ...lease, now })
+        return rows.length > 0
+      })
+    },
+    async endClaim(projectId, owner) {
+      await write(undefined, () => endClaim({ projectId, owner }))
+    },
+    async restart(projectId, first) {
+      await write(undefined, () => restart({ projectId, segment: first }))
+    },
+    async putTerms(projectId, of, buckets) {
+      const rows = Object.fromEntries(buckets)
+      await write(undefined, () => putTerms({ projectId, segment: of, buckets: rows }))
+    },
+    async finish(projectId, found) {
+      return write(undefined, function* () {
+        const rows = yield* advance({ projectId, segment: found.segment, next: found.segment + 1 })
+        if (rows.length === 0) return false
+        yield* putTimes({ projectId, ...found })
+        return true
+      })
+    },
+    async segmentsOf(projectId, within, { order, ...range }) {
+      return read(withPart(order)({ projectId, ...within, ...range }))
+    },
+    async bucketsOf(projectId, of) {
+      const rows = await read(ofSegment({ projectId, segment: of, buckets: ALL_BUCKETS }))
+      return new Map(rows.map((row) => [row.bucket, row.terms]))
+    },
+    async segments(projectId, { order, ...range }) {
+      return read(times(order)({ ...range, projectId }))
+    },
+    async forget(projectId, of) {
+      await write(undefined, function* () {
+        yield* forget({ projectId, segment: of, buckets: ALL_BUCKETS })
+        yield* forgetTimes({ projectId, segment: of })
+      })
+    },
+  }
+}

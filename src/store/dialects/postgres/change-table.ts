@@ -1,0 +1,99 @@
+import type pg from 'pg'
+import type { StoreChange } from '../../changes.ts'
+import { fromDriver } from './failures.ts'
+
+/** How many rows one read takes. A process that has missed more reads everything again. */
+const MOST_ROWS = 5_000
+
+/**
+ * Which transactions were visible to a read: those below `end`, except the ones that were under way (`open`). Ids are
+ * given at a transaction's first write and not at its commit, so a reader that remembered the highest id it has seen
+ * would miss a transaction that commits later with a smaller one.
+ */
+export interface Position {
+  /** All transactions below it had ended. */
+  readonly horizon: number
+  readonly end: number
+  readonly open: readonly number[]
+}
+
+/** What other processes have committed since a position. */
+export interface News {
+  readonly position: Position
+  readonly changes: readonly StoreChange[]
+  /** Whether rows were deleted before they could be read, or there were too many. */
+  readonly missed: boolean
+}
+
+/** The announcements of all processes on one database: each transaction adds a row, and the others read it. */
+export interface ChangeTable {
+  /** The current position; what was committed before it is not read. */
+  begin(on: pg.ClientBase): Promise<Position>
+  readSince(on: pg.ClientBase, position: Position): Promise<News>
+  /** Deletes the rows of transactions below the id, and leaves a row that says so. */
+  prune(on: pg.Pool, below: number): Promise<void>
+}
+
+/** Adds a row of `changes` in the transaction that makes them: $1 is the writer, $2 the changes. */
+export const APPEND_CHANGES =
+  'insert into changes (xid, writer, body) values (pg_current_xact_id()::text::bigint, $1, $2) returning xid::text as id'
+
+const SNAPSHOT = 'select pg_current_snapshot()::text as snapshot'
+// the statement has one snapshot: what it reads and what it returns as the next position agree
+const READ = `select now.snapshot, news.body, news.pruned_below
+  from (${SNAPSHOT}) now left join (
+    select xid, body, pruned_below from (
+      select xid, writer, body, pruned_below from changes
+        where xid >= $1::bigint and xid < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+      union all
+      select xid, writer, body, pruned_below from changes where xid = any($2::bigint[])
+    ) unseen where writer <> $3 order by xid limit ${MOST_ROWS + 1}
+  ) news on true order by news.xid`
+// rows that only tell of an earlier pruning are not worth another one
+const PRUNE = `with pruned as (
+    delete from changes where xid < $1::bigint
+      and exists (select 1 from changes where xid < $1::bigint and pruned_below is null)
+    returning 1
+  )
+  insert into changes (xid, writer, pruned_below)
+    select pg_current_xact_id()::text::bigint, $2, $1::bigint where exists (select 1 from pruned)`
+
+export function createChangeTable(writer: string): ChangeTable {
+  return {
+    async begin(on) {
+      const { rows } = await fromDriver(on.query<{ snapshot: string }>(SNAPSHOT))
+      return positionOf(rows[0]?.snapshot ?? '')
+    },
+    async readSince(on, { end, open, horizon }) {
+      const { rows } = await fromDriver(
+        on.query<{ snapshot: string; body: string | null; pruned_below: string | null }>({
+          name: 'read_changes',
+          text: READ,
+          values: [end, open, writer],
+        }),
+      )
+      const isTooMuch = rows.length > MOST_ROWS
+      const position = positionOf(rows[0]?.snapshot ?? '')
+      return {
+        position,
+        changes: isTooMuch ? [] : rows.flatMap(({ body }) => (body === null ? [] : JSON.parse(body))),
+        // ids that go back are those of another server, such as a replica that took over
+        missed:
+          isTooMuch || position.end < end || rows.some(({ pruned_below }) => Number(pruned_below) > horizon),
+      }
+    },
+    async prune(on, below) {
+      await fromDriver(on.query({ name: 'prune_changes', text: PRUNE, values: [below, writer] }))
+    },
+  }
+}
+
+/** Reads a `pg_snapshot`: `horizon:end:open,open`. */
+function positionOf(snapshot: string): Position {
+  const [horizon, end, open = ''] = snapshot.split(':')
+  return {
+    horizon: Number(horizon),
+    end: Number(end),
+    open: open === '' ? [] : open.split(',').map(Number),
+  }
+}

@@ -1,0 +1,187 @@
+import type Database from 'better-sqlite3'
+import { unavailable } from '../../retry.ts'
+
+/** Writes per commit, and how long they may run before the commit: the event loop is held for both. */
+const MOST_WRITES = 128
+const LONGEST_MS = 4
+/** Writes that may wait for their commit before more are refused. */
+const MOST_WAITING = 20_000
+
+/** A write of one caller: its statements, its audit entries and its entries of the change feed. */
+export interface Write<T> {
+  /** Runs inside a transaction, and again in another one when SQLite gave up the first because of another write. */
+  readonly body: () => T
+  /** Is called in the tick of the commit, before the promise resolves. */
+  readonly committed: () => void
+}
+
+/**
+ * Group commit: writes that arrive in one turn of the event loop share a transaction, in the order in which they
+ * arrived, and each promise resolves after the commit. A write that throws is rolled back alone, to its savepoint, and
+ * rejects only its own promise; a commit that fails rejects all promises of its group.
+ */
+export interface GroupCommit {
+  /** Queues the write. Rejects with `store_unavailable` while too many wait. */
+  add<T>(write: Write<T>): Promise<T>
+  /** Commits the write in this tick, after those that wait already, as far as one commit has room for all of them. */
+  addNow<T>(write: Write<T>): Promise<T>
+  /** Commits all that wait, before the database is closed. */
+  finish(): void
+}
+
+interface Waiting extends Write<unknown> {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A write that was run: with what it returned, or why it was rolled back. */
+type Ran =
+  | { readonly one: Waiting; readonly result: unknown }
+  | { readonly one: Waiting; readonly error: unknown }
+
+export function createGroupCommit(client: Database.Database): GroupCommit {
+  const begin = client.prepare('begin immediate')
+  const commit = client.prepare('commit')
+  const rollback = client.prepare('rollback')
+  const savepoint = client.prepare('savepoint one_write')
+  const release = client.prepare('release one_write')
+  const rollbackToSavepoint = client.prepare('rollback to one_write')
+  let queue: Waiting[] = []
+  let isScheduled = false
+  let isRunning = false
+  /** How many of the first in the queue get a commit each, because SQLite gave up a transaction that they shared. */
+  let alone = 0
+
+  function enqueue<T>(write: Write<T>): Promise<T> {
+    if (queue.length >= MOST_WAITING)
+      return Promise.reject(unavailable(new Error('too many writes wait for their commit')))
+    return new Promise<T>((resolve, reject) => {
+      queue.push({ ...write, resolve: (result) => resolve(result as T), reject }) // of this write's body
+    })
+  }
+
+  function schedule(): void {
+    if (isScheduled || queue.length === 0) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      commitGroup()
+      schedule()
+    })
+  }
+
+  function commitGroup(): void {
+    // what a listener writes waits for the next group
+    if (queue.length === 0 || isRunning) return
+    isRunning = true
+    try {
+      for (const ran of runGroup()) settle(ran)
+    } finally {
+      isRunning = false
+    }
+  }
+
+  /** Runs and commits the first of the queue; returns those that have an end. */
+  function runGroup(): readonly Ran[] {
+    try {
+      begin.run()
+    } catch (error) {
+      undo('everything')
+      // another process is writing, or the disk has failed: each caller decides whether to try again
+      return queue.splice(0).map((one) => ({ one, error }))
+    }
+    const most = Math.min(alone > 0 ? 1 : MOST_WRITES, queue.length)
+    alone = Math.max(0, alone - 1)
+    const ran = most === 1 ? [runOnly(queue[0] as Waiting)] : runTogether(queue.slice(0, most)) // it is not empty
+    queue = queue.slice(ran.length)
+    if (!client.inTransaction) {
+      // SQLite has rolled back all of them: those that had not failed run again
+      const again = ran.flatMap((one) => ('error' in one ? [] : [one.one]))
+      queue = [...again, ...queue]
+      alone += again.length
+      return ran.filter((one) => 'error' in one)
+    }
+    try {
+      commit.run()
+      return ran
+    } catch (error) {
+      undo('everything')
+      return ran.map((one) => ('error' in one ? one : { one: one.one, error }))
+    }
+  }
+
+  function runOnly(one: Waiting): Ran {
+    try {
+      return { one, result: one.body() }
+    } catch (error) {
+      undo('everything')
+      return { one, error }
+    }
+  }
+
+  /** Runs each within its savepoint, until their time is over. */
+  function runTogether(group: readonly Waiting[]): readonly Ran[] {
+    const until = performance.now() + LONGEST_MS
+    const ran: Ran[] = []
+    for (const one of group) {
+      if (ran.length > 0 && performance.now() >= until) break
+      try {
+        savepoint.run()
+        const result = one.body()
+        release.run()
+        ran.push({ one, result })
+      } catch (error) {
+        ran.push({ one, error })
+        undo('to the savepoint')
+        // SQLite rolls everything back when it runs out of space or memory within a statement
+        if (!client.inTransaction) break
+      }
+    }
+    return ran
+  }
+
+  /** Failures leave SQLite in the state that `inTransaction` tells. */
+  function undo(what: 'to the savepoint' | 'everything'): void {
+    try {
+      if (!client.inTransaction) return
+      if (what === 'everything') rollback.run()
+      else {
+        rollbackToSavepoint.run()
+        release.run()
+      }
+    } catch {
+      if (what === 'to the savepoint') undo('everything')
+    }
+  }
+
+  return {
+    add(write) {
+      const written = enqueue(write)
+      schedule()
+      return written
+    },
+    addNow(write) {
+      const written = enqueue(write)
+      commitGroup()
+      schedule()
+      return written
+    },
+    finish() {
+      while (queue.length > 0 && !isRunning) commitGroup()
+    },
+  }
+}
+
+function settle(ran: Ran): void {
+  const { committed, resolve, reject } = ran.one
+  if ('error' in ran) {
+    reject(ran.error)
+    return
+  }
+  try {
+    committed()
+    resolve(ran.result)
+  } catch (error) {
+    reject(error)
+  }
+}

@@ -1,0 +1,96 @@
+import { getTableColumns, sql } from 'drizzle-orm'
+import type { Tool, ToolSource } from '../domain/tool.ts'
+import type { Tables } from './schema.ts'
+import type { Present } from './statement.ts'
+
+/** The columns of a tool, those that may be large as JSON text. */
+export function keptToolColumns(tools: Tables['tools']) {
+  const { inputSchema, outputSchema, meta, icons, source, ...columns } = getTableColumns(tools)
+  return {
+    ...columns,
+    inputSchema: sql<string>`${inputSchema}`,
+    outputSchema: sql<string | null>`${outputSchema}`,
+    meta: sql<string | null>`${meta}`,
+    icons: sql<string | null>`${icons}`,
+    source: sql<string>`${source}`,
+  }
+}
+
+type Columns = ReturnType<typeof keptToolColumns>
+type Row = Present<
+  Pick<Tables['tools']['$inferSelect'], keyof Columns & keyof Tables['tools']['$inferSelect']>
+>
+type KeptRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'source'> & {
+  readonly inputSchema: string
+  readonly outputSchema?: string
+  readonly meta?: string
+  readonly icons?: string
+  readonly source: string
+}
+
+const sizes = new WeakMap<Tool, number>()
+
+/** The characters that a tool of `toKeptTool` holds. */
+export function charactersOf(tool: Tool): number {
+  return sizes.get(tool) ?? 0
+}
+
+/**
+ * A tool for keeping: what may be large stays text and is parsed when it is looked at, so that ten thousand tools take a
+ * few times their text and are read in a fraction of the time.
+ */
+export function toKeptTool({
+  workerUid,
+  version,
+  inputSchema,
+  outputSchema,
+  meta,
+  icons,
+  source,
+  ...row
+}: KeptRow): Tool {
+  const input = parsedLater<Tool['inputSchema']>(inputSchema)
+  const ofSource = parsedLater<ToolSource>(source)
+  const kind = workerUid === undefined ? 'metadata' : 'worker'
+  const tool: Tool = {
+    ...row,
+    ...(version !== '' && { version }),
+    get inputSchema() {
+      return input()
+    },
+    source: {
+      kind,
+      ...(workerUid !== undefined && { workerUid }),
+      get document() {
+        return ofSource().document
+      },
+    } as ToolSource, // the column says its kind
+  }
+  addLater(tool, 'outputSchema', outputSchema)
+  addLater(tool, 'meta', meta)
+  addLater(tool, 'icons', icons)
+  const texts = [inputSchema, outputSchema, meta, icons, source, row.description, row.title]
+  sizes.set(
+    tool,
+    texts.reduce<number>((sum, text = '') => sum + text.length, 500),
+  )
+  return tool
+}
+
+/** An absent member stays absent. */
+function addLater(tool: Tool, member: 'outputSchema' | 'meta' | 'icons', text: string | undefined): void {
+  if (text === undefined) return
+  Object.defineProperty(tool, member, { get: parsedLater(text), enumerable: true, configurable: true })
+}
+
+/** Parses the text when it is asked for, and again after the garbage collector has freed an unused value. */
+function parsedLater<Value extends object>(text: string): () => Value {
+  let kept: WeakRef<Value> | undefined
+  return () => {
+    const known = kept?.deref()
+    if (known !== undefined) return known
+    const value = JSON.parse(text) as Value // a column of JSON, which the store wrote
+    kept = new WeakRef(value)
+    return value
+  }
+}

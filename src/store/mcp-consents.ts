@@ -1,0 +1,198 @@
+import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { McpConsent } from '../domain/mcp-consent.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { createPages, type Page, type PageRequest } from './page.ts'
+import { type InProject, placeholdersOf, type Steps, variantsOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
+
+/** Each is a transaction of its own, with its announcement. */
+const SWEPT_AT_ONCE = 20
+
+type Identity = Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirectUri'>
+
+/** Users' approvals of MCP clients, and the end of the grants that they made. */
+export interface McpConsents {
+  /** Adds the approval, or replaces the scopes, the grant and the name of the one for this user, client and redirect URI. */
+  put(consent: McpConsent, audit?: AuditEntries): Promise<void>
+  find(identity: Identity): Promise<McpConsent | undefined>
+  findById(projectId: string, id: string): Promise<McpConsent | undefined>
+  /** The approval whose tokens belong to this grant; `undefined` once the grant has ended. */
+  findByGrant(grantId: string): Promise<McpConsent | undefined>
+  /** The newest first; of one user, or of all. */
+  list(projectId: string, filter: { readonly userId?: string }, page: PageRequest): Promise<Page<McpConsent>>
+  /** All of one user, the newest first. */
+  ofUser(projectId: string, userId: string): Promise<readonly McpConsent[]>
+  /** Notes that the client got an access token. */
+  used(grantId: string, now: EpochSeconds): Promise<void>
+  /** Deletes the approval with its grant, codes and refresh tokens: the client's access tokens are refused from then on. */
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+  /** Ends a grant with its codes and refresh tokens; the approval is kept without it. */
+  endGrant(grantId: string, audit?: AuditEntries): Promise<boolean>
+  /** Deletes the approvals that were given and last used before `before`, with their grants; returns how many. */
+  sweep(before: EpochSeconds): Promise<number>
+}
+
+export function createMcpConsents(database: Database): McpConsents {
+  const { tables, query, statement, read, write, writeRepeatable } = database
+  const { mcpConsents, mcpRecords } = tables
+  const inProject = (p: InProject) => and(eq(mcpConsents.projectId, p.projectId), eq(mcpConsents.id, p.id))
+
+  const upsert = statement((_: McpConsent) => {
+    const row = placeholdersOf(mcpConsents)
+    const { clientName, scopes, grantId } = row
+    const { projectId, userId, clientId, redirectUri } = mcpConsents
+    return query
+      .insert(mcpConsents)
+      .values(row)
+      .onConflictDoUpdate({
+        target: [projectId, userId, clientId, redirectUri],
+        set: { clientName, scopes, grantId },
+      })
+      .returning({ id: mcpConsents.id })
+  })
+  const byIdentity = statement((p: Identity) =>
+    query
+      .select()
+      .from(mcpConsents)
+      .where(
+        and(
+          eq(mcpConsents.projectId, p.projectId),
+          eq(mcpConsents.userId, p.userId),
+          eq(mcpConsents.clientId, p.clientId),
+          eq(mcpConsents.redirectUri, p.redirectUri),
+        ),
+      ),
+  )
+  const byId = statement((p: InProject) => query.select().from(mcpConsents).where(inProject(p)))
+  const byGrant = statement((p: { grantId: string }) =>
+    query.select().from(mcpConsents).where(eq(mcpConsents.grantId, p.grantId)),
+  )
+  const listed = variantsOf((filter: 'all' | 'of user') =>
+    createPages(database, {
+      table: mcpConsents,
+      key: mcpConsents.id,
+      order: 'descending',
+      matching: (p: { projectId: string; userId: string }) =>
+        and(
+          eq(mcpConsents.projectId, p.projectId),
+          filter === 'of user' ? eq(mcpConsents.userId, p.userId) : undefined,
+        ),
+      select: (where, order) => query.select().from(mcpConsents).where(where).orderBy(order),
+      keyOf: ({ id }) => id,
+    }),
+  )
+  const ofUser = statement((p: { projectId: string; userId: string }) =>
+    query
+      .select()
+      .from(mcpConsents)
+      .where(and(eq(mcpConsents.projectId, p.projectId), eq(mcpConsents.userId, p.userId)))
+      .orderBy(desc(mcpConsents.id)),
+  )
+  const used = statement((p: { grantId: string; now: EpochSeconds }) =>
+    query
+      .update(mcpConsents)
+      .set({ lastUsedAt: p.now })
+      .where(eq(mcpConsents.grantId, p.grantId))
+      .returning({ id: mcpConsents.id }),
+  )
+  const remove = statement((p: InProject) =>
+    query
+      .delete(mcpConsents)
+      .where(inProject(p))
+      .returning({ grantId: sql<string | null>`${mcpConsents.grantId}` }),
+  )
+  const unlinkGrant = statement((p: { grantId: string }) =>
+    query
+      .update(mcpConsents)
+      .set({ grantId: null })
+      .where(eq(mcpConsents.grantId, p.grantId))
+      .returning({ id: mcpConsents.id }),
+  )
+  const removeRecords = statement((p: { grantId: string }) =>
+    query
+      .delete(mcpRecords)
+      .where(
+        or(
+          eq(mcpRecords.grantId, p.grantId),
+          and(eq(mcpRecords.model, 'Grant'), eq(mcpRecords.id, p.grantId)),
+        ),
+      )
+      .returning({ id: mcpRecords.id }),
+  )
+  const { lastUsedAt, createdAt } = mcpConsents
+  const unused = statement((p: { before: EpochSeconds }) =>
+    query
+      .select({ id: mcpConsents.id, projectId: mcpConsents.projectId })
+      .from(mcpConsents)
+      .where(
+        and(
+          sql`(case when ${lastUsedAt} is null then ${createdAt} else ${lastUsedAt} end) < ${p.before}`, // as its index
+          lt(createdAt, p.before),
+        ),
+      )
+      .limit(SWEPT_AT_ONCE),
+  )
+
+  function* removeWithGrant(
+    p: InProject,
+    announce: Parameters<Parameters<Database['write']>[1]>[0],
+  ): Steps<boolean> {
+    const [removed] = yield* remove({ projectId: p.projectId, id: p.id })
+    if (removed === undefined) return false
+    const { grantId } = removed
+    if (grantId !== undefined && grantId !== null) {
+      yield* removeRecords({ grantId })
+      announce({ noun: 'mcp_grant', id: grantId })
+    }
+    return true
+  }
+
+  return {
+    async put(consent, audit) {
+      await write(audit, function* (announce) {
+        yield* upsert(consent)
+        if (consent.grantId !== undefined) announce({ noun: 'mcp_grant', id: consent.grantId })
+        return true
+      })
+    },
+    async find(identity) {
+      return (await read(byIdentity(identity)))[0]
+    },
+    async findById(projectId, id) {
+      return (await read(byId({ projectId, id })))[0]
+    },
+    async findByGrant(grantId) {
+      return (await read(byGrant({ grantId })))[0]
+    },
+    async list(projectId, { userId }, page) {
+      const pageOf = listed(userId === undefined ? 'all' : 'of user')
+      return pageOf({ projectId, userId: userId ?? '' }, page)
+    },
+    async ofUser(projectId, userId) {
+      return read(ofUser({ projectId, userId }))
+    },
+    async used(grantId, now) {
+      await writeRepeatable(used({ grantId, now }))
+    },
+    async delete(projectId, id, audit) {
+      return write(audit, (announce) => removeWithGrant({ projectId, id }, announce))
+    },
+    async endGrant(grantId, audit) {
+      return write(audit, function* (announce) {
+        const unlinked = yield* unlinkGrant({ grantId })
+        const removed = yield* removeRecords({ grantId })
+        announce({ noun: 'mcp_grant', id: grantId })
+        return unlinked.length + removed.length > 0
+      })
+    },
+    async sweep(before) {
+      return inSlices(SWEPT_AT_ONCE, async () => {
+        const found = await read(unused({ before }))
+        for (const one of found) await write(undefined, (announce) => removeWithGrant(one, announce))
+        return found
+      })
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { and, count, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type { Database } from './database.ts'
+import { placeholdersOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
+
+/** One record of the authorization server for MCP clients, such as a client, a code or a refresh token. */
+export interface McpRecord {
+  /** oidc-provider's name of its kind: `Client`, `Grant`, `Interaction`, `AuthorizationCode`, `RefreshToken`, … */
+  readonly model: string
+  /** The SHA-256 of an id that is a secret. */
+  readonly id: string
+  readonly payload: Sealed
+  /** Of codes and refresh tokens: the grant they end with. */
+  readonly grantId?: string
+  readonly uid?: string
+  readonly consumedAt?: EpochSeconds
+  /** The record is not found from this time on. */
+  readonly expiresAt?: EpochSeconds
+}
+
+export interface McpRecords {
+  /** Adds the record, or replaces the payload, the grant and the expiry of the one with that model and id. */
+  put(record: Omit<McpRecord, 'consumedAt'>): Promise<void>
+  find(model: string, id: string, now: EpochSeconds): Promise<McpRecord | undefined>
+  /** Notes the first use of a code or token: of two that race one gets `true`. */
+  consume(model: string, id: string, now: EpochSeconds): Promise<boolean>
+  /** Lets a record that has not expired live until this time at least. */
+  prolong(model: string, id: string, expiresAt: EpochSeconds, now: EpochSeconds): Promise<void>
+  delete(model: string, id: string): Promise<void>
+  /** How many of a model have not expired and will by `before`. */
+  countExpiring(model: string, now: EpochSeconds, before: EpochSeconds): Promise<number>
+  /** Deletes those that expired before `before`; returns how many. */
+  sweep(before: EpochSeconds): Promise<number>
+}
+
+interface Named {
+  readonly model: string
+  readonly id: string
+}
+type AtTime = Named & { readonly now: EpochSeconds }
+
+export function createMcpRecords(database: Database): McpRecords {
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { mcpRecords } = tables
+  const { model, id, expiresAt } = mcpRecords
+  const named = (p: Named) => and(eq(model, p.model), eq(id, p.id))
+  const unexpired = (now: EpochSeconds) => or(isNull(expiresAt), gt(expiresAt, now))
+
+  const upsert = statement((_: Omit<McpRecord, 'consumedAt'>) => {
+    const row = placeholdersOf(mcpRecords)
+    const { payload, grantId, uid, expiresAt } = row
+    return query
+      .insert(mcpRecords)
+      .values(row)
+      .onConflictDoUpdate({
+        target: [mcpRecords.model, mcpRecords.id],
+        set: { payload, grantId, uid, expiresAt },
+      })
+      .returning({ id })
+  })
+  const byId = statement((p: AtTime) =>
+    query
+      .select()
+      .from(mcpRecords)
+      .where(and(named(p), unexpired(p.now))),
+  )
+  const consume = statement((p: AtTime) =>
+    query
+      .update(mcpRecords)
+      .set({ consumedAt: p.now })
+      .where(and(named(p), isNull(mcpRecords.consumedAt)))
+      .returning({ id }),
+  )
+  const prolong = statement((p: AtTime & { expiresAt: EpochSeconds }) =>
+    query
+      .update(mcpRecords)
+      .set({ expiresAt: p.expiresAt })
+      .where(and(named(p), gt(expiresAt, p.now), lt(expiresAt, p.expiresAt)))
+      .returning({ id }),
+  )
+  const remove = statement((p: Named) => query.delete(mcpRecords).where(named(p)).returning({ id }))
+  const countExpiring = statement((p: { model: string; now: EpochSeconds; before: EpochSeconds }) =>
+    query
+      .select({ live: count() })
+      .from(mcpRecords)
+      .where(and(eq(model, p.model), gt(expiresAt, p.now), lte(expiresAt, p.before))),
+  )
+  const sweep = statement((p: { before: EpochSeconds }) => {
+    const isOld = lt(expiresAt, p.before)
+    const old = query.select({ model, id }).from(mcpRecords).where(isOld).limit(dialect.sweptAtOnce)
+    return query
+      .delete(mcpRecords)
+      .where(and(sql`(${model}, ${id}) in ${old}`, isOld))
+      .returning({ id })
+  })
+
+  return {
+    async put(record) {
+      await writeRepeatable(upsert(record))
+    },
+    async find(model, id, now) {
+      return (await read(byId({ model, id, now })))[0]
+    },
+    async consume(model, id, now) {
+      return (await write(undefined, () => consume({ model, id, now }))).length > 0
+    },
+    async prolong(model, id, expiresAt, now) {
+      await writeRepeatable(prolong({ model, id, expiresAt, now }))
+    },
+    async delete(model, id) {
+      await writeRepeatable(remove({ model, id }))
+    },
+    async countExpiring(model, now, before) {
+      const [row] = await read(countExpiring({ model, now, before }))
+      return row?.live ?? 0
+    },
+    async sweep(before) {
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { SuspendedCall } from '../domain/suspended-call.ts'
+import type { Database } from './database.ts'
+import { type InProject, placeholdersOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
+
+/** Tool calls that ask their users. Each write is announced (`suspended_call`), so that any process may wait for it. */
+export interface SuspendedCalls {
+  add(call: SuspendedCall): Promise<void>
+  /** `undefined` once the call has expired. */
+  find(projectId: string, id: string, now: EpochSeconds): Promise<SuspendedCall | undefined>
+  /**
+   * Writes `next` in place of `before`; `false`, with nothing written, where the row has changed since it was read: of
+   * two answers to one question one is written.
+   */
+  advance(
+    before: SuspendedCall,
+    next: Pick<SuspendedCall, 'status' | 'payload' | 'expiresAt'>,
+  ): Promise<boolean>
+  remove(projectId: string, id: string): Promise<void>
+  /** Deletes those that have expired; returns how many. */
+  sweep(now: EpochSeconds): Promise<number>
+}
+
+export function createSuspendedCalls(database: Database): SuspendedCalls {
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { suspendedCalls } = tables
+  const named = (p: InProject) => and(eq(suspendedCalls.id, p.id), eq(suspendedCalls.projectId, p.projectId))
+  const id = { id: suspendedCalls.id }
+
+  const insert = statement((_: SuspendedCall) =>
+    query.insert(suspendedCalls).values(placeholdersOf(suspendedCalls)).returning(id),
+  )
+  const live = statement((p: InProject & { now: EpochSeconds }) =>
+    query
+      .select()
+      .from(suspendedCalls)
+      .where(and(named(p), gt(suspendedCalls.expiresAt, p.now))),
+  )
+  const advance = statement(
+    (
+      p: SuspendedCall & {
+        readonly beforeStatus: SuspendedCall['status']
+        readonly before: SuspendedCall['payload']
+      },
+    ) =>
+      query
+        .update(suspendedCalls)
+        .set({ status: p.status, payload: p.payload, expiresAt: p.expiresAt })
+        .where(and(named(p), eq(suspendedCalls.status, p.beforeStatus), eq(suspendedCalls.payload, p.before)))
+        .returning(id),
+  )
+  const remove = statement((p: InProject) => query.delete(suspendedCalls).where(named(p)).returning(id))
+  const sweep = statement((p: { now: EpochSeconds }) => {
+    const isOld = lte(suspendedCalls.expiresAt, p.now)
+    const old = query.select(id).from(suspendedCalls).where(isOld).limit(dialect.sweptAtOnce)
+    return query
+      .delete(suspendedCalls)
+      .where(and(inArray(suspendedCalls.id, old), isOld))
+      .returning(id)
+  })
+
+  return {
+    async add(call) {
+      await write(undefined, () => insert(call))
+    },
+    async find(projectId, id, now) {
+      return (await read(live({ projectId, id, now })))[0]
+    },
+    async advance(before, next) {
+      return write(undefined, function* (announce) {
+        const written = yield* advance({
+          ...before,
+          ...next,
+          beforeStatus: before.status,
+          before: before.payload,
+        })
+        if (written.length === 0) return false
+        announce({ noun: 'suspended_call', id: before.id })
+        return true
+      })
+    },
+    async remove(projectId, id) {
+      await write(undefined, function* (announce) {
+        const removed = yield* remove({ projectId, id })
+        if (removed.length > 0) announce({ noun: 'suspended_call', id })
+        return removed.length
+      })
+    },
+    async sweep(now) {
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ now })))
+    },
+  }
+}

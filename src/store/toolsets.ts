@@ -1,0 +1,90 @@
+import { and, eq, getTableColumns } from 'drizzle-orm'
+import type { Toolset } from '../domain/toolset.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { writeRow } from './write-row.ts'
+
+/** The bare name of each tool of a toolset, by `namespace:name` in lower case. */
+export type BareNames = Readonly<Record<string, string>>
+
+export interface Toolsets {
+  /** `false` when the project has a toolset of that id already. */
+  add(toolset: Toolset, audit?: AuditEntries): Promise<boolean>
+  /** Replaces the toolset of that id, whose bare names stay. `false` when it was deleted meanwhile. */
+  replace(toolset: Toolset, audit?: AuditEntries): Promise<boolean>
+  find(projectId: string, id: string): Promise<Toolset | undefined>
+  /** In the order of their ids. */
+  list(projectId: string): Promise<readonly Toolset[]>
+  /** The bare names that were given in the toolset, which stay with their tools. Empty for an unknown toolset. */
+  bareNames(projectId: string, id: string): Promise<BareNames>
+  /**
+   * Replaces the toolset's bare names by what `give` makes of them, and returns them. Of simultaneous calls each is given
+   * what the others have left; `give` may be called again.
+   */
+  giveBareNames(projectId: string, id: string, give: (given: BareNames) => BareNames): Promise<BareNames>
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+}
+
+export function createToolsets({ tables, query, statement, read, write, dialect }: Database): Toolsets {
+  const { toolsets } = tables
+  const { bareNames, ...columns } = getTableColumns(toolsets)
+  const named = (p: InProject) => and(eq(toolsets.projectId, p.projectId), eq(toolsets.id, p.id))
+  const change = { noun: 'toolset' } as const
+
+  const byId = statement((p: InProject) => query.select(columns).from(toolsets).where(named(p)))
+  const ofProject = statement((p: OfProject) =>
+    query.select(columns).from(toolsets).where(eq(toolsets.projectId, p.projectId)).orderBy(toolsets.id),
+  )
+  const insert = statement((_: typeof toolsets.$inferInsert) =>
+    query
+      .insert(toolsets)
+      .values(placeholdersOf(toolsets))
+      .onConflictDoNothing()
+      .returning({ id: toolsets.id }),
+  )
+  const update = statement((p: typeof toolsets.$inferInsert) => {
+    const { bareNames: _, ...row } = placeholdersOf(toolsets)
+    return query.update(toolsets).set(row).where(named(p)).returning({ id: toolsets.id })
+  })
+  const remove = statement((p: InProject) =>
+    query.delete(toolsets).where(named(p)).returning({ id: toolsets.id }),
+  )
+  const namesOf = statement((p: InProject) => query.select({ bareNames }).from(toolsets).where(named(p)))
+  const lockedNames = statement((p: InProject) =>
+    dialect.lock(query.select({ bareNames }).from(toolsets).where(named(p)), 'for update'),
+  )
+  const putNames = statement((p: InProject & { bareNames: BareNames }) =>
+    query.update(toolsets).set({ bareNames: p.bareNames }).where(named(p)).returning({ id: toolsets.id }),
+  )
+
+  return {
+    async add(toolset, audit) {
+      return (await writeRow(write, audit, change, () => insert(toolset))) !== undefined
+    },
+    async replace(toolset, audit) {
+      return (await writeRow(write, audit, change, () => update(toolset))) !== undefined
+    },
+    async find(projectId, id) {
+      return (await read(byId({ projectId, id })))[0]
+    },
+    async list(projectId) {
+      return read(ofProject({ projectId }))
+    },
+    async bareNames(projectId, id) {
+      return (await read(namesOf({ projectId, id })))[0]?.bareNames ?? {}
+    },
+    async giveBareNames(projectId, id, give) {
+      // not announced: a process that lacks these names reads them when it gives names itself
+      return write(undefined, function* () {
+        const [row] = yield* lockedNames({ projectId, id })
+        const given = give(row?.bareNames ?? {})
+        yield* putNames({ projectId, id, bareNames: given })
+        return given
+      })
+    },
+    async delete(projectId, id, audit) {
+      return (await writeRow(write, audit, change, () => remove({ projectId, id }))) !== undefined
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { Broker } from '../../broker.ts'
+import { functionName, type Tool } from '../../domain/tool.ts'
+import { MAX_SHOWN_NAME, type Toolset } from '../../domain/toolset.ts'
+import type { BareNames } from '../../store/toolsets.ts'
+import { RESERVED_NAMES, withDigest } from './listed-names.ts'
+import { identityOf } from './select-tools.ts'
+
+// The names in toolsets whose tools have bare names. A name is given once: it stays with its tool when other tools come,
+// and is given to no other when the tool goes, so that a client with an old list never calls another tool by it.
+
+/** How many names of tools that are gone are kept, for each tool that is there, and in any case. */
+const KEPT = { forEach: 1, always: 1_000 }
+
+export interface GivenNames {
+  /** By the `uid` of a tool. */
+  readonly names: ReadonlyMap<string, string>
+  /** In lower case: names of tools that are gone. */
+  readonly retired: ReadonlySet<string>
+}
+
+/** Gives each tool its name, oldest first. `prefixed` has the names that serve where the bare name is another tool's. */
+export async function giveBareNames(
+  broker: Broker,
+  { projectId, id }: Pick<Toolset, 'projectId' | 'id'>,
+  tools: readonly Tool[],
+  prefixed: ReadonlyMap<string, string>,
+): Promise<GivenNames> {
+  const give = (given: BareNames) => withNames(given, tools, prefixed)
+  const known = await broker.store.toolsets.bareNames(projectId, id)
+  const isComplete = give(known) === known
+  const given = isComplete ? known : await broker.store.toolsets.giveBareNames(projectId, id, give)
+  const names = new Map<string, string>()
+  const retired = new Map(Object.entries(given))
+  for (const tool of tools) {
+    const name = given[identityOf(tool)]
+    if (name !== undefined) names.set(tool.uid, name)
+    retired.delete(identityOf(tool))
+  }
+  return { names, retired: new Set([...retired.values()].map((name) => name.toLowerCase())) }
+}
+
+/** The names with those of tools that had none; the same object where each had one. */
+function withNames(
+  given: BareNames,
+  tools: readonly Tool[],
+  prefixed: ReadonlyMap<string, string>,
+): BareNames {
+  const nameless = tools.filter((tool) => given[identityOf(tool)] === undefined)
+  if (nameless.length === 0) return given
+  const kept = Object.entries(given)
+  const there = new Set(tools.map(identityOf))
+  const names =
+    kept.length > tools.length * (1 + KEPT.forEach) + KEPT.always
+      ? kept.filter(([identity]) => there.has(identity))
+      : kept
+  const taken = new Set([...RESERVED_NAMES, ...names.map(([, name]) => name.toLowerCase())])
+  for (const tool of nameless) {
+    const bare = functionName({ namespace: '', name: tool.name }, MAX_SHOWN_NAME)
+    const last = withDigest(bare, tool, MAX_SHOWN_NAME)
+    const name = [bare, prefixed.get(tool.uid) ?? last].find((one) => !taken.has(one.toLowerCase())) ?? last
+    taken.add(name.toLowerCase())
+    names.push([identityOf(tool), name])
+  }
+  return Object.fromEntries(names)
+}

@@ -1,0 +1,74 @@
+import type { Broker } from '../../broker.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { createTurns } from '../slices.ts'
+import { factsOfTool, mcpNames, modelNames, withoutTwins } from './listed-names.ts'
+import { newestOfEach } from './versions.ts'
+
+/** All tools of a project with what lists and names are made of, worked out once until one of the tools changes. */
+export interface Catalogue {
+  /** Of every version, oldest first. */
+  readonly tools: readonly Tool[]
+  /** The newest version of each tool, oldest first. */
+  readonly newest: readonly Tool[]
+  /** `newest` without the twins of imported tools, as lists give them. */
+  readonly listed: readonly Tool[]
+  /** By the `uid` of a tool of any version. */
+  readonly names: ReadonlyMap<string, string>
+  readonly modelNames: ReadonlyMap<string, string>
+  /** The tools to which one of the lists gives this name, which is in lower case. */
+  named(name: string): readonly Tool[]
+}
+
+const catalogues = new WeakMap<readonly Tool[], Promise<Catalogue>>()
+
+/** The project's catalogue: the same object until one of its tools changes. */
+export async function catalogueOf(broker: Broker, projectId: string): Promise<Catalogue> {
+  const tools = await broker.cache.catalogue.of(projectId)
+  const known = catalogues.get(tools)
+  if (known !== undefined) return known
+  const made = makeCatalogue(tools)
+  catalogues.set(tools, made)
+  made.catch(() => catalogues.delete(tools)) // the next request tries again
+  return made
+}
+
+async function makeCatalogue(tools: readonly Tool[]): Promise<Catalogue> {
+  const turns = createTurns()
+  for (const tool of tools) {
+    factsOfTool(tool)
+    await turns.pause()
+  }
+  const newest = newestOfEach(tools)
+  await turns.pause()
+  const listed = withoutTwins(newest)
+  await turns.pause()
+  const names = mcpNames(tools)
+  await turns.pause()
+  const ofModels = modelNames(tools)
+  let byName: ReadonlyMap<string, readonly Tool[]> | undefined
+  return {
+    tools,
+    newest,
+    listed,
+    names,
+    modelNames: ofModels,
+    named(name) {
+      byName ??= byNames(tools, [names, ofModels])
+      return byName.get(name) ?? []
+    },
+  }
+}
+
+function byNames(
+  tools: readonly Tool[],
+  lists: readonly ReadonlyMap<string, string>[],
+): ReadonlyMap<string, readonly Tool[]> {
+  const found = new Map<string, Tool[]>()
+  for (const tool of tools)
+    for (const name of new Set(lists.map((names) => names.get(tool.uid)?.toLowerCase() ?? ''))) {
+      const known = found.get(name)
+      if (known === undefined) found.set(name, [tool])
+      else known.push(tool)
+    }
+  return found
+}

@@ -1,0 +1,26 @@
+import { LRUCache } from 'lru-cache'
+import type { Tool } from '../../domain/tool.ts'
+
+/** In characters, of all projects together. */
+const MAX_CHARACTERS = 64 * 1024 * 1024
+
+const texts = new LRUCache<string, string>({
+  maxSize: MAX_CHARACTERS,
+  sizeCalculation: (text, key) => text.length + key.length + 100,
+})
+
+/** A number for each version of a tool, since a changed tool is another object. */
+const numbers = new WeakMap<Tool, number>()
+let last = 0
+
+/** Made once for each version of a tool and kept as text: the JSON of a tool in one of the forms that lists give. */
+export function keptText(tool: Tool, form: string, make: () => string): string {
+  const number = numbers.get(tool) ?? ++last
+  numbers.set(tool, number)
+  const key = `${number} ${form}`
+  const known = texts.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  texts.set(key, made)
+  return made
+}

@@ -1,0 +1,280 @@
+import type { Broker } from '../../broker.ts'
+import { chooseConnection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { missingScopes } from '../../domain/scopes.ts'
+import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
+import { type Worker, type WorkerStatus, workerStatus } from '../../domain/worker.ts'
+import {
+  active,
+  entryNamed,
+  missingSettings,
+  providerIdentity,
+  providersOf,
+} from '../../flows/find-provider.ts'
+import { cachedConnections } from '../../flows/get-access-token.ts'
+import type { ProviderBook } from '../../flows/provider-book.ts'
+import { factsOf } from '../../providers/known-facts.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import type { Grant } from '../../store/connections.ts'
+import type { AuthorizationStatus } from '../tool-answer.ts'
+import { unacceptedAt } from './acceptance.ts'
+import { findWorkerByUid } from './known-tools.ts'
+
+// What the requirements of tools are judged by, looked up once for all of them: a list may ask about ten thousand tools.
+
+/** One provider that a tool needs. */
+export interface RequiredProvider {
+  readonly met: boolean
+  /** The entry's id; of a provider that has no entry, the id that the tool names. */
+  readonly id?: string
+  /** Of a well-known provider, such as `github`. */
+  readonly wellKnownId?: string
+  readonly scopes: readonly string[]
+  /** Whether the provider is configured and enabled. */
+  readonly status: 'active' | 'inactive'
+  readonly statusReason?: string
+  /** Only where a user was named. */
+  readonly tokenStatus?: AuthorizationStatus
+}
+
+export interface RequiredSecret {
+  readonly key: string
+  readonly met: boolean
+  readonly statusReason?: string
+}
+
+export interface RequiredWorker {
+  readonly id: string
+  readonly met: boolean
+  readonly status: WorkerStatus
+  readonly statusReason?: string
+}
+
+export interface RequirementStatus {
+  readonly met: boolean
+  readonly authorizations: readonly RequiredProvider[]
+  readonly secrets: readonly RequiredSecret[]
+  /** Absent where no worker runs the tool. */
+  readonly worker?: RequiredWorker
+}
+
+/** The providers, secrets, workers and grants by which requirements of a project's tools are judged. */
+export interface RequirementLook {
+  readonly broker: Broker
+  readonly userId: string | undefined
+  readonly providers: ProviderBook
+  /** The keys of the secrets that are set, in lower case. */
+  readonly secrets: ReadonlySet<string>
+  /** By their uids. */
+  readonly workers: ReadonlyMap<string, Worker>
+  /** What the user has granted, by the provider entry's uid. */
+  readonly grants: ReadonlyMap<string, Grant>
+}
+
+/** With more providers than these all grants of the user are read by one statement, and none comes from the cache. */
+const MAX_LOOKED_UP = 8
+
+/** Looks up what the requirements of these tools of one project are judged by. */
+export async function lookAtRequirements(
+  broker: Broker,
+  projectId: string,
+  tools: readonly Pick<Tool, 'requirements' | 'source' | 'binding'>[],
+  userId: string | undefined,
+): Promise<RequirementLook> {
+  const providers = await providersOf(broker, projectId)
+  const workers = new Map<string, Worker>()
+  const uids = new Set(tools.flatMap(({ binding, source }) => [...workerUidsOf(binding, source)]))
+  for (const uid of uids) {
+    const worker = await findWorkerByUid(broker, uid)
+    if (worker !== undefined) workers.set(uid, worker)
+  }
+  const needsSecrets = tools.some(({ requirements }) => requirements.secrets.length > 0)
+  return {
+    broker,
+    userId,
+    providers,
+    workers,
+    secrets: needsSecrets ? await secretKeys(broker, projectId) : new Set(),
+    grants:
+      userId === undefined ? new Map() : await grantsFor(broker, { projectId, userId }, tools, providers),
+  }
+}
+
+function* workerUidsOf(binding: Tool['binding'], source: Tool['source']) {
+  if (binding !== undefined) yield binding.workerUid
+  if (source.kind === 'worker') yield source.workerUid
+}
+
+async function secretKeys(broker: Broker, projectId: string): Promise<ReadonlySet<string>> {
+  return broker.cache.secretKeys.get(projectId, () => broker.store.secrets.keys(projectId))
+}
+
+async function grantsFor(
+  broker: Broker,
+  owner: { readonly projectId: string; readonly userId: string },
+  tools: readonly Pick<Tool, 'requirements'>[],
+  providers: ProviderBook,
+): Promise<ReadonlyMap<string, Grant>> {
+  const needed = new Set<string>()
+  for (const { requirements } of tools)
+    for (const need of [...requirements.authorization, ...(requirements.alternatives ?? []).flat()]) {
+      const uid = need.providerUid ?? uidNamed(providers, need)
+      if (uid !== undefined) needed.add(uid)
+    }
+  const grants = new Map<string, Grant>()
+  if (needed.size > MAX_LOOKED_UP) {
+    for (const grant of await broker.store.connections.grantsOfUser(owner.projectId, owner.userId))
+      if (!grants.has(grant.providerUid)) grants.set(grant.providerUid, grant)
+    return grants
+  }
+  for (const providerUid of needed) {
+    const held = await cachedConnections(broker, { ...owner, providerUid })
+    const chosen = chooseConnection(held.map(({ connection }) => connection))
+    if (chosen !== undefined) grants.set(providerUid, { ...chosen, canRefresh: chosen.refresh !== undefined })
+  }
+  return grants
+}
+
+function uidNamed(providers: ProviderBook, need: AuthorizationRequirement): string | undefined {
+  try {
+    return entryNamed(providers, need).uid
+  } catch (error) {
+    if (error instanceof BrokerError) return undefined // its status says what is wrong with it
+    throw error
+  }
+}
+
+/** Whether the tool's requirements are met. */
+export function statusOfTool(look: RequirementLook, tool: Tool): RequirementStatus {
+  const { broker, workers } = look
+  const secrets = tool.requirements.secrets.map((key) => statusOfSecret(look, key))
+  const authorizations = requirementsChosen(look, tool).map((need) => statusOfNeed(look, need))
+  const unaccepted =
+    tool.source.kind === 'worker' ? unacceptedAt(broker, workers.get(tool.source.workerUid), tool) : undefined
+  if (unaccepted !== undefined)
+    return {
+      met: false,
+      authorizations: authorizations.map((one) => notAccepted(one, unaccepted)),
+      secrets: secrets.map((secret) => ({ ...secret, met: false, statusReason: unaccepted })),
+    }
+  const worker = statusOfWorker(look, tool)
+  return {
+    met: [...secrets, ...authorizations, ...(worker ? [worker] : [])].every((one) => one.met),
+    authorizations,
+    secrets,
+    ...(worker && { worker }),
+  }
+}
+
+export function statusOfSecret({ secrets }: RequirementLook, key: string): RequiredSecret {
+  const met = secrets.has(key.toLowerCase())
+  return { key, met, ...(!met && { statusReason: `Set it by POST /v1/admin/secrets/${key}.` }) }
+}
+
+/** Whether the tool's worker can run it, as far as is known without a request to the worker. */
+export function statusOfWorker(
+  { workers }: Pick<RequirementLook, 'workers'>,
+  { binding }: Pick<Tool, 'binding'>,
+): RequiredWorker | undefined {
+  const worker = binding && workers.get(binding.workerUid)
+  if (worker === undefined) return undefined
+  const status = workerStatus(worker)
+  return { id: worker.id, met: status === 'active', status, ...reasonOf(worker, status) }
+}
+
+function reasonOf({ id, syncError }: Worker, status: WorkerStatus): { statusReason?: string } {
+  if (status === 'inactive') return { statusReason: `The worker "${id}" is switched off.` }
+  if (status === 'active') return {}
+  return { statusReason: `The worker "${id}" cannot be reached: ${syncError ?? 'it does not answer'}` }
+}
+
+/** A requirement of a tool that an administrator has not accepted: it is not met, and no user is asked for it. */
+export function notAccepted(
+  { tokenStatus: _, ...required }: RequiredProvider,
+  statusReason: string,
+): RequiredProvider {
+  return { ...required, met: false, status: 'inactive', statusReason }
+}
+
+/**
+ * The tool's requirements, with one of its alternatives: the first that the user has granted, else the first whose
+ * providers are configured.
+ */
+export function requirementsChosen(
+  look: RequirementLook,
+  { requirements: { authorization, alternatives = [] } }: Pick<Tool, 'requirements'>,
+): readonly AuthorizationRequirement[] {
+  const [first] = alternatives
+  if (first === undefined) return authorization
+  let configured: readonly AuthorizationRequirement[] | undefined
+  for (const one of alternatives) {
+    const statuses = one.map((need) => statusOfNeed(look, need))
+    const isGranted = look.userId === undefined ? one.length === 0 : statuses.every(({ met }) => met)
+    if (isGranted) return [...authorization, ...one]
+    if (statuses.every(({ status }) => status === 'active')) configured ??= one
+  }
+  return [...authorization, ...(configured ?? first)]
+}
+
+/** The entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
+export function entryNeeded(providers: ProviderBook, need: AuthorizationRequirement): ProviderEntry {
+  const entry =
+    need.providerUid === undefined ? active(entryNamed(providers, need)) : providers.byUid(need.providerUid)
+  if (entry === undefined)
+    throw new BrokerError(
+      'provider_not_found',
+      'The provider this tool needs was deleted. Import the tool again.',
+    )
+  // the token that opens an MCP server is for that server alone, so a tool that names its provider does not get it
+  if (entry.source === 'server' && need.use !== 'server')
+    throw new BrokerError(
+      'provider_not_found',
+      `The provider "${entry.id}" opens a remote MCP server, and its tokens are given to no tool. Name another provider.`,
+    )
+  return active(entry)
+}
+
+/** Whether one requirement is met, judged by stored connections: nothing is refreshed. */
+export function statusOfNeed(look: RequirementLook, need: AuthorizationRequirement): RequiredProvider {
+  const { broker, providers, userId } = look
+  const scopes = [...need.scopes]
+  try {
+    const entry = entryNeeded(providers, need)
+    const missing = missingSettings(broker, entry)
+    const tokenStatus = userId === undefined ? undefined : tokenStatusOf(look, entry, scopes)
+    return {
+      met: missing.length === 0 && tokenStatus !== 'not_started',
+      id: entry.id,
+      ...(entry.wellKnownId !== undefined && { wellKnownId: entry.wellKnownId }),
+      scopes,
+      status: missing.length === 0 ? 'active' : 'inactive',
+      ...(missing.length > 0 && { statusReason: `${missing.join(', ')} not set` }),
+      ...(tokenStatus !== undefined && { tokenStatus }),
+    }
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    return {
+      met: false,
+      ...(need.id !== undefined && { id: need.id }),
+      ...(need.providerId !== undefined && { wellKnownId: need.providerId }),
+      scopes,
+      status: 'inactive',
+      statusReason: error.message,
+      ...(userId !== undefined && { tokenStatus: 'not_started' }),
+    }
+  }
+}
+
+function tokenStatusOf(
+  { broker, grants }: RequirementLook,
+  entry: ProviderEntry,
+  scopes: readonly string[],
+): 'completed' | 'not_started' {
+  const grant = grants.get(entry.uid)
+  const usable =
+    grant?.status === 'active' &&
+    grant.providerIdentity === providerIdentity(broker, entry) &&
+    missingScopes(scopes, grant.scopes, factsOf(entry.provider)).length === 0 &&
+    (grant.canRefresh || grant.expiresAt === undefined || broker.now() < grant.expiresAt)
+  return usable ? 'completed' : 'not_started'
+}

@@ -1,0 +1,97 @@
+import type { Broker } from '../../broker.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import type { ToolSelectors, Toolset } from '../../domain/toolset.ts'
+import { providersOf } from '../../flows/find-provider.ts'
+import { createTurns } from '../slices.ts'
+import { findToolsMeant } from './find-tool.ts'
+import { withoutTwins } from './listed-names.ts'
+import { createProviderNames } from './search-tools.ts'
+
+export interface Selection {
+  /** One version of each tool, oldest first. */
+  readonly tools: readonly Tool[]
+  readonly warnings: readonly SelectorWarning[]
+}
+
+/** A selector that selects nothing at present, or not what its author may expect. */
+export interface SelectorWarning {
+  /** The member, such as `tools.0`. */
+  readonly path: string
+  readonly message: string
+}
+
+/**
+ * Selects the tools of a toolset among `newest`, which has the newest version of each tool of the project. A name with a
+ * version selects that version, also where another selector selects the tool.
+ */
+export async function selectTools(
+  broker: Broker,
+  toolset: ToolSelectors & Pick<Toolset, 'projectId'>,
+  newest: readonly Tool[],
+): Promise<Selection> {
+  const { namespaces = [], tags = [], providers = [] } = toolset
+  const warnings: SelectorWarning[] = []
+  const selected = new Map<string, Tool>()
+
+  async function byLabel(
+    member: 'namespaces' | 'tags' | 'providers',
+    wanted: readonly string[],
+    labelsOf: (tool: Tool) => readonly string[],
+  ): Promise<void> {
+    if (wanted.length === 0) return
+    const missing = new Map(wanted.map((label, i) => [label.toLowerCase(), `${member}.${i}`]))
+    const all = new Set(missing.keys())
+    const turns = createTurns()
+    for (const tool of newest) {
+      for (const label of labelsOf(tool)) {
+        if (!all.has(label)) continue
+        missing.delete(label)
+        selected.set(identityOf(tool), tool)
+      }
+      await turns.pause()
+    }
+    for (const [label, path] of missing) warnings.push({ path, message: NOTHING[member](label) })
+  }
+
+  await byLabel('namespaces', namespaces, ({ namespace }) => [namespace.toLowerCase()])
+  await byLabel('tags', tags, (tool) => tool.tags)
+  await byLabel('providers', providers, createProviderNames(await providersOf(broker, toolset.projectId)))
+  for (const [i, name] of (toolset.tools ?? []).entries()) {
+    if (name === EVERY_TOOL) {
+      for (const tool of newest) if (!selected.has(identityOf(tool))) selected.set(identityOf(tool), tool)
+      continue
+    }
+    const meant = await findToolsMeant(broker, toolset.projectId, name)
+    const [tool] = meant.toSorted(byAge)
+    if (tool !== undefined) selected.set(identityOf(tool), tool)
+    if (meant.length !== 1) warnings.push({ path: `tools.${i}`, message: toolWarning(name, meant, tool) })
+  }
+  return { tools: withoutTwins([...selected.values()].sort(byAge)), warnings }
+}
+
+/** In place of a tool's name: every tool of the project. */
+export const EVERY_TOOL = '*'
+
+/** Identifies a tool with all its versions. */
+export function identityOf({ namespace, name }: Tool): string {
+  return `${namespace}:${name}`.toLowerCase()
+}
+
+function byAge(a: Tool, b: Tool): number {
+  return a.uid < b.uid ? -1 : 1 // uids begin with the time
+}
+
+function toolWarning(name: string, meant: readonly Tool[], oldest: Tool | undefined): string {
+  if (oldest === undefined) return `No tool is called ${quoted(name)} now.`
+  return `${quoted(name)} may be any of ${meant.map(toolId).join(', ')}. It selects the oldest, ${toolId(oldest)}: use one of these ids.`
+}
+
+const NOTHING = {
+  namespaces: (name: string) => `No tool is in the namespace ${quoted(name)} now.`,
+  tags: (tag: string) => `No tool has the tag ${quoted(tag)} now.`,
+  providers: (provider: string) => `No tool needs the provider ${quoted(provider)} now.`,
+} as const
+
+function quoted(text: string): string {
+  return `"${text.slice(0, 120)}"`
+}

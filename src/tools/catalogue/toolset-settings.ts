@@ -1,0 +1,94 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { normalizeTags } from '../../domain/tags.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import { TOOL_SELECTORS, type Toolset } from '../../domain/toolset.ts'
+import { findToolsMeant, splitVersion } from './find-tool.ts'
+import { EVERY_TOOL } from './select-tools.ts'
+
+/** The settings of a toolset. */
+export type ToolsetSettings = Omit<Toolset, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>
+
+/** A change: absent members stay, `null` removes one. */
+export type ToolsetChanges = {
+  readonly [Member in keyof ToolsetSettings]?: ToolsetSettings[Member] | null
+}
+
+/** Throws `already_exists`, and `invalid_request` for selectors that are empty or ambiguous. */
+export async function addToolset(
+  broker: Broker,
+  projectId: string,
+  id: string,
+  settings: ToolsetSettings,
+): Promise<Toolset> {
+  const now = broker.now()
+  const toolset = await checked(broker, { id, projectId, ...settings, createdAt: now, updatedAt: now })
+  const audit = broker.audit.of(projectId, { action: 'toolset.set', subject: id })
+  if (await broker.store.toolsets.add(toolset, audit)) return toolset
+  throw new BrokerError(
+    'already_exists',
+    `There is a toolset "${id}" already. PATCH /v1/toolsets/${id} changes it.`,
+  )
+}
+
+/** Throws `invalid_request` like `addToolset`, and `not_found` when the toolset was deleted meanwhile. */
+export async function changeToolset(
+  broker: Broker,
+  toolset: Toolset,
+  changes: ToolsetChanges,
+): Promise<Toolset> {
+  const { projectId, id } = toolset
+  const members = Object.entries({ ...toolset, ...changes }).filter(([, value]) => value !== null)
+  const changed = Object.fromEntries(members) as unknown as Toolset // of the two types, without what is null
+  const next = await checked(broker, { ...changed, updatedAt: broker.now() })
+  const audit = broker.audit.of(projectId, { action: 'toolset.set', subject: id })
+  if (await broker.store.toolsets.replace(next, audit)) return next
+  throw new BrokerError('not_found', `There is no toolset "${id}" in this project.`)
+}
+
+export async function deleteToolset(broker: Broker, { projectId, id }: Toolset): Promise<void> {
+  const audit = broker.audit.of(projectId, { action: 'toolset.deleted', subject: id })
+  await broker.store.toolsets.delete(projectId, id, audit)
+}
+
+/** The toolset with normalized tags, and with ids for the names of known tools, which other tools cannot take over. */
+async function checked(broker: Broker, toolset: Toolset): Promise<Toolset> {
+  if (TOOL_SELECTORS.every((member) => (toolset[member] ?? []).length === 0))
+    throw invalidMember(
+      '',
+      'missing',
+      `A toolset selects tools by at least one of ${TOOL_SELECTORS.join(', ')}; ["${EVERY_TOOL}"] as tools selects every tool.`,
+    )
+  const { tools, tags } = toolset
+  const named = tools && (await Promise.all(tools.map((name, i) => canonical(broker, toolset, name, i))))
+  return {
+    ...toolset,
+    ...(named && { tools: [...new Set(named)] }),
+    ...(tags && { tags: tags.map(normalizedTag) }),
+  }
+}
+
+function normalizedTag(tag: string, i: number): string {
+  const [normal] = normalizeTags([tag])
+  if (normal !== undefined) return normal
+  throw invalidMember(`tags.${i}`, 'invalid', `tags.${i} has no letter or digit.`)
+}
+
+async function canonical(broker: Broker, { projectId }: Toolset, name: string, i: number): Promise<string> {
+  if (name === EVERY_TOOL) return name
+  const [tool, ...rivals] = await findToolsMeant(broker, projectId, name)
+  if (tool === undefined) return name
+  if (rivals.length === 0) return idAsWritten(tool, name)
+  throw invalidMember(
+    `tools.${i}`,
+    'conflict',
+    `tools.${i} may be any of ${[tool, ...rivals].map(toolId).join(', ')}: use one of these ids.`,
+  )
+}
+
+/** The tool's id, with the version or range that the name says, if it says one. */
+function idAsWritten({ namespace, name }: Tool, written: string): string {
+  const [, version] = splitVersion(written)
+  if (version === undefined) return toolId({ namespace, name })
+  return namespace === '' ? `${name}@${version}` : toolId({ namespace, name, version })
+}

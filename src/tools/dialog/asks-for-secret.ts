@@ -1,0 +1,43 @@
+import { isRecord } from '../read-json.ts'
+
+// MCP 2026-07-28, Elicitation: servers must not ask for passwords, API keys, access tokens or payment credentials by a
+// form, because the client, its model and the readers of its log see the answer. This is a check of words: it finds what
+// a form says that it asks for, not what a tool hides.
+
+const SECRET =
+  /\b(?:pass ?(?:word|phrase|code)|passwd|secret|credentials?|api ?key|(?:private|access|secret|signing) ?key|(?:access|refresh|auth|authentication|api|bearer|session|id|personal|security) ?token|one[- ]time (?:code|password)|otp|(?:2fa|mfa|totp) ?code|pin(?: code)?|cvv|cvc|card number|credit card|iban|social security)\b/i
+/** Says of the whole field what alone would be too common a word. */
+const WHOLE_NAME = /^(?:the |your )?(?:token|key|bearer|pwd|pass|jwt)$/i
+
+/**
+ * The words by which a free text of the form, or the message above it, asks for a secret; `undefined` if none does.
+ * Choices, numbers of other names and yes-or-no questions give nothing away.
+ */
+export function asksForSecret(
+  message: string,
+  { properties }: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const fields = isRecord(properties) ? Object.entries(properties) : []
+  const typed = fields.filter(
+    ([, field]) =>
+      isRecord(field) &&
+      field.type !== 'boolean' &&
+      field.type !== 'array' &&
+      !('enum' in field) &&
+      !('oneOf' in field),
+  )
+  for (const [name, field] of typed) {
+    const { title, description } = isRecord(field) ? field : {}
+    for (const text of [spaced(name), title, description]) {
+      const found = typeof text === 'string' ? (SECRET.exec(text) ?? WHOLE_NAME.exec(text.trim())) : null
+      if (found !== null) return `“${found[0]}”`
+    }
+  }
+  const asked = typed.length === 0 ? null : new RegExp(`\\byour ${SECRET.source}`, 'i').exec(message)
+  return asked === null ? undefined : `“${asked[0]}”`
+}
+
+/** `apiKey`, `api_key` and `api-key` are `api key`. */
+function spaced(name: string): string {
+  return name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_.\-\s]+/g, ' ')
+}

@@ -1,0 +1,46 @@
+import type { ToolLog } from '../tool-answer.ts'
+
+/**
+ * How a running tool reaches its user through the caller's client. Calls over MCP have one; other ways of running a
+ * tool have none.
+ */
+export interface Dialog {
+  /** What the client has declared that it shows. */
+  readonly modes: readonly ElicitationMode[]
+  /**
+   * Shows the question and resolves with the user's answer: `cancel` also where no answer came in time. Rejects once
+   * `signal` aborts. Called only for a mode of `modes`, and for one question at a time.
+   */
+  elicit(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
+  /** Rises with every call. Absent: the client did not ask for progress. */
+  progress?(data: Progress): void
+  /** Absent: the client did not ask for log lines. */
+  log?(line: ToolLog): void
+}
+
+/** MCP 2026-07-28, Elicitation: a form that the client draws, or a link that it offers to open. */
+export type Elicitation =
+  | {
+      readonly mode: 'form'
+      readonly message: string
+      /** A flat object of primitive members. */
+      readonly requestedSchema: Readonly<Record<string, unknown>>
+    }
+  | { readonly mode: 'url'; readonly message: string; readonly url: string }
+
+export type ElicitationMode = Elicitation['mode']
+
+export const ELICITATION_ACTIONS = ['accept', 'decline', 'cancel'] as const
+
+export interface ElicitationAnswer {
+  /** `accept` of a link means that the user has opened it, not that they are done there. */
+  readonly action: (typeof ELICITATION_ACTIONS)[number]
+  /** Of an accepted form. */
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+export interface Progress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}

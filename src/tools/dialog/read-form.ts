@@ -1,0 +1,123 @@
+import { ContextRequiredError } from '../../sdk/tools/errors.ts'
+import { isRecord, type JsonRecord } from '../read-json.ts'
+
+// The schemas that MCP permits for forms (2026-07-28, Elicitation, Requested Schema): an object whose members are texts,
+// numbers, yes-or-no and choices. A form is built of the keywords that are known, so nothing else reaches a client.
+
+const MAX_FIELDS = 50
+const MAX_CHOICES = 500
+/** In characters of JSON. */
+const MAX_LENGTH = 32_000
+/** In characters. */
+const MAX_TEXT = 1_000
+const FORMATS = ['email', 'uri', 'date', 'date-time']
+
+/** Throws `ContextRequiredError` for what is not such a form. */
+export function readForm(schema: unknown): JsonRecord {
+  if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties))
+    throw refusal('is not an object with properties')
+  const { properties, required, title, description } = schema
+  const fields = Object.entries(properties)
+  if (fields.length > MAX_FIELDS) throw refusal(`has more than ${MAX_FIELDS} fields`)
+  const form = {
+    type: 'object',
+    ...texts({ title, description }),
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, readField(name, field)])),
+    ...(Array.isArray(required) && {
+      required: required.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name)),
+    }),
+  }
+  if (JSON.stringify(form).length > MAX_LENGTH) throw refusal('is too long')
+  return form
+}
+
+function readField(name: string, field: unknown): JsonRecord {
+  if (!isRecord(field)) throw refusal(`has the field ${JSON.stringify(name)} without a schema`)
+  const { title, description } = field
+  const read = readType(field)
+  if (read === undefined)
+    throw refusal(
+      `has the field ${JSON.stringify(name)}, which is not a text, a number, a boolean or a choice as forms have them`,
+    )
+  return { ...texts({ title, description }), ...read }
+}
+
+function readType(field: JsonRecord): JsonRecord | undefined {
+  const { type, format, default: preset } = field
+  switch (type) {
+    case 'string': {
+      if ('enum' in field || 'oneOf' in field) {
+        const choices = readChoices(field, 'oneOf')
+        return choices && { type, ...choices, ...given({ default: preset }, isText) }
+      }
+      if (format !== undefined && !FORMATS.includes(String(format))) return undefined
+      const lengths = given({ minLength: field.minLength, maxLength: field.maxLength }, isNumber)
+      return { type, ...lengths, ...given({ format, default: preset }, isText) }
+    }
+    case 'number':
+    case 'integer':
+      return { type, ...given({ minimum: field.minimum, maximum: field.maximum, default: preset }, isNumber) }
+    case 'boolean':
+      return { type, ...given({ default: preset }, (value) => typeof value === 'boolean') }
+    case 'array': {
+      const items = isRecord(field.items) ? readChoices(field.items, 'anyOf') : undefined
+      return (
+        items && {
+          type,
+          items: 'enum' in items ? { type: 'string', ...items } : items,
+          ...given({ minItems: field.minItems, maxItems: field.maxItems }, isNumber),
+          ...given({ default: preset }, (value) => Array.isArray(value) && value.every(isText)),
+        }
+      )
+    }
+    default:
+      return undefined
+  }
+}
+
+/** `enum`, with or without `enumNames`, or a list of `{const, title}`. */
+function readChoices(field: JsonRecord, titled: 'oneOf' | 'anyOf'): JsonRecord | undefined {
+  const { enum: values, enumNames } = field
+  if (Array.isArray(values)) {
+    if (values.length > MAX_CHOICES || !values.every(isText)) return undefined
+    const names = Array.isArray(enumNames) && enumNames.every(isText) && enumNames.length === values.length
+    return { enum: values, ...(names && { enumNames }) }
+  }
+  const choices = field[titled]
+  if (!Array.isArray(choices) || choices.length > MAX_CHOICES) return undefined
+  const read = choices.flatMap((one) =>
+    isRecord(one) && isText(one.const)
+      ? [{ const: one.const, title: isText(one.title) ? one.title : one.const }]
+      : [],
+  )
+  return read.length === choices.length ? { [titled]: read } : undefined
+}
+
+function texts(members: JsonRecord): JsonRecord {
+  const read = Object.entries(given(members, isText))
+  return Object.fromEntries(read.map(([name, text]) => [name, plainWords(String(text), MAX_TEXT)]))
+}
+
+/** Text for people, of bounded length, without control and bidirectional characters. */
+export function plainWords(text: string, most: number): string {
+  return text.replaceAll(/[^\P{Cc}\n]+|[\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, most)
+}
+
+/** The members whose values are as they must be. */
+function given(members: JsonRecord, isRight: (value: unknown) => boolean): JsonRecord {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => isRight(value)))
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number'
+}
+
+function refusal(reason: string): ContextRequiredError {
+  return new ContextRequiredError(
+    `The tool asks its user by a form that is not passed on, because its schema ${reason}. MCP permits flat objects of texts, numbers, booleans and choices.`,
+  )
+}

@@ -1,0 +1,33 @@
+import { ContextRequiredError } from '../../sdk/tools/errors.ts'
+import { scrub } from '../scrub.ts'
+
+const MAX_LENGTH = 2_048
+
+/**
+ * The link of a tool's URL elicitation. Gatepass never opens it. Throws `ContextRequiredError` for a link that is not
+ * https, that holds a secret, or that leads to this Gatepass: a tool could send users to an approval of its own choice
+ * that way.
+ */
+export function readLink(
+  text: string,
+  { publicOrigin, secrets }: { readonly publicOrigin: string; readonly secrets: readonly string[] },
+): URL {
+  const url = text.length > MAX_LENGTH ? null : URL.parse(text)
+  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '')
+    throw refusal('is not an https URL of ordinary length, without a user name')
+  if (rootless(url.host) === new URL(publicOrigin).host) throw refusal('leads to Gatepass itself')
+  if (scrub(url.href, secrets) !== url.href || scrub(text, secrets) !== text)
+    throw refusal('holds a token or a secret')
+  return url
+}
+
+/** `example.com.` and `example.com` are the same host (RFC 1034 section 3.1). */
+function rootless(host: string): string {
+  return host.replace(/\.+(?=:|$)/, '')
+}
+
+function refusal(reason: string): ContextRequiredError {
+  return new ContextRequiredError(
+    `The tool asks its user to open a link that is not passed on, because it ${reason}.`,
+  )
+}

@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ElicitResult } from '@modelcontextprotocol/client'
+import { ContextRequiredError } from '../../sdk/tools/errors.ts'
+import type { BackendCall } from '../backend.ts'
+import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
+import { isRecord } from '../read-json.ts'
+import type { ToolLog } from '../tool-answer.ts'
+
+// What a server sends while it runs a tool besides the result: questions, log lines, and that its list of tools has
+// changed. A session is shared by the calls of one user, so the call that a message concerns is that of the stream it
+// came on.
+
+/** Of one call. */
+export interface ServerMessages {
+  /** The lines of `notifications/message`. */
+  readonly logs: readonly ToolLog[]
+  /** Takes the parameters of a notification. */
+  log(params: unknown): void
+  listChanged(): void
+  /** Answers an elicitation, by a request (2025) or by a round (2026-07-28). Throws `ContextRequiredError`. */
+  elicit(params: unknown, signal: AbortSignal): Promise<ElicitResult>
+  /** Why a question of this call was not passed on. */
+  readonly refusal: ContextRequiredError | undefined
+}
+
+const MAX_LOGS = 1_000
+/** In characters. */
+const MAX_LOG_LINE = 10_000
+
+/** `clean` removes the worker's own secrets, which scrubbing for the call does not know. */
+export function createServerMessages(
+  { dialog, onListChanged }: BackendCall,
+  clean: <Value>(value: Value) => Value,
+): ServerMessages {
+  const logs: ToolLog[] = []
+  let refusal: ContextRequiredError | undefined
+  return {
+    logs,
+    log(params) {
+      if (!isRecord(params) || logs.length >= MAX_LOGS) return
+      const { level, logger, data } = clean(params)
+      const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '')
+      const line = {
+        level: typeof level === 'string' ? level.slice(0, 20) : 'info',
+        message: (typeof logger === 'string' ? `${logger}: ${text}` : text).slice(0, MAX_LOG_LINE),
+      }
+      logs.push(line)
+      dialog?.log(line)
+    },
+    listChanged: () => onListChanged?.(),
+    async elicit(params, signal) {
+      try {
+        if (dialog === undefined) throw new ContextRequiredError(ASKS_ITS_USER.message)
+        return toResult(await dialog.elicit(toQuestion(clean(params)), signal))
+      } catch (error) {
+        if (error instanceof ContextRequiredError) refusal = error
+        throw error
+      }
+    },
+    get refusal() {
+      return refusal
+    },
+  }
+}
+
+/** An absent mode is a form, as before modes (MCP 2025-06-18). The dialog checks the rest. */
+function toQuestion(params: unknown) {
+  const { mode = 'form', message, url, requestedSchema } = isRecord(params) ? params : {}
+  const text = typeof message === 'string' ? message : ''
+  if (mode === 'url') return { mode, message: text, url: String(url) } as const
+  return { mode: 'form', message: text, requestedSchema } as const
+}
+
+function toResult({
+  action,
+  content,
+}: {
+  readonly action: ElicitResult['action']
+  readonly content?: unknown
+}) {
+  return { action, ...(content !== undefined && { content }) } as ElicitResult // the form says that its values are primitive
+}
+
+const current = new AsyncLocalStorage<ServerMessages>()
+
+/** Runs a request of a call: what the server sends on its stream is the call's. */
+export function receiving<Result>(messages: ServerMessages | undefined, run: () => Result): Result {
+  return messages === undefined ? run() : current.run(messages, run)
+}
+
+/** Of the call on whose stream a message has come; absent for a message outside of calls. */
+export function currentMessages(): ServerMessages | undefined {
+  return current.getStore()
+}

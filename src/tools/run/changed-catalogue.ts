@@ -1,0 +1,36 @@
+import type { Broker } from '../../broker.ts'
+import type { Worker } from '../../domain/worker.ts'
+import { syncWorker } from '../worker.ts'
+
+/** The shortest time between two readings of one worker's list that the worker has asked for. */
+const MIN_INTERVAL_MS = 5_000
+
+/** The readings that workers have asked for, by the worker's uid: under way, or begun less than the interval ago. */
+const readings = new WeakMap<Broker, Map<string, { isAskedAgain: boolean }>>()
+
+/** Reads the worker's list of tools again: now, or, if that was done just before, once when the interval has passed. */
+export function readChangedCatalogue(broker: Broker, { uid }: Pick<Worker, 'uid'>): void {
+  const ofBroker = readings.get(broker) ?? new Map()
+  readings.set(broker, ofBroker)
+  const known = ofBroker.get(uid)
+  if (known !== undefined) {
+    known.isAskedAgain = true
+    return
+  }
+  const reading = { isAskedAgain: false }
+  ofBroker.set(uid, reading)
+  void read(broker, uid)
+  setTimeout(() => {
+    ofBroker.delete(uid)
+    if (reading.isAskedAgain) readChangedCatalogue(broker, { uid })
+  }, MIN_INTERVAL_MS).unref()
+}
+
+async function read(broker: Broker, uid: string): Promise<void> {
+  try {
+    const worker = await broker.store.workers.findByUid(uid)
+    if (worker?.enabled === true) await syncWorker(broker, worker)
+  } catch (error) {
+    broker.log.warn({ error }, 'the list of a worker that has changed could not be read')
+  }
+}

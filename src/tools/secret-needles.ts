@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache'
+import { base64Forms, usableSecrets } from './secret-forms.ts'
+
+// A quick look for secrets by the string search of JavaScript's engine, which is many times as fast as the scanner and
+// needs no matcher for each token. It proves for most texts that they hold no secret; the scanner decides on all others.
+
+/** The last characters of a secret, of which every written form of it has a form. The last ones vary most between tokens. */
+const NEEDLE_LENGTH = 16
+/** Characters that JSON does not escape. Of `+` alone the folded form differs. */
+const SIMPLE = /^[\w.~/=:@+-]+$/
+/** Escapes of other characters. A backslash before any other letter is only dropped (fold-text.ts). */
+const ESCAPE = /%[0-9a-f]{2}|&(?:#|amp;|lt;|gt;|quot;|apos;)|\\u/i
+/** Control characters that a text may have outside of JSON, and that the fold makes letters; line ends make none. */
+const CONTROL = /[\b\f]/
+
+interface Needles {
+  readonly exact: string
+  readonly folded: readonly string[]
+}
+
+/** The needles of the most recently used secrets; `undefined` where only the scanner can search for the secret. */
+const kept = new LRUCache<string, { readonly needles: Needles | undefined }>({ max: 1_000 })
+
+/** `true` if the JSON text surely holds none of the secrets in any form that `scrub` finds; `false` says nothing. */
+export function surelyHoldsNone(json: string, secrets: readonly string[]): boolean {
+  const searched = needlesOf(secrets)
+  if (searched === undefined) return false
+  if (searched.length === 0) return true
+  return !ESCAPE.test(json) && hasNone(json, searched)
+}
+
+/** The same for bytes that need not be JSON. Other content than text is searched for the secrets themselves. */
+export function surelyHoldNone(
+  bytes: Uint8Array,
+  secrets: readonly string[],
+  { isText }: { readonly isText: boolean },
+): boolean {
+  const searched = needlesOf(secrets)
+  if (searched === undefined) return false
+  if (searched.length === 0) return true
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  if (!isText) return searched.every(({ exact }) => !text.includes(exact))
+  if (ESCAPE.test(text) || CONTROL.test(text)) return false
+  return hasNone(text, searched) && (!text.includes('\t') || hasNone(text.replaceAll('\t', 't'), searched))
+}
+
+function hasNone(text: string, searched: readonly Needles[]): boolean {
+  const plain = text.includes('\\') ? text.replaceAll('\\', '') : text
+  const folded = plain.includes('+') ? plain.replaceAll('+', ' ') : plain
+  return searched.every(
+    ({ exact, folded: forms }) => !text.includes(exact) && forms.every((form) => !folded.includes(form)),
+  )
+}
+
+/** `undefined` if one of the secrets has none. */
+function needlesOf(secrets: readonly string[]): readonly Needles[] | undefined {
+  const all: Needles[] = []
+  for (const secret of secrets) {
+    let known = kept.get(secret)
+    if (known === undefined) {
+      const usable = usableSecrets([secret])
+      known = usable.length === 0 ? NOTHING : { needles: makeNeedles(secret) }
+      kept.set(secret, known)
+    }
+    if (known === NOTHING) continue
+    if (known.needles === undefined) return undefined
+    all.push(known.needles)
+  }
+  return all
+}
+
+/** Of a secret that is too short to be searched for. */
+const NOTHING = { needles: undefined }
+
+function makeNeedles(secret: string): Needles | undefined {
+  if (!SIMPLE.test(secret)) return undefined
+  const exact = secret.slice(-NEEDLE_LENGTH)
+  const forms = [exact, ...base64Forms(exact)].map((form) => form.replaceAll('+', ' '))
+  return { exact, folded: [...new Set(forms)] }
+}

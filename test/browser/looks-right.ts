@@ -1,0 +1,30 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Person } from '../browser.ts'
+
+/** Widths of a desktop's window and of a phone. */
+export const WIDTHS = [1280, 375] as const
+/** `SCREENSHOTS=/tmp/shots vitest run test/browser` writes a screenshot of each page there. */
+export const SCREENSHOTS = process.env.SCREENSHOTS
+
+/** Expects one heading, no sideways scrolling, and nothing that the browser refused to load; takes a screenshot if wanted. */
+export async function looksRight({ page, complaints }: Person, name: string) {
+  const { scroll, width } = await page.evaluate(() => ({
+    scroll: document.documentElement.scrollWidth,
+    width: document.documentElement.clientWidth,
+  }))
+  expect(scroll, `${name}: wider than its window`).toBeLessThanOrEqual(width)
+  expect(complaints.filter((one) => !/status of 4(03|04|10|00)|status of 503/.test(one))).toEqual([])
+  expect(await page.locator('h1').count(), `${name}: one heading`).toBe(1)
+  expect(await page.evaluate(() => document.fonts.status)).toBe('loaded')
+  if (SCREENSHOTS !== undefined)
+    await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: name !== 'docs' })
+}
+
+export const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
+
+/** Clicks on *Continue*, and on the answer at the provider if one is given. */
+export async function clickThrough(page: Page, answer?: 'Approve' | 'Deny') {
+  await page.getByRole('button', { name: /^Continue to/ }).click()
+  if (answer !== undefined) await page.getByRole('button', { name: answer }).click()
+}

@@ -1,0 +1,33 @@
+import type { Mutation } from '../mutation.ts'
+
+// Which tool a name in a toolset means.
+
+export const toolsets: readonly Mutation[] = [
+  {
+    rows: ['25'],
+    fault: 'the bare name of a tool that is gone calls another tool that has it as an alias',
+    file: 'src/mcp/endpoint/tool-lists.ts',
+    from: '(isRetired(name) ? undefined : await findByAlias(name))',
+    to: '(await findByAlias(name))',
+    test: 'mcp/toolsets.test.ts',
+    name: 'the bare name of a tool that is gone calls no other tool',
+  },
+  {
+    rows: ['25'],
+    fault: 'a toolset keeps the name of a tool, which another tool may take over',
+    file: 'src/tools/catalogue/toolset-settings.ts',
+    from: 'return idAsWritten(tool, name)',
+    to: 'return name',
+    test: 'http/toolsets.test.ts',
+    name: 'keeps ids of the tools it names',
+  },
+  {
+    rows: ['25'],
+    fault: 'a bare name is free as soon as its tool is gone',
+    file: 'src/tools/catalogue/bare-names.ts',
+    from: 'kept.length > tools.length * (1 + KEPT.forEach) + KEPT.always',
+    to: 'kept.length > 0',
+    test: 'http/toolsets.test.ts',
+    name: 'stays with its tool when tools come, go and get versions',
+  },
+]

@@ -1,0 +1,211 @@
+import { expect } from 'vitest'
+import { ownJobs, sharedJobs } from '../../src/background-jobs.ts'
+import type { Broker } from '../../src/broker.ts'
+import { createScheduler } from '../../src/tools/run/scheduler.ts'
+import { approve, metadata, providerBody, WORKER_SECRET, type World } from '../http/world.ts'
+import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
+import { mcpConsent } from './fixtures.ts'
+
+/** Uses every endpoint of the API document and every background job. */
+export interface EveryRequest {
+  /** One round, by names that are its own. */
+  round(name: string): Promise<void>
+  /** Fails when a route of the document has not been answered with success, and is not one that cannot be here. */
+  expectAllAnswered(): void
+}
+
+export async function everyRequest(world: World): Promise<EveryRequest> {
+  const document: ApiDocument = (await world.call('GET', '/openapi.json', undefined, { key: null })).body
+  /** `METHOD /path/{of}/the/document`, of every request that was answered with success. */
+  const answered = new Set<string>()
+
+  async function call(
+    method: string,
+    route: string,
+    body?: unknown,
+    ids: Readonly<Record<string, string>> = {},
+  ) {
+    const path = route.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? 'missing'))
+    const answer = await world.call(method, path, body)
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    answered.add(`${method} ${route.split('?')[0]}`)
+    return answer.body
+  }
+
+  async function defaultProject(): Promise<string> {
+    return (await world.gatepass.broker.store.projects.ensure('default', 0)).id
+  }
+
+  /** The life of one of everything, by names that are this round's own. */
+  async function useEverything(name: string): Promise<void> {
+    const user = `user-of-${name}`
+    const { as } = world
+    const later = new Date(Date.now() + 30 * 24 * 3600 * 1000).toISOString()
+
+    for (const path of ['/health', '/v1/health', '/ready', '/metrics', '/v1/admin/diagnosis', '/oxp/health'])
+      await call('GET', path)
+
+    await call('POST', '/v1/admin/projects', { name: `project-${name}` })
+    await call('GET', '/v1/admin/projects')
+    const consent = mcpConsent({
+      projectId: await defaultProject(),
+      userId: user,
+      clientId: name,
+      grantId: name,
+    })
+    await world.gatepass.broker.store.mcpConsents.put(consent)
+    await call('GET', `/v1/admin/mcp_clients?user_id=${user}`)
+    await call('DELETE', '/v1/admin/mcp_clients/{id}', undefined, { id: consent.id })
+    const key = await call('POST', '/v1/admin/keys', { name: `key-${name}`, role: 'caller' })
+    await call('GET', '/v1/admin/keys')
+    const successor = await call('POST', '/v1/admin/keys/{id}/rotate', { grace: 60 }, { id: key.id })
+    await call('GET', '/v1/admin/keys/{id}', undefined, { id: key.id })
+    await call('DELETE', '/v1/admin/keys/{id}', undefined, { id: successor.id })
+
+    await call('POST', '/v1/admin/auth_providers', providerBody(name, as))
+    await call('GET', '/v1/admin/auth_providers')
+    await call('GET', '/v1/admin/auth_providers/{id}', undefined, { id: name })
+    await call('PATCH', '/v1/admin/auth_providers/{id}', { description: 'changed' }, { id: name })
+
+    const policy = { id: `policy-${name}`, effect: 'deny', match: { users: [`nobody-${name}`] } }
+    await call('POST', '/v1/admin/policies', policy)
+    await call('GET', '/v1/admin/policies')
+    await call('GET', '/v1/admin/policies/{id}', undefined, { id: policy.id })
+    await call('PATCH', '/v1/admin/policies/{id}', { description: 'changed' }, { id: policy.id })
+    await call('POST', '/v1/admin/policies/test', { user_id: user, tool_name: 'Demo.Echo' })
+
+    for (const secrets of ['/v1/admin/secrets', '/v1/secrets']) {
+      const key = { key: `SECRET_${name}` }
+      await call(secrets === '/v1/secrets' ? 'PUT' : 'POST', `${secrets}/{key}`, { value: 'one' }, key)
+      await call('PUT', `${secrets}/{key}`, { value: 'two' }, key)
+      await call('GET', secrets)
+      await call('GET', `${secrets}/{key}`, undefined, key)
+      await call('DELETE', `${secrets}/{key}`, undefined, key)
+    }
+
+    const need = { auth_requirement: { id: name, oauth2: { scopes: ['read'] } }, user_id: user }
+    const begun = await call('POST', '/v1/auth/authorize', need)
+    await call('GET', `/v1/auth/status?id=${begun.id}&wait=0`)
+    await approve(begun.url)
+    await call('POST', '/v1/auth/authorize', need)
+    await call('GET', `/v1/auth/status?id=${begun.id}`)
+    await call('GET', '/v1/auth/{id}/events', undefined, { id: begun.id })
+    const [connection] = (await call('GET', `/v1/connections?user_id=${user}`)).items
+    await call('GET', `/v1/connections?provider_id=${name}`)
+    await call('GET', '/v1/connections')
+    await call('GET', '/v1/connections/{id}', undefined, connection)
+    await call('PATCH', '/v1/connections/{id}', { default: true }, connection)
+    await call('POST', '/v1/connections/{id}/token', {}, connection)
+    await call('GET', `/v1/admin/user_connections?user_id=${user}`)
+
+    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+    await call('POST', '/v1/workers/test', { http })
+    await call('GET', '/v1/workers')
+    await call('GET', '/v1/workers/{id}', undefined, { id: 'demo' })
+    await call('PATCH', '/v1/workers/{id}', { http: { timeout: 6 } }, { id: 'demo' })
+    await call('GET', '/v1/workers/{id}/health', undefined, { id: 'demo' })
+    await call('GET', '/v1/workers/{id}/tools', undefined, { id: 'demo' })
+    await call('POST', '/v1/workers/{id}/accept', {}, { id: 'demo' })
+    await call('POST', '/v1/workers', { id: `worker-${name}`, http: { ...http, uri: 'http://127.0.0.1:1' } })
+    await call('DELETE', '/v1/workers/{id}', undefined, { id: `worker-${name}` })
+
+    // before the import, since a tool that is imported for this one is listed in its place
+    const listed = await call('GET', '/oxp/tools')
+    const { id: tool_id } = listed.items.find((one: { id: string }) => one.id.startsWith('Demo.Echo'))
+    await call('POST', '/v1/tools/import', metadata(`Tool ${name}`))
+    await call(
+      'POST',
+      '/v1/tools/{name}/binding',
+      { worker_id: 'demo', tool: 'Echo' },
+      { name: `Tool ${name}` },
+    )
+    await call('GET', '/v1/tools')
+    await call('GET', '/v1/tools/{name}', undefined, { name: 'Demo.Echo' })
+    await call('GET', '/v1/formatted_tools')
+    await call('GET', '/v1/formatted_tools/{name}', undefined, { name: 'Demo.Echo' })
+    const toolset = { id: `toolset-${name}` }
+    await call('POST', '/v1/toolsets', { ...toolset, tools: ['Demo.Echo'], names: 'bare' })
+    await call('GET', '/v1/toolsets')
+    await call('GET', '/v1/toolsets/{id}', undefined, toolset)
+    await call('PATCH', '/v1/toolsets/{id}', { instructions: 'changed' }, toolset)
+    await call('GET', '/v1/toolsets/{id}/tools', undefined, toolset)
+    await call('DELETE', '/v1/toolsets/{id}', undefined, toolset)
+    await call('POST', '/v1/tools/requirements', { tool_names: ['Demo.Echo'], user_id: user })
+    await call('POST', '/v1/tools/authorize', { tool_name: 'Demo.Whoami', user_id: user })
+    const run = { tool_name: 'Demo.Echo', input: { text: 'hello' }, user_id: user }
+    const ran = await call('POST', '/v1/tools/execute', { ...run, keep_content: true })
+    await call('POST', '/v1/tools/run', { toolId: 'Demo.Echo', args: { text: 'hello' }, user_id: user })
+    await call('POST', '/v1/tools/run_stream', {
+      toolId: 'Demo.Echo',
+      args: { text: 'hello' },
+      user_id: user,
+    })
+    await call('POST', '/v1/tools/run_chain', {
+      steps: [{ toolId: 'Demo.Echo', args: run.input }],
+      user_id: user,
+    })
+    await call('POST', '/v1/code/execute', { code: 'return 1', user_id: user })
+    await call('POST', '/oxp/tools/call', {
+      request: { tool_id, input: { text: 'hello' }, context: { user_id: user } },
+    })
+    const scheduled = await call('POST', '/v1/tools/execute', { ...run, run_at: later })
+    await world.gatepass.broker.history.flush()
+    await call('GET', '/v1/executions')
+    await call('GET', `/v1/executions?user_id=${user}&tool=Demo.Echo&status=completed`)
+    await call('GET', '/v1/executions/{id}', undefined, { id: ran.execution_id })
+    await call('GET', '/v1/scheduled_tools')
+    await call('GET', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
+    await call('DELETE', '/v1/scheduled_tools/{id}', undefined, { id: scheduled.execution_id })
+
+    await call('GET', `/v1/admin/audit?user_id=${user}`)
+    await call('GET', '/v1/admin/audit/export')
+    await call('DELETE', '/v1/connections/{id}', undefined, connection)
+    await approve((await call('POST', '/v1/auth/authorize', need)).url)
+    const [again] = (await call('GET', `/v1/admin/user_connections?user_id=${user}`)).items
+    await call('DELETE', '/v1/admin/user_connections/{id}', undefined, again)
+    await call('DELETE', '/v1/tools/{name}', undefined, { name: `Tool ${name}` })
+    await call('DELETE', '/v1/admin/policies/{id}', undefined, { id: policy.id })
+    await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id: name })
+  }
+
+  async function callRefused(): Promise<void> {
+    for (const { method, path } of routesOf(document))
+      if (REFUSED.test(`${method} ${path}`))
+        await world.call(method, path.replaceAll(/\{\w+\}/g, 'demo'), method === 'GET' ? undefined : {})
+  }
+
+  /** Timers of the server run these too, at times that a test does not choose. */
+  async function runBackgroundJobs(broker: Broker): Promise<void> {
+    const scheduler = createScheduler(broker)
+    for (const { run } of [...ownJobs(broker, scheduler), ...sharedJobs(broker)]) await run()
+    await scheduler.close(0)
+    const { processes } = broker.store
+    await processes.enter('other')
+    await processes.beat('other')
+    await processes.leave('other')
+    await processes.isAlive('other', 1_000)
+    // declares all processes dead, this one too, which then enters under another id
+    await processes.declareDead(-1)
+  }
+
+  async function round(name: string): Promise<void> {
+    const { broker } = world.gatepass
+    await useEverything(name)
+    await callRefused()
+    await runBackgroundJobs(broker)
+    await broker.uses.flush()
+  }
+
+  return {
+    round,
+    expectAllAnswered() {
+      const routes = routesOf(document).map(({ method, path }) => `${method} ${path}`)
+      expect(routes.filter((route) => !answered.has(route) && !REFUSED.test(route))).toEqual([])
+    },
+  }
+}
+
+/** They need another verifier, worker or provider than this world has, and are called all the same. */
+const REFUSED =
+  /confirm_user|validate_custom_verifier|session_verification|workers\/\{id\}\/authorize|^\w+ \/proxy\//

@@ -1,0 +1,73 @@
+import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { PgDialect } from 'drizzle-orm/pg-core'
+import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
+import pg from 'pg'
+import { EXECUTION_STATUSES } from '../../src/domain/execution.ts'
+import { createNouns } from '../../src/store/create-nouns.ts'
+import type { Database } from '../../src/store/database.ts'
+import { postgresDialect } from '../../src/store/dialects/postgres/dialect.ts'
+import { tables as postgresTables } from '../../src/store/dialects/postgres/schema.ts'
+import { sqliteDialect } from '../../src/store/dialects/sqlite/dialect.ts'
+import { tables as sqliteTables } from '../../src/store/dialects/sqlite/schema.ts'
+import { createStatementMaker, type StatementMaker } from '../../src/store/statement.ts'
+import type { Store } from '../../src/store/store.ts'
+
+/**
+ * The texts of the statements that the nouns of a database declare, whether or not a request needs them. Those that have
+ * variants are made when they are first used: `everyList` uses the variants of lists.
+ */
+export function declaredStatements(database: 'sqlite' | 'postgres'): readonly string[] {
+  const texts: string[] = []
+  const recording =
+    (make: StatementMaker): StatementMaker =>
+    (build) => {
+      const statement = make(build)
+      texts.push(statement({} as never).text)
+      return statement
+    }
+  const notHere = () => {
+    throw new Error('only the texts are wanted')
+  }
+  const parts =
+    database === 'sqlite'
+      ? {
+          tables: sqliteTables,
+          query: drizzleSqlite.mock(),
+          dialect: sqliteDialect,
+          maker: createStatementMaker((query) => new SQLiteSyncDialect().sqlToQuery(query)),
+        }
+      : {
+          tables: postgresTables,
+          query: drizzle.mock() as unknown as Database['query'], // the calls that nouns make of it have the same form
+          dialect: postgresDialect,
+          maker: createStatementMaker((query) => new PgDialect().sqlToQuery(query)),
+        }
+  const { maker, ...rest } = parts
+  const unused = { append: notHere, release: notHere }
+  createNouns(
+    { ...rest, statement: recording(maker), read: notHere, write: notHere, writeRepeatable: notHere },
+    unused,
+  )
+  return texts
+}
+
+/** Reads each list by every combination of its filters, by offset and by cursor. */
+export async function everyList({ connections, executions, mcpConsents, apiKeys }: Store): Promise<void> {
+  const pages = [
+    { offset: 1, limit: 1 },
+    { offset: 0, limit: 1, after: 'x' },
+  ]
+  for (const page of pages) {
+    await apiKeys.page('p', page)
+    for (const user of [{}, { userId: 'u' }]) {
+      await mcpConsents.list('p', user, page)
+      for (const provider of [{}, { providerUid: 'x' }])
+        await connections.list('p', { ...user, ...provider }, page)
+      for (const tool of [{}, { toolId: 't' }])
+        for (const type of [{}, { type: 'scheduled' as const }, { type: 'immediate' as const }])
+          for (const status of [undefined, ...EXECUTION_STATUSES])
+            await executions.list('p', { ...user, ...tool, ...type, ...(status && { status }) }, page)
+    }
+  }
+}

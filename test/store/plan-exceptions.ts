@@ -1,0 +1,76 @@
+/** Tables that have a row for each thing that an administrator has made, or fewer. All others grow. */
+export const SMALL = new Set([
+  'facts',
+  'projects',
+  'providers',
+  'tools',
+  'tool_aliases',
+  'workers',
+  'secrets',
+  'policies',
+  'toolsets',
+  'processes',
+  'audit_heads',
+  'audit_progress', // a row for each project
+  'schema_migrations',
+  'sqlite_master',
+])
+
+export interface Exception {
+  readonly statement: RegExp
+  readonly reason: string
+  /** The only database that needs it. */
+  readonly only?: 'sqlite' | 'postgres'
+  /** Whether it may sort what it has found by an index, and must not scan. */
+  readonly sorts?: true
+}
+
+/** Statements that may read or sort more than an index gives them. */
+export const EXCEPTIONS: readonly Exception[] = [
+  {
+    statement: /^select now\.snapshot, news\.body.+ order by xid limit 5001\b/s,
+    reason: 'it sorts the changes since the last read, which an index finds, and keeps 5,001 of them',
+    only: 'postgres',
+    sorts: true,
+  },
+  {
+    statement: /^select .+ from "audit_blocks" where .+ as one\)\) order by "audit_blocks"."first_seq" asc$/s,
+    reason: 'the blocks of the entries on one page, which are as few',
+    only: 'postgres',
+    sorts: true,
+  },
+  {
+    statement: /^select [^()]+ from "connections"$/,
+    reason: 'connections of several owners: PostgreSQL alone has the condition and runs the statement',
+    only: 'sqlite',
+  },
+  {
+    statement: /^select "id".+ from "api_keys" where "api_keys"."project_id" = \S+ order by "api_keys"."id"$/,
+    reason: 'a diagnosis reads all keys of a project, to find altered ones',
+  },
+  {
+    statement: /^(insert into|update|delete from) "(projects|providers)"/,
+    reason: 'foreign keys: SQLite shows how it would look for rows that refer to the written one',
+    only: 'sqlite',
+  },
+  {
+    statement: /^update "connections" set "lease_owner" = null.+ where \("connections"."refresh" is not null/,
+    reason: 'the first start on a restored backup',
+  },
+  {
+    statement: /^update "authorizations" set "status" = 'failed'.+ where "authorizations"."status" in/,
+    reason: 'the first start on a restored backup',
+  },
+  {
+    statement: /^update "executions" set "status" = 'failed'.+"run_at" <= \S+\) returning/,
+    reason: 'the first start on a restored backup',
+  },
+  {
+    statement: /^delete from "(chains|suspended_calls|mcp_consents)" returning/,
+    reason: 'the first start on a restored backup',
+  },
+  {
+    statement: /^delete from "mcp_records" where "mcp_records"."model" <> 'Client'/,
+    reason: 'the first start on a restored backup',
+  },
+]

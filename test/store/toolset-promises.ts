@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { inProject, type OpenedStore, toolset } from './fixtures.ts'
+
+/** What `Toolsets` promises. */
+export function toolsetPromises(open: () => Promise<OpenedStore>): void {
+  describe('toolsets', () => {
+    test('are added once per id, replaced whole, and listed by id', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const full = toolset({
+        projectId,
+        id: 'mail',
+        tools: ['local:Send'],
+        namespaces: ['gmail'],
+        tags: ['mail'],
+        providers: ['google'],
+        names: 'bare',
+        instructions: 'Send nothing unasked.\nAsk first.',
+        listing: 'search',
+      })
+      const bare = toolset({ projectId, id: 'mail', updatedAt: 2 })
+      const added = await Promise.all([store.toolsets.add(full), other.toolsets.add(full)])
+      expect(added.toSorted()).toEqual([false, true])
+      expect(await other.toolsets.find(projectId, 'mail')).toEqual(full)
+      expect(await other.toolsets.replace(bare)).toBe(true)
+      expect(await store.toolsets.find(projectId, 'mail')).toEqual(bare)
+      const first = toolset({ projectId, id: 'a' })
+      await store.toolsets.add(first)
+      expect(await other.toolsets.list(projectId)).toEqual([first, bare])
+    })
+
+    test('may have the same id in two projects, and are changed and deleted in their own alone', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const [mine, theirs] = [toolset({ projectId }), toolset({ projectId: another.projectId })]
+      await store.toolsets.add(mine)
+      await store.toolsets.add(theirs)
+      await store.toolsets.replace({ ...theirs, tags: ['theirs'] })
+      expect(await store.toolsets.list(projectId)).toEqual([mine])
+      expect(await store.toolsets.delete(another.projectId, theirs.id)).toBe(true)
+      expect(await store.toolsets.delete(another.projectId, theirs.id)).toBe(false)
+      expect(await store.toolsets.replace(theirs)).toBe(false)
+      expect(await store.toolsets.find(projectId, mine.id)).toEqual(mine)
+      expect(await store.toolsets.find(another.projectId, theirs.id)).toBeUndefined()
+    })
+
+    test('give each bare name once, to whom asks first, and keep the names when they are replaced', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const one = toolset({ projectId })
+      await store.toolsets.add(one)
+      expect(await store.toolsets.bareNames(projectId, one.id)).toEqual({})
+      const give = (tool: string) => (given: Readonly<Record<string, string>>) => ({
+        ...given,
+        [tool]: Object.values(given).includes('search') ? `${tool}_search` : 'search',
+      })
+      await Promise.all([
+        store.toolsets.giveBareNames(projectId, one.id, give('a')),
+        other.toolsets.giveBareNames(projectId, one.id, give('b')),
+      ])
+      const given = await store.toolsets.bareNames(projectId, one.id)
+      expect([
+        { a: 'search', b: 'b_search' },
+        { a: 'a_search', b: 'search' },
+      ]).toContainEqual(given)
+      await store.toolsets.replace({ ...one, tags: ['other'] })
+      expect(await other.toolsets.bareNames(projectId, one.id)).toEqual(given)
+      expect(await other.toolsets.bareNames(projectId, 'none')).toEqual({})
+    })
+  })
+}
