@@ -20,20 +20,22 @@ const SMALL = LARGE_BYTES / 4
 
 export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): PackedAnswer {
   const parts: Partial<Record<Part, Uint8Array>> = {}
-  const toBytes = (value: unknown): Uint8Array => {
-    const bytes = new TextEncoder().encode(JSON.stringify(value))
+  const toBytes = (text: string | undefined): Uint8Array<ArrayBuffer> => {
+    const bytes = new TextEncoder().encode(text)
     transfer.push(bytes.buffer)
     return bytes
   }
-  const isLarge = (value: unknown) => (JSON.stringify(value)?.length ?? 0) > SMALL
+  const isLarge = (text: string | undefined) => text !== undefined && text.length > SMALL
   const mcp = answer.outcome === 'value' && answer.mcpResult !== undefined ? answer : undefined
-  const isMcpLarge = mcp !== undefined && (isLarge(mcp.mcpResult) || isLarge(mcp.value))
+  const isMcpLarge =
+    mcp !== undefined && (isLarge(JSON.stringify(mcp.mcpResult)) || isLarge(JSON.stringify(mcp.value)))
   const rest = mapParts(answer, (part, value) => {
     // The value of an MCP tool and the result it was made of are packed together. `null` stays, because callers test for it.
     const isOfMcp = mcp !== undefined && (part === 'mcpResult' || (part === 'value' && value !== null))
-    const goes = isOfMcp ? isMcpLarge : isLarge(value)
-    if (!goes) return value
-    parts[part] = toBytes(value)
+    if (isOfMcp && !isMcpLarge) return value
+    const text = JSON.stringify(value)
+    if (!isOfMcp && !isLarge(text)) return value
+    parts[part] = toBytes(text)
     return EMPTY[part]
   })
   if (mcp === undefined || !isMcpLarge) return { answer: rest, parts }
@@ -43,7 +45,7 @@ export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): Pa
     parts,
     mcp: {
       isStructured: mcp.mcpResult !== undefined && isStructured(mcp.mcpResult),
-      value: toBytes(valueWithMedia(mcp)),
+      value: toBytes(JSON.stringify(valueWithMedia(mcp))),
       ...('artifact' in shown && { artifact: shown.artifact }),
     },
   }

@@ -56,8 +56,15 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Whether the value nests deeper than `levels`. It reads no deeper, so that it ends for any value. */
+/**
+ * Whether the JSON value nests deeper than `levels`. It reads no deeper, so that it ends for any value. No list of the
+ * members is made: that takes most of the time for an object of 300,000.
+ */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
+  if (levels === 0) return true
+  if (Array.isArray(value)) return value.some((inner) => isDeeperThan(inner, levels - 1))
+  const members = value as Record<string, unknown> // it is an object
+  for (const name in members) if (isDeeperThan(members[name], levels - 1)) return true
+  return false
 }

@@ -52,9 +52,10 @@ function clean(value: unknown, redactor: Redactor, depth: number): unknown {
   if (Array.isArray(value)) return value.map((one) => clean(one, redactor, depth + 1))
   const members = new Map<string, unknown>()
   const copies = new Map<string, number>()
-  for (const [name, one] of Object.entries(value)) {
+  const original = value as Record<string, unknown> // it is an object
+  for (const name in original) {
     if (name === '__proto__') continue
-    members.set(free(redactor.redact(name), members, copies), clean(one, redactor, depth + 1))
+    members.set(free(redactor.redact(name), members, copies), clean(original[name], redactor, depth + 1))
   }
   return Object.fromEntries(members)
 }

@@ -185,15 +185,25 @@ async function longestHold<T>(
   return { held, result }
 }
 
-/** Another attempt where the loop was held: what is long by itself is long each time, a garbage collection is not. */
+/**
+ * Another attempt where the loop was held: what is long by itself is long each time, a garbage collection is not. Also
+ * where the answer was not read within 30 s, as happens when many other processes use the processors.
+ */
 async function repeatedHold<T>(
   work: () => Promise<T>,
-  mostMs = MOST_HELD_MS,
+  { mostMs = MOST_HELD_MS, isTooLate = () => false }: Repetition<T> = {},
 ): ReturnType<typeof longestHold<T>> {
   let measured = await longestHold(work)
-  for (let attempt = 2; attempt <= ATTEMPTS && measured.held >= mostMs; attempt++)
+  for (let attempt = 2; attempt <= ATTEMPTS; attempt++) {
+    if (measured.held < mostMs && !isTooLate(measured.result)) break
     measured = await longestHold(work)
+  }
   return measured
+}
+
+interface Repetition<T> {
+  readonly mostMs?: number
+  readonly isTooLate?: (result: T) => boolean
 }
 
 /**
@@ -238,7 +248,7 @@ describe('threat 41: an answer of 4 MB', () => {
       for (const one of shapesBy(way)) {
         shape = one
         const most = Math.max(MOST_HELD_MS, parsing(body4MB()))
-        const { held, result } = await repeatedHold(async () => {
+        const ask = async () => {
           const response = await fetch(`${world.gatepass.url}${path}`, {
             method: body === undefined ? 'GET' : 'POST',
             headers: {
@@ -249,7 +259,12 @@ describe('threat 41: an answer of 4 MB', () => {
             ...(body !== undefined && { body: JSON.stringify(body) }),
           })
           return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
-        }, most)
+        }
+        const { held, result } = await repeatedHold(ask, {
+          mostMs: most,
+          isTooLate: ({ bytes }) =>
+            bytes.length < 2_000 && bytes.includes('Reading the answer ended: timeout'),
+        })
         expect(
           [result.status, result.bytes.toString('utf8', 0, result.status === 200 ? 0 : 500)],
           one,
@@ -259,7 +274,7 @@ describe('threat 41: an answer of 4 MB', () => {
         expect(held, one).toBeLessThan(most)
       }
     },
-    120_000,
+    600_000,
   )
 
   test('nor are many small events of MCP servers', async () => {
