@@ -1,6 +1,7 @@
 /**
  * What Gatepass is compared with: hono on node-server, which for each job does only what the job cannot do without. A
- * fetch parses a body and answers JSON; a begin and a callback commit one row; execute signs and posts; the proxy forwards.
+ * fetch parses a body and answers JSON; a begin and a callback commit one row; execute signs and posts; the proxy forwards;
+ * a long poll waits.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { serve } from '@hono/node-server'
@@ -51,6 +52,8 @@ app.get('/callback', (c) => {
   insert.run(randomUUID(), '', state, ROW)
   return c.redirect(`http://127.0.0.1:${port}/done?status=completed`, 303)
 })
+
+app.get('/v1/auth/status', () => new Promise<Response>(() => {}))
 
 const tools = new Pool(`http://127.0.0.1:${toolPort}`)
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
