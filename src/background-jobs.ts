@@ -1,5 +1,6 @@
 import type { Broker } from './broker.ts'
 import type { Log } from './domain/log.ts'
+import { archiveDue } from './flows/audit/archive-due.ts'
 import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import { BEAT_MS } from './services/liveness.ts'
@@ -9,6 +10,8 @@ import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
 const FLUSH_MS = 1_000
 const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
+/** What is archived is decided by the day; between two archives this only looks at the oldest entries. */
+const ARCHIVE_MS = 10 * 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long the status of a settled authorization is kept. */
 const KEPT_SECONDS = 7 * 24 * 3600
@@ -44,6 +47,7 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
     { intervalMs: SYNC_SECONDS * 1000, run: () => syncWorkers(broker) },
     { intervalMs: INDEX_MS, run: () => indexAudit(broker) },
     { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
+    { intervalMs: ARCHIVE_MS, run: () => archiveDue(broker) },
     { intervalMs: SWEEP_MS, run: () => sweep(broker) },
     { intervalMs: BACKGROUND_REFRESH_SECONDS * 1000, run: () => refreshDue(broker) },
   ]

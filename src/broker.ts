@@ -103,6 +103,12 @@ export interface BrokerSettings {
   /** The memory for connections with their tokens, in bytes. */
   readonly cacheBytes: number
   readonly mcp: McpSettings
+  readonly audit: AuditSettings
+}
+
+export interface AuditSettings {
+  /** Absent: entries stay in the trail for ever. Without a folder they are deleted when their time is over. */
+  readonly retention?: { readonly seconds: number; readonly folder?: string }
 }
 
 /** Who may call `/mcp`. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { BrokerSettings } from './broker.ts'
 import { ConfigError } from './config-error.ts'
 import { parseAllowedHost } from './egress/public-address.ts'
+import { readAuditSettings } from './settings/audit-archive.ts'
 import { readBytes } from './settings/bytes.ts'
 import { readDatabase } from './settings/database.ts'
 import { readMasterKeys } from './settings/master-keys.ts'
@@ -135,6 +136,7 @@ export function readConfig(
       ...readMcp(setting, { development, host, publicUrl, verifier }, addFault),
       registration: choice('MCP_REGISTRATION', ['on', 'off'], 'on'),
     },
+    audit: readAuditSettings(setting, addFault),
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     metrics: choice('METRICS', ['open', 'key', 'off'], development ? 'open' : 'key'),
     development,

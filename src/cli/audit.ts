@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { AuditHead } from '../domain/audit.ts'
-import { type Api, type Query, serverOf, withApi } from './api.ts'
-import { CommandFailure, EXIT } from './failure.ts'
-import { dim, isOutputClosed, MARKS, print, printJson, table } from './print.ts'
+import { type Api, type Query, withApi } from './api.ts'
+import { defineArchive } from './audit-archive.ts'
+import { defineVerify } from './audit-verify.ts'
+import { isOutputClosed, MARKS, print, printJson, table } from './print.ts'
+import { refuseServer } from './require-database.ts'
 import {
   type CommonOptions,
   jsonOption,
@@ -86,75 +87,8 @@ export function defineAudit(audit: Command, shell: Shell): void {
 
   defineReindex(audit, shell)
 
-  audit
-    .command('verify')
-    .description('check that no entry of the trail was altered, removed or cut off')
-    .option(
-      '--head <seq:hash>',
-      'the head of the chain at an earlier time, as this command printed it',
-      parseHead,
-    )
-    .option('--index', 'check too that the search index has every entry')
-    .option('--all', 'all projects, not only that of --project')
-    .addOption(projectOption())
-    .addOption(jsonOption())
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: CommonOptions & { head?: AuditHead; index?: true; all?: true }) => {
-      refuseServer(shell, options, 'audit verify checks')
-      const [{ withBroker }, { verifyAudit }, { verifyIndex }, { findAlteredRows, nameOfRow }] =
-        await Promise.all([
-          import('./with-broker.ts'),
-          import('../flows/audit/verify-audit.ts'),
-          import('../flows/audit/verify-index.ts'),
-          import('../services/altered-rows.ts'),
-        ])
-      return withBroker(shell, options, async ({ broker, project }) => {
-        const projects = options.all ? await broker.store.projects.list() : [project]
-        const verdicts = await Promise.all(
-          projects.map(async ({ id, name }) => ({
-            id,
-            name,
-            ...(await verifyAudit(broker, id, options.head)),
-            ...(options.index && { index: await verifyIndex(broker, id) }),
-          })),
-        )
-        const altered = await findAlteredRows(broker)
-        const rowsOf = (id: string) => altered.filter(({ projectId }) => projectId === id).map(nameOfRow)
-        if (options.json)
-          printJson({
-            items: verdicts.map(({ id, name, entries, head, faults, index }) => ({
-              project: name,
-              entries,
-              ...(head && { head: `${head.lastSeq}:${head.hash}` }),
-              faults,
-              ...(index && { index_faults: index }),
-              altered_rows: rowsOf(id),
-            })),
-          })
-        else
-          for (const { id, name, entries, head, faults, index = [] } of verdicts) {
-            const end = head ? dim(`  head ${head.lastSeq}:${head.hash}`) : ''
-            if (faults.length === 0) print(`${MARKS.ok} ${name}: ${entries} entries, none altered.${end}`)
-            else print([`${MARKS.failed} ${name}:`, ...faults.map((fault) => `    ${fault}`)].join('\n'))
-            for (const fault of index) print(`${MARKS.failed} ${name}: ${fault}.`)
-            for (const row of rowsOf(id))
-              print(
-                `${MARKS.failed} ${name}: ${row} was written by another program than Gatepass, and is ignored.`,
-              )
-          }
-        const broken = verdicts.filter(({ faults }) => faults.length > 0).map(({ name }) => name)
-        if (broken.length > 0)
-          throw new CommandFailure(
-            `The audit trail of ${broken.join(', ')} does not match what was recorded.`,
-          )
-        if (verdicts.some(({ index = [] }) => index.length > 0))
-          throw new CommandFailure(
-            'Searches of the audit trail may miss entries: make the index again with `gatepass audit reindex`.',
-          )
-        if (projects.some(({ id }) => rowsOf(id).length > 0))
-          throw new CommandFailure('Rows that grant access were written by another program than Gatepass.')
-      })
-    })
+  defineVerify(audit, shell)
+  defineArchive(audit, shell)
 }
 
 function defineReindex(audit: Command, shell: Shell): void {
@@ -175,14 +109,6 @@ function defineReindex(audit: Command, shell: Shell): void {
         else print(`${MARKS.ok} ${project.name}: the search index was made again.`)
       })
     })
-}
-
-function refuseServer(shell: Shell, options: CommonOptions, what: string): void {
-  if (serverOf(shell, options) !== undefined)
-    throw new CommandFailure(
-      `${what} the database itself, not what a server says of it: run it where the database is, without GATEPASS_URL.`,
-      EXIT.usage,
-    )
 }
 
 async function newestEntries(api: Api, options: ListOptions): Promise<EntryWire[]> {
@@ -240,15 +166,9 @@ function parseTime(text: string): string {
   return new Date(at).toISOString()
 }
 
-function parseHead(text: string): AuditHead {
-  const [, lastSeq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? []
-  if (lastSeq === undefined || hash === undefined)
-    throw new InvalidArgumentError('Write it as `gatepass audit verify` printed it: <number>:<hash>.')
-  return { lastSeq: Number(lastSeq), hash }
-}
-
 const EXAMPLES = `
 Examples:
   $ gatepass audit list --user ada --action token.released
   $ gatepass audit export --since 2026-11-01 > november.jsonl
-  $ gatepass audit verify --head 1042:6mYvT0cVb2Zc0X6zBqk2sVw5f3W4Q1p8u9r7t6y5e4w`
+  $ gatepass audit verify --head 1042:6mYvT0cVb2Zc0X6zBqk2sVw5f3W4Q1p8u9r7t6y5e4w
+  $ gatepass audit archive --before 400d --to /var/archive/gatepass`

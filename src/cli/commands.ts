@@ -100,7 +100,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'audit',
-    description: 'the audit trail: list, export, verify',
+    description: 'the audit trail: list, export, verify, archive',
     load: async () => (await import('./audit.ts')).defineAudit,
   },
   {

@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'key.revoked',
   'mcp_client.approved',
   'mcp_client.revoked',
+  'audit.archived',
   'access.refused',
   'envelope.unreadable',
   'master_key.rotated',
@@ -101,3 +102,17 @@ export interface AuditBlock {
 
 /** The end of a project's audit chain. A copy kept elsewhere shows later whether entries were cut off. */
 export type AuditHead = Pick<AuditBlock, 'hash'> & { readonly lastSeq: number }
+
+/**
+ * States that the installation has archived a project's entries from `firstSeq` to `lastSeq`, so that their blocks may be
+ * missing. `hash` is that of the last archived block: the chain goes on from it.
+ */
+export interface AuditAnchor {
+  readonly projectId: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly hash: string
+  readonly at: EpochSeconds
+  /** Covers all other members, under a key that is sealed with the master key. */
+  readonly mac: string
+}

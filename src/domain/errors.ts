@@ -34,6 +34,7 @@ export const ERROR_CODES = [
   'invalid_tool',
   'invalid_input',
   'answer_not_kept',
+  'entries_archived',
   'outcome_unknown',
   'store_unavailable',
   'not_implemented',

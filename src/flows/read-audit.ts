@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
-import type { AuditActor, AuditBlock } from '../domain/audit.ts'
-import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { newestAnchor } from '../services/audit-archive/anchors.ts'
+import { type AuditEntry, entriesOf, toEntry } from '../services/audit-entry.ts'
 import { firstSeqOf, SEGMENT, segmentOf } from '../services/audit-index/segment.ts'
 import { type SearchedMember, searchedValue, termOf } from '../services/audit-index/terms.ts'
 import { indexedSegments } from './audit/indexed-segments.ts'
@@ -9,15 +10,6 @@ import { type Order, readBlocks, type SeqRange } from './audit/read-blocks.ts'
 
 /** Entries that the index names and that are read from their blocks at once. */
 const ENTRIES = 32
-
-/** A recorded entry, in the names of the wire, with its number in the project's chain. */
-export interface AuditEntry {
-  readonly seq: number
-  readonly at: EpochSeconds
-  readonly action: string
-  readonly actor: AuditActor
-  readonly [member: string]: unknown
-}
 
 /** Selects entries; all given members must match. */
 export interface AuditFilter {
@@ -48,13 +40,15 @@ export async function* readAudit(
   order: Order,
 ): AsyncGenerator<AuditEntry> {
   const { audit, auditIndex } = broker.store
-  const [head, [oldest]] = await Promise.all([
+  const [head, [oldest], anchor] = await Promise.all([
     audit.head(projectId),
     audit.blocks(projectId, { order: 'oldest first', limit: 1 }),
+    newestAnchor(broker, projectId),
   ])
   if (head === undefined || oldest === undefined) return
   const { after = 0, before = Number.POSITIVE_INFINITY } = filter
-  const from = Math.max(after + 1, oldest.firstSeq)
+  // blocks that are archived may still be there, since they are removed in slices
+  const from = Math.max(after + 1, oldest.firstSeq, (anchor?.lastSeq ?? 0) + 1)
   const to = Math.min(before - 1, head.lastSeq)
   const progress = isSearch(filter) ? await auditIndex.progress(projectId) : undefined
   const { indexedFrom, indexedTo } = progress ?? { indexedFrom: 0, indexedTo: 0 }
@@ -167,18 +161,4 @@ function isMeant(entry: AuditEntry, filter: AuditFilter): boolean {
 
 function isIn({ from, to }: SeqRange, seq: number): boolean {
   return seq >= from && seq <= to
-}
-
-/** The entries of a block, oldest first. */
-export function entriesOf({ firstSeq, text }: AuditBlock): AuditEntry[] {
-  return text.split('\n').map((line, i) => toEntry(firstSeq + i, line))
-}
-
-function toEntry(seq: number, line: string): AuditEntry {
-  return { seq, ...JSON.parse(line) } as AuditEntry // audit-log.ts writes this shape
-}
-
-/** The entry's JSON in the API and in `gatepass audit`. */
-export function entryToWire({ seq, at, ...entry }: AuditEntry) {
-  return { seq, at: toTimestamp(at), ...entry }
 }

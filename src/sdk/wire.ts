@@ -96,6 +96,7 @@ export interface AuditEntry {
     | 'key.revoked'
     | 'mcp_client.approved'
     | 'mcp_client.revoked'
+    | 'audit.archived'
     | 'access.refused'
     | 'envelope.unreadable'
     | 'master_key.rotated'
@@ -1105,6 +1106,7 @@ export type ErrorCode =
   | 'invalid_tool'
   | 'invalid_input'
   | 'answer_not_kept'
+  | 'entries_archived'
   | 'outcome_unknown'
   | 'store_unavailable'
   | 'not_implemented'
@@ -2991,6 +2993,7 @@ export interface Operations {
         | 'key.revoked'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
+        | 'audit.archived'
         | 'access.refused'
         | 'envelope.unreadable'
         | 'master_key.rotated'
@@ -3005,7 +3008,10 @@ export interface Operations {
       readonly actor_id?: string | undefined
       readonly since?: string | undefined
       readonly until?: string | undefined
-      /** Only entries after this number: where the last export ended */
+      /**
+       * Only entries after this number: where the last export ended. Where the next one is archived, the
+       * answer is 410 `entries_archived`
+       */
       readonly after?: number | undefined
     }
     readonly body: undefined
@@ -3336,6 +3342,7 @@ export interface Operations {
         | 'key.revoked'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
+        | 'audit.archived'
         | 'access.refused'
         | 'envelope.unreadable'
         | 'master_key.rotated'
@@ -3356,7 +3363,12 @@ export interface Operations {
       readonly limit?: number | undefined
     }
     readonly body: undefined
-    readonly answer: { readonly items: readonly AuditEntry[]; readonly next_before?: number }
+    readonly answer: {
+      readonly items: readonly AuditEntry[]
+      readonly next_before?: number
+      /** Entries up to this number are not here any more: an administrator has archived them */
+      readonly archived_through?: number
+    }
   }
   /** All providers */
   readonly listAuthProviders: {

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import { isExpired } from '../domain/api-key.ts'
-import type { AuditEvent } from '../domain/audit.ts'
+import type { AuditAnchor, AuditEvent } from '../domain/audit.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
@@ -48,6 +48,8 @@ export interface AuditLog {
   /** A keyed hash of a token: distinguishes tokens without revealing anything about them. */
   fingerprint(token: string): string
   readonly link: AuditLink
+  /** The MAC of an anchor, which only the installation can make. */
+  anchorMac(anchor: Omit<AuditAnchor, 'mac'>): string
   /** Releases that wait for their commit. */
   readonly waiting: number
 }
@@ -61,6 +63,7 @@ interface Waiting {
 /** `key`: 32 bytes of this installation, which a rotation of the master key does not change. */
 export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog {
   const chainKey = derive(key, 'chain')
+  const anchorKey = derive(key, 'anchor')
   const fingerprintKey = derive(key, 'fingerprint')
   const link: AuditLink = ({ projectId, firstSeq, count, at, text, previous }) =>
     createHmac('sha256', chainKey)
@@ -121,6 +124,10 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     async record(projectId, event) {
       await store.audit.append(this.of(projectId, event))
     },
+    anchorMac: ({ projectId, firstSeq, lastSeq, hash, at }) =>
+      createHmac('sha256', anchorKey)
+        .update(JSON.stringify([projectId, firstSeq, lastSeq, hash, at]))
+        .digest('base64url'),
     async release(tokens, policies) {
       if (waiting >= MAX_WAITING)
         throw new BrokerError('store_unavailable', 'Too many releases wait for the audit trail. Try again.', {

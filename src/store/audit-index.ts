@@ -35,6 +35,8 @@ export interface AuditIndex {
   endClaim(projectId: string, owner: string): Promise<void>
   /** Says that nothing is indexed yet, and that indexing begins with this segment. */
   restart(projectId: string, segment: number): Promise<void>
+  /** Says that the entries before this segment are not indexed any more, and never will be. */
+  cut(projectId: string, segment: number): Promise<void>
   /** Writes what buckets of terms have of a segment. A bucket that is there already is replaced. */
   putTerms(projectId: string, segment: number, buckets: ReadonlyMap<number, string>): Promise<void>
   /** The segment is complete, unless it is not the next one. Returns whether it is. */
@@ -103,6 +105,16 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
     query
       .update(auditProgress)
       .set({ indexedFrom: p.segment, indexedTo: p.segment })
+      .where(eq(auditProgress.projectId, p.projectId))
+      .returning({ projectId: auditProgress.projectId }),
+  )
+  const cut = statement((p: OfProject & { segment: number }) =>
+    query
+      .update(auditProgress)
+      .set({
+        indexedFrom: sql`case when ${auditProgress.indexedFrom} < ${p.segment} then ${p.segment} else ${auditProgress.indexedFrom} end`,
+        indexedTo: sql`case when ${auditProgress.indexedTo} < ${p.segment} then ${p.segment} else ${auditProgress.indexedTo} end`,
+      })
       .where(eq(auditProgress.projectId, p.projectId))
       .returning({ projectId: auditProgress.projectId }),
   )
@@ -211,6 +223,9 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
     },
     async restart(projectId, first) {
       await write(undefined, () => restart({ projectId, segment: first }))
+    },
+    async cut(projectId, first) {
+      await write(undefined, () => cut({ projectId, segment: first }))
     },
     async putTerms(projectId, of, buckets) {
       const rows = Object.fromEntries(buckets)

@@ -1,5 +1,22 @@
 import type { SchemaKit } from './schema-kit.ts'
 
+/** Up to which entry each project's trail was archived, one row for each archive. It is not derived from anything. */
+export function describeAuditAnchors({ table, text, whole, primaryKey }: SchemaKit) {
+  const auditAnchors = table(
+    'audit_anchors',
+    {
+      projectId: text('project_id').notNull(),
+      lastSeq: whole('last_seq').notNull(),
+      firstSeq: whole('first_seq').notNull(),
+      hash: text('hash').notNull(),
+      at: whole('at').notNull(),
+      mac: text('mac').notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.projectId, t.lastSeq] })],
+  )
+  return { auditAnchors }
+}
+
 /**
  * The tables of the search index of the audit trail. All of it is derived from `audit_blocks`: it can be deleted and is
  * then made again.

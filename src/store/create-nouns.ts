@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createAnswers } from './answers.ts'
 import { createApiKeys } from './api-keys.ts'
+import { createAuditAnchors } from './audit-anchors.ts'
 import { createAuditIndex } from './audit-index.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
@@ -52,6 +53,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),
     audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),
+    auditAnchors: retried(createAuditAnchors(database)),
     auditIndex: retried(createAuditIndex(database)),
     ...retried({
       // a database whose disk is full reads well; and SQLite does not write a value that is there already

@@ -5,7 +5,7 @@ import type { NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
-import { describeAuditIndex } from './audit-schema.ts'
+import { describeAuditAnchors, describeAuditIndex } from './audit-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
@@ -221,6 +221,7 @@ export function describeTables(kit: SchemaKit) {
     ...describeToolTables(kit, () => projects.id),
     ...describeMcpTables(kit, () => projects.id),
     ...describeAuditIndex(kit),
+    ...describeAuditAnchors(kit),
     facts,
     projects,
     apiKeys,

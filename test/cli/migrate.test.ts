@@ -60,7 +60,7 @@ describe('moving an installation', () => {
     await installationAt(file('a.db'))
     const before = rowsOf(file('a.db'))
     const empty = COPIED_TABLES.filter((_, i) => before[i]?.length === 0).map(({ name }) => name)
-    expect(empty).toEqual(['mcp_consents', 'toolsets'])
+    expect(empty).toEqual(['audit_anchors', 'mcp_consents', 'toolsets'])
     await using database = await freshDatabase()
 
     const there = await moveByProcess(`file:${file('a.db')}`, database.url)

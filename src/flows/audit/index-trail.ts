@@ -25,7 +25,8 @@ export async function indexAudit(broker: Broker): Promise<void> {
   }
 }
 
-async function indexProject(broker: Broker, projectId: string): Promise<void> {
+/** Adds the segments of a project that are full to the index, unless another process does it. */
+export async function indexProject(broker: Broker, projectId: string): Promise<void> {
   const { audit, auditIndex } = broker.store
   const head = await audit.head(projectId)
   if (head === undefined || head.lastSeq < SEGMENT) return

@@ -1,34 +1,57 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
-import type { AuditHead } from '../../domain/audit.ts'
+import type { AuditAnchor, AuditHead } from '../../domain/audit.ts'
+import { anchorsOf, isGenuine, newestAnchor } from '../../services/audit-archive/anchors.ts'
 
 /** Blocks that are read from the store at once. */
 const BLOCKS = 200
+/** Faults after which nothing more is looked for. */
+const MAX_FAULTS = 20
 
 /** The result of verifying a chain. */
 export interface AuditVerdict {
+  /** The number of the last entry: how many there are, with those that are archived. */
   readonly entries: number
   /** The end of the chain, for an operator to keep elsewhere; absent for an empty chain. */
   readonly head?: AuditHead
+  /** Where the chain begins: entries up to this one are archived. */
+  readonly anchor?: AuditAnchor
   /** Sentences for an operator; empty when the chain is intact. */
   readonly faults: readonly string[]
 }
 
 /**
- * Verifies the chain of a project from its first entry: every block must have the right number and the right hash under
- * the installation's key. `known`, an earlier end of the chain, shows whether entries were cut off or replaced since.
+ * Verifies the chain of a project from the newest genuine anchor, or from the first entry where nothing is archived: every
+ * block must have the right number and the right hash under the installation's key. `known`, an earlier end of the
+ * chain, shows whether entries were cut off or replaced since.
  */
 export async function verifyAudit(
   broker: Broker,
   projectId: string,
   known?: AuditHead,
 ): Promise<AuditVerdict> {
+  for (;;) {
+    const verdict = await verifyFromAnchor(broker, projectId, known)
+    if (verdict.faults.length === 0) return verdict
+    // what was archived meanwhile is missing behind the former anchor
+    const newest = await newestAnchor(broker, projectId)
+    if (newest?.lastSeq === verdict.anchor?.lastSeq) return verdict
+  }
+}
+
+async function verifyFromAnchor(
+  broker: Broker,
+  projectId: string,
+  known: AuditHead | undefined,
+): Promise<AuditVerdict> {
   const faults: string[] = []
   // read first, since entries are appended meanwhile
   const head = await broker.store.audit.head(projectId)
-  let end: AuditHead | undefined
-  let last: number | undefined
-  let knownIsThere = known === undefined
+  const anchors = await verifyAnchors(broker, projectId, faults)
+  const anchor = anchors.at(0)
+  let end: AuditHead | undefined = anchor
+  let last = anchor?.lastSeq
+  let knownIsThere = known === undefined || anchors.some((one) => isEnd(one, known))
   for (;;) {
     const blocks = await broker.store.audit.blocks(projectId, {
       order: 'oldest first',
@@ -50,16 +73,57 @@ export async function verifyAudit(
       if (head?.lastSeq === lastSeq && head.hash !== hash)
         faults.push(`entries ${block.firstSeq} to ${lastSeq} are not those that the chain's end was made of`)
       end = { lastSeq, hash }
-      if (faults.length >= 20) return { entries: end.lastSeq, head: end, faults }
+      if (faults.length >= MAX_FAULTS) return verdictOf(end, anchor, faults)
     }
     if (blocks.length < BLOCKS) break
     await nextTurn()
   }
   if (head !== undefined && head.lastSeq > (end?.lastSeq ?? 0))
     faults.push(`the entries after ${end?.lastSeq ?? 0} were cut off: the chain went on to ${head.lastSeq}`)
-  if (!knownIsThere)
-    faults.push(
-      `the chain does not contain the end you know (entry ${known?.lastSeq}): it was cut or made anew`,
-    )
-  return { entries: end?.lastSeq ?? 0, ...(end && { head: end }), faults }
+  // an anchor and the entry that tells of it are written together
+  else if (anchor !== undefined && end?.lastSeq === anchor.lastSeq)
+    faults.push(`the entries after ${anchor.lastSeq}, the last one that is archived, were cut off`)
+  if (!knownIsThere) faults.push(unknownEnd(known?.lastSeq ?? 0, anchor))
+  return verdictOf(end, anchor, faults)
+}
+
+/** The genuine anchors, newest first. */
+async function verifyAnchors(broker: Broker, projectId: string, faults: string[]): Promise<AuditAnchor[]> {
+  const genuine: AuditAnchor[] = []
+  for await (const anchor of anchorsOf(broker, projectId)) {
+    if (faults.length >= MAX_FAULTS) break
+    const next = genuine.at(-1)
+    if (!isGenuine(broker.audit, anchor))
+      faults.push(`the anchor at entry ${anchor.lastSeq} was not made by this installation for this project`)
+    else if (next !== undefined && next.firstSeq !== anchor.lastSeq + 1)
+      faults.push(`the anchor at entry ${next.firstSeq - 1} is missing`)
+    if (isGenuine(broker.audit, anchor)) genuine.push(anchor)
+  }
+  const oldest = genuine.at(-1)
+  if (oldest !== undefined && oldest.firstSeq !== 1)
+    faults.push(`the anchor at entry ${oldest.firstSeq - 1} is missing`)
+  return genuine
+}
+
+function verdictOf(
+  end: AuditHead | undefined,
+  anchor: AuditAnchor | undefined,
+  faults: readonly string[],
+): AuditVerdict {
+  return {
+    entries: end?.lastSeq ?? 0,
+    ...(end && { head: { lastSeq: end.lastSeq, hash: end.hash } }),
+    ...(anchor && { anchor }),
+    faults,
+  }
+}
+
+function unknownEnd(lastSeq: number, anchor: AuditAnchor | undefined): string {
+  return anchor !== undefined && lastSeq <= anchor.lastSeq
+    ? `the end you know (entry ${lastSeq}) is archived: give its archive with --archive, which shows whether it is in it`
+    : `the chain does not contain the end you know (entry ${lastSeq}): it was cut or made anew`
+}
+
+function isEnd(one: AuditHead, { lastSeq, hash }: AuditHead): boolean {
+  return one.lastSeq === lastSeq && one.hash === hash
 }

@@ -2,7 +2,10 @@ import { z } from '@hono/zod-openapi'
 import { stream } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
 import { AUDIT_ACTIONS } from '../../domain/audit.ts'
-import { type AuditEntry, type AuditFilter, entryToWire, readAudit } from '../../flows/read-audit.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
+import { newestAnchor } from '../../services/audit-archive/anchors.ts'
+import { type AuditEntry, entryToWire } from '../../services/audit-entry.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, limitQuery, userIdText, wholeNumber } from '../endpoint/fields.ts'
 
@@ -78,11 +81,19 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       responses: {
         200: {
           description: 'A page; `next_before` is there when there is more',
-          schema: z.object({ items: z.array(entrySchema), next_before: z.number().int().optional() }),
+          schema: z.object({
+            items: z.array(entrySchema),
+            next_before: z.number().int().optional(),
+            archived_through: z.number().int().optional().openapi({
+              description:
+                'Entries up to this number are not here any more: an administrator has archived them',
+            }),
+          }),
         },
       },
     },
     async ({ c, query, caller }) => {
+      const anchor = await newestAnchor(broker, caller.projectId)
       const items: AuditEntry[] = []
       for await (const entry of readAudit(broker, caller.projectId, toFilter(query), 'newest first')) {
         items.push(entry)
@@ -92,6 +103,7 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       return c.json({
         items: page.map(entryToWire),
         ...(items.length > page.length && { next_before: page.at(-1)?.seq }),
+        ...(anchor && { archived_through: anchor.lastSeq }),
       })
     },
   )
@@ -106,19 +118,29 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       summary: 'The audit trail as JSON lines, oldest first',
       query: z.object({
         ...filterQuery,
-        after: wholeNumber({ min: 0 })
-          .optional()
-          .openapi({ description: 'Only entries after this number: where the last export ended' }),
+        after: wholeNumber({ min: 0 }).optional().openapi({
+          description:
+            'Only entries after this number: where the last export ended. Where the next one is archived, the answer is 410 `entries_archived`',
+        }),
       }),
       responses: {
         200: {
-          description: 'One entry, an AuditEntry, a line',
+          description:
+            'One entry, an AuditEntry, a line. The header `Audit-Archived-Through` has the number of the last entry that is archived, if any is',
           schema: z.string(),
           mediaType: 'application/x-ndjson',
         },
       },
     },
-    ({ c, query, caller }) => {
+    async ({ c, query, caller }) => {
+      const anchor = await newestAnchor(broker, caller.projectId)
+      // a program that goes on from its last export would miss entries without noticing
+      if (anchor !== undefined && query.after !== undefined && query.after < anchor.lastSeq)
+        throw new BrokerError(
+          'entries_archived',
+          `The entries up to ${anchor.lastSeq} were archived: the files of \`gatepass audit archive\` have them. Go on with after=${anchor.lastSeq}.`,
+        )
+      if (anchor !== undefined) c.header('audit-archived-through', String(anchor.lastSeq))
       c.header('content-type', 'application/x-ndjson')
       return stream(c, async (out) => {
         for await (const entry of readAudit(broker, caller.projectId, toFilter(query), 'oldest first')) {

@@ -40,6 +40,7 @@ export const STATUS = {
   invalid_tool: 400,
   invalid_input: 400,
   answer_not_kept: 410,
+  entries_archived: 410,
   outcome_unknown: 409,
   store_unavailable: 503,
   not_implemented: 501,

@@ -33,6 +33,7 @@ export const ERROR_MEANINGS = {
   invalid_tool: 'The tool cannot be used as it is described.',
   invalid_input: "The input does not fit the tool's schema.",
   answer_not_kept: 'The request was carried out before, and its answer is no longer kept.',
+  entries_archived: 'The entries that would come next were moved out of the audit trail into archives.',
   outcome_unknown: 'The request was sent before, and its outcome is not known.',
   store_unavailable: 'The database cannot be used now. Retry.',
   not_implemented: 'It is not supported.',

@@ -20,6 +20,8 @@ export interface AuditPage {
   readonly items: readonly Wire.AuditEntry[]
   /** `before` of the next page; absent on the last. */
   readonly nextBefore?: number
+  /** Entries up to this number were moved into archives, and are not here any more. */
+  readonly archivedThrough?: number
 }
 
 /** Entries of the trail, newest first, page by page as they are iterated. */
@@ -31,7 +33,10 @@ export interface AuditList extends AsyncIterable<Wire.AuditEntry> {
 /** The audit trail of the project. */
 export interface AuditLog {
   list(filter?: AuditFilter): AuditList
-  /** All entries after the number `after`, oldest first, in one request: for copies elsewhere. */
+  /**
+   * All entries after the number `after`, oldest first, in one request: for copies elsewhere. Fails with `entries_archived`
+   * when the next one was moved into an archive.
+   */
   export(filter?: AuditFilter & RequestOptions & { readonly after?: number }): AsyncIterable<Wire.AuditEntry>
 }
 
@@ -41,8 +46,13 @@ export function createAuditLog(transport: Transport): AuditLog {
       const page: AuditList['page'] = async ({ before, limit, ...options } = {}) => {
         const query = { ...toQuery(filter), before, limit }
         const call = { method: 'GET', path: '/v1/admin/audit', query, options } as const
-        const { items, next_before: nextBefore } = await transport.call<'listAuditEntries'>(call)
-        return { items, ...(nextBefore !== undefined && { nextBefore }) }
+        const answer = await transport.call<'listAuditEntries'>(call)
+        const { items, next_before: nextBefore, archived_through: archivedThrough } = answer
+        return {
+          items,
+          ...(nextBefore !== undefined && { nextBefore }),
+          ...(archivedThrough !== undefined && { archivedThrough }),
+        }
       }
       async function* iterate(): AsyncGenerator<Wire.AuditEntry, void> {
         let before: number | undefined

@@ -59,6 +59,7 @@ export const {
   auditTerms,
   auditSegments,
   auditProgress,
+  auditAnchors,
   toolsets,
   mcpRecords,
   mcpConsents,

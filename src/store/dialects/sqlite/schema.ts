@@ -25,6 +25,7 @@ export const {
   auditTerms,
   auditSegments,
   auditProgress,
+  auditAnchors,
   toolsets,
   mcpRecords,
   mcpConsents,

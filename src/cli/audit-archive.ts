@@ -1,0 +1,132 @@
+import { statSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Broker } from '../broker.ts'
+import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Project } from '../domain/project.ts'
+import type { Archived, ArchiveRequest } from '../flows/audit/archive-trail.ts'
+import { parseDuration } from '../settings/duration.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { refuseServer } from './require-database.ts'
+import { type CommonOptions, jsonOption, parseId, projectOption, type Shell } from './shell.ts'
+
+interface ArchiveOptions extends CommonOptions {
+  readonly before: (now: EpochSeconds) => EpochSeconds
+  readonly to: string
+  readonly all?: true
+}
+
+/** Longer than the lease of a process that was killed. */
+const WAIT_MS = 90_000
+const TRY_AGAIN_MS = 500
+
+export function defineArchive(audit: Command, shell: Shell): void {
+  audit
+    .command('archive')
+    .description('move old entries from the trail into files, which can be verified')
+    .requiredOption(
+      '--before <time>',
+      'entries before this time: a date (2026-01-01), or an age (400d, 12h)',
+      parseBefore,
+    )
+    .requiredOption('--to <folder>', 'where the files are written', parseId)
+    .option('--all', 'all projects, not only that of --project')
+    .addOption(projectOption())
+    .addOption(jsonOption())
+    .addHelpText('after', HELP)
+    .action(async (options: ArchiveOptions) => {
+      refuseServer(shell, options, 'audit archive works on')
+      const { to, json, all } = options
+      if (statSync(to, { throwIfNoEntry: false })?.isDirectory() !== true)
+        throw new CommandFailure(`${to} is no folder: make it first.`, EXIT.usage)
+      const [{ withBroker }, { archiveTrail }] = await Promise.all([
+        import('./with-broker.ts'),
+        import('../flows/audit/archive-trail.ts'),
+      ])
+      return withBroker(shell, options, async ({ broker, project }) => {
+        const before = options.before(broker.now())
+        const items: { readonly project: string; readonly archived: readonly Archived[] }[] = []
+        for (const one of all ? await broker.store.projects.list() : [project]) {
+          const archived = await whenFree(archiveTrail, broker, one, { before, folder: to })
+          items.push({ project: one.name, archived })
+          if (!json) printArchived(one.name, archived, before)
+        }
+        if (json)
+          printJson({
+            items: items.map(({ project: name, archived }) => ({
+              project: name,
+              archived: archived.map(({ file, firstSeq, lastSeq }) => ({
+                file,
+                first_seq: firstSeq,
+                last_seq: lastSeq,
+                entries: lastSeq - firstSeq + 1,
+              })),
+            })),
+          })
+      })
+    })
+}
+
+/** Waits while another process indexes or archives the trail. Throws `CommandFailure` after a while. */
+async function whenFree(
+  archive: (
+    broker: Broker,
+    project: Project,
+    request: ArchiveRequest,
+  ) => Promise<readonly Archived[] | undefined>,
+  broker: Broker,
+  project: Project,
+  request: ArchiveRequest,
+): Promise<readonly Archived[]> {
+  const endsAt = performance.now() + WAIT_MS
+  for (;;) {
+    const archived = await archive(broker, project, request).catch((error: unknown) => {
+      throw toFailure(error)
+    })
+    if (archived !== undefined) return archived
+    if (performance.now() > endsAt)
+      throw new CommandFailure(
+        `Another process indexes or archives the audit trail of ${project.name}: try again later.`,
+        EXIT.unreachable,
+      )
+    await pause(TRY_AGAIN_MS)
+  }
+}
+
+/** A trail that does not verify, a disk that is full: trying again does not help, so the exit code must not ask for it. */
+function toFailure(error: unknown): unknown {
+  if (error instanceof BrokerError) return new CommandFailure(error.message)
+  if (error instanceof Error && 'code' in error && 'syscall' in error)
+    return new CommandFailure(
+      `The archive cannot be written (${error.message}). Run it again: it goes on there.`,
+    )
+  return error
+}
+
+function printArchived(name: string, archived: readonly Archived[], before: EpochSeconds): void {
+  if (archived.length === 0) print(`${MARKS.ok} ${name}: no entries before ${toTimestamp(before)}.`)
+  for (const { file = '', firstSeq, lastSeq } of archived)
+    print(`${MARKS.ok} ${name}: entries ${firstSeq} to ${lastSeq} are in ${sanitize(file)}.`)
+  if (archived.length > 0)
+    print(dim('  Keep it elsewhere too: the database does not have these entries any more.'))
+}
+
+function parseBefore(text: string): ArchiveOptions['before'] {
+  const seconds = parseDuration(text)
+  if (seconds !== undefined) return (now) => now - seconds
+  const at = Date.parse(text)
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(at))
+    throw new InvalidArgumentError('Write a date such as 2026-01-01, or an age such as 400d or 12h.')
+  return () => Math.floor(at / 1000)
+}
+
+const HELP = `
+Each file is verified before the entries are removed, and the trail goes on from a signed anchor. A run that was
+interrupted loses nothing: run the command again. The newest entries always stay.
+
+Examples:
+  $ gatepass audit archive --before 400d --to /var/archive/gatepass
+  $ gatepass audit archive --before 2026-01-01 --to /var/archive/gatepass --all --json
+  $ gatepass audit verify --archive /var/archive/gatepass/*.audit.jsonl`

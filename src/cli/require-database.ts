@@ -1,0 +1,12 @@
+import { serverOf } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import type { CommonOptions, Shell } from './shell.ts'
+
+/** Throws `CommandFailure` for a command that names a server, though it needs the database itself. */
+export function refuseServer(shell: Shell, options: CommonOptions, what: string): void {
+  if (serverOf(shell, options) !== undefined)
+    throw new CommandFailure(
+      `${what} the database itself, not what a server says of it: run it where the database is, without GATEPASS_URL.`,
+      EXIT.usage,
+    )
+}

@@ -1,0 +1,40 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Broker } from '../../broker.ts'
+import { newestAnchor } from '../../services/audit-archive/anchors.ts'
+import { archiveTrail } from './archive-trail.ts'
+
+const DAY_SECONDS = 86_400
+
+/**
+ * Archives what is older than the retention time, of every project. The limit is a midnight (UTC), so that an archive
+ * has whole days and there is at most one a day. Projects whose trail cannot be archived do not hold up others.
+ */
+export async function archiveDue(broker: Broker): Promise<void> {
+  const { retention } = broker.settings.audit
+  if (retention === undefined) return
+  const { seconds, folder } = retention
+  const before = Math.floor((broker.now() - seconds) / DAY_SECONDS) * DAY_SECONDS
+  for (const project of await broker.store.projects.list()) {
+    await nextTurn()
+    if (!(await isDue(broker, project.id, before))) continue
+    try {
+      const archived = await archiveTrail(broker, project, {
+        before,
+        ...(folder !== undefined && { folder }),
+      })
+      for (const one of archived ?? [])
+        broker.log.info({ project: project.name, ...one }, 'audit entries were archived')
+    } catch (error) {
+      broker.log.error({ project: project.name, error }, 'the audit trail cannot be archived')
+    }
+  }
+}
+
+/** Whether the oldest block may go, or was to be removed by a run that was interrupted. */
+async function isDue(broker: Broker, projectId: string, before: number): Promise<boolean> {
+  const [oldest] = await broker.store.audit.blocks(projectId, { order: 'oldest first', limit: 1 })
+  if (oldest === undefined) return false
+  if (oldest.at < before) return true
+  const anchor = await newestAnchor(broker, projectId)
+  return anchor !== undefined && oldest.firstSeq <= anchor.lastSeq
+}

@@ -1,0 +1,222 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Broker } from '../../broker.ts'
+import type { AuditAnchor, AuditBlock, AuditHead } from '../../domain/audit.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Project } from '../../domain/project.ts'
+import { newestAnchor } from '../../services/audit-archive/anchors.ts'
+import { parseArchiveName } from '../../services/audit-archive/format.ts'
+import {
+  ArchiveFault,
+  type VerifiedArchive,
+  verifyArchive,
+} from '../../services/audit-archive/read-archive.ts'
+import { type ArchiveWriter, createArchiveWriter } from '../../services/audit-archive/write-archive.ts'
+import { SEGMENT } from '../../services/audit-index/segment.ts'
+import { indexProject } from './index-trail.ts'
+import { leaseTrail, type TrailLease } from './trail-lease.ts'
+import { verifiedBlocks } from './verified-blocks.ts'
+
+/** Entries of one file: about 500 MB, and as much is written again after a crash. */
+const ENTRIES_PER_FILE = 1_000_000
+
+export interface ArchiveRequest {
+  /** Entries that were committed before it are archived. */
+  readonly before: EpochSeconds
+  /** Where the files are written; absent: the entries are deleted, and no file has them. */
+  readonly folder?: string
+  readonly entriesPerFile?: number
+}
+
+/** One stretch of entries that is not in the trail any more. */
+export interface Archived {
+  readonly file?: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+/**
+ * Archives the entries of a project that are older than `before`, file by file, and removes them from the trail. Each
+ * file is durable and read back before the anchor is written, and the anchor is there before a block is removed; so
+ * a crash loses nothing, and the next run goes on where it happened. The newest block always stays. Returns what was
+ * archived, or `undefined` while another process indexes or archives this trail. Throws `store_unavailable` when the
+ * trail does not verify.
+ */
+export async function archiveTrail(
+  broker: Broker,
+  project: Project,
+  request: ArchiveRequest,
+): Promise<readonly Archived[] | undefined> {
+  // what is full is indexed first: the index is made of blocks, and cannot be made of those that are gone
+  await indexProject(broker, project.id)
+  await using lease = await leaseTrail(broker, project.id)
+  if (lease === undefined) return undefined
+  // read before the first archive: archiving appends entries too
+  const head = await broker.store.audit.head(project.id)
+  const done: Archived[] = []
+  for (;;) {
+    const anchor = await newestAnchor(broker, project.id)
+    if (anchor !== undefined) await removeArchived(broker, anchor, lease)
+    const start = { lastSeq: anchor?.lastSeq ?? 0, hash: anchor?.hash ?? '' }
+    const stretch = { start, newest: head?.lastSeq ?? 0, lease }
+    const archived = await archiveNext(broker, project, stretch, request)
+    if (archived === undefined) return done
+    done.push(archived)
+  }
+}
+
+interface Stretch {
+  /** The end of what is archived. */
+  readonly start: AuditHead
+  /** The number of the newest entry when archiving began. */
+  readonly newest: number
+  readonly lease: TrailLease
+}
+
+/** Writes one archive and its anchor. Returns `undefined` when nothing after `start` is old enough. */
+async function archiveNext(
+  broker: Broker,
+  project: Project,
+  stretch: Stretch,
+  { before, folder, entriesPerFile = ENTRIES_PER_FILE }: ArchiveRequest,
+): Promise<Archived | undefined> {
+  const { start } = stretch
+  const blocks = () => oldBlocks(broker, project.id, stretch, before)
+  const left = folder === undefined ? undefined : await findLeft(broker, project.id, start, folder)
+  if (left !== undefined && (await isOf(blocks(), left.anchor))) return settle(broker, left.anchor, left.file)
+
+  let writer: ArchiveWriter | undefined
+  let end = start
+  try {
+    for await (const block of blocks()) {
+      if (folder !== undefined) {
+        writer ??= await createArchiveWriter(folder, {
+          projectId: project.id,
+          project: project.name,
+          firstSeq: start.lastSeq + 1,
+          previous: start.hash,
+        })
+        await writer.add(block)
+      }
+      end = endOf(block)
+      if (end.lastSeq - start.lastSeq >= entriesPerFile) break
+    }
+    if (end === start) return undefined
+    const anchor = signed(broker, {
+      projectId: project.id,
+      firstSeq: start.lastSeq + 1,
+      ...end,
+      at: Math.floor(broker.now()),
+    })
+    if (writer === undefined) return await settle(broker, anchor)
+    await writer.end(anchor)
+    await readBack(broker, writer.path, anchor)
+    return await settle(broker, anchor, await writer.giveName(anchor))
+  } catch (error) {
+    await writer?.discard()
+    throw error
+  }
+}
+
+/** The verified blocks that may be archived: those before the first that is too new, and never the newest one. */
+async function* oldBlocks(
+  broker: Broker,
+  projectId: string,
+  { start, newest, lease }: Stretch,
+  before: EpochSeconds,
+): AsyncGenerator<AuditBlock> {
+  for await (const block of verifiedBlocks(broker, projectId, start, newest)) {
+    if (block.at >= before || endOf(block).lastSeq >= newest) return
+    yield block
+    await lease.keep()
+  }
+}
+
+/** A file that an earlier run has finished, and was ended before its anchor was written. */
+async function findLeft(
+  { audit }: Broker,
+  projectId: string,
+  start: AuditHead,
+  folder: string,
+): Promise<(VerifiedArchive & { readonly file: string }) | undefined> {
+  for (const file of await readdir(folder)) {
+    const named = parseArchiveName(file)
+    if (named?.projectId !== projectId || named.firstSeq !== start.lastSeq + 1) continue
+    try {
+      const archive = await verifyArchive(join(folder, file), audit)
+      if (archive.header.projectId === projectId && archive.header.previous === start.hash)
+        return { ...archive, file }
+    } catch (error) {
+      if (!(error instanceof ArchiveFault)) throw error
+    }
+  }
+  return undefined
+}
+
+/** Whether the trail has exactly the blocks that end at the anchor, all of them old enough. */
+async function isOf(blocks: AsyncGenerator<AuditBlock>, { lastSeq, hash }: AuditAnchor): Promise<boolean> {
+  for await (const block of blocks) {
+    const end = endOf(block)
+    if (end.lastSeq >= lastSeq) return end.lastSeq === lastSeq && end.hash === hash
+  }
+  return false
+}
+
+async function readBack({ audit }: Broker, path: string, { mac }: AuditAnchor): Promise<void> {
+  try {
+    const { anchor } = await verifyArchive(path, audit)
+    if (anchor.mac === mac) return
+  } catch (error) {
+    if (!(error instanceof ArchiveFault)) throw error
+  }
+  throw new BrokerError(
+    'store_unavailable',
+    `The archive that was written at ${path} reads back as something else. Check the disk; nothing was removed from the audit trail.`,
+  )
+}
+
+/** Writes the anchor: from now on the entries are archived. */
+async function settle(broker: Broker, anchor: AuditAnchor, file?: string): Promise<Archived> {
+  const { projectId, firstSeq, lastSeq } = anchor
+  const entries = broker.audit.of(projectId, {
+    action: 'audit.archived',
+    ...(file === undefined ? { reason: 'deleted_without_file' } : { subject: file }),
+    detail: `entries ${firstSeq} to ${lastSeq}`,
+  })
+  if (!(await broker.store.auditAnchors.add(anchor, entries)))
+    throw new BrokerError(
+      'store_unavailable',
+      `There is an anchor already at or after entry ${firstSeq}: \`gatepass audit verify\` says whether it is genuine. Nothing was removed from the audit trail.`,
+    )
+  return { ...(file !== undefined && { file }), firstSeq, lastSeq }
+}
+
+/** Removes what an anchor speaks of from the index and from the trail. Does nothing where that is done. */
+async function removeArchived(
+  { store }: Broker,
+  { projectId, lastSeq }: AuditAnchor,
+  lease: TrailLease,
+): Promise<void> {
+  // entries of a segment that is archived in part are searched directly
+  const first = Math.ceil(lastSeq / SEGMENT)
+  await store.auditIndex.cut(projectId, first)
+  for (;;) {
+    const range = { from: 0, to: first - 1, order: 'oldest first', limit: 100 } as const
+    const segments = await store.auditIndex.segments(projectId, range)
+    for (const { segment } of segments) {
+      await store.auditIndex.forget(projectId, segment)
+      await lease.keep()
+    }
+    if (segments.length < range.limit) break
+  }
+  await store.auditAnchors.removeBlocks(projectId, lastSeq)
+}
+
+function endOf({ firstSeq, count, hash }: AuditBlock): AuditHead {
+  return { lastSeq: firstSeq + count - 1, hash }
+}
+
+function signed({ audit }: Broker, anchor: Omit<AuditAnchor, 'mac'>): AuditAnchor {
+  return { ...anchor, mac: audit.anchorMac(anchor) }
+}

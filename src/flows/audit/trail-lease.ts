@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+
+/** Longer than a process takes between two prolongations; after it, another process goes on. */
+const LEASE_SECONDS = 60
+const PROLONG_MS = 10_000
+
+/** The right to index and archive a project's trail, which one process at a time has. */
+export interface TrailLease extends AsyncDisposable {
+  /** Prolongs the lease when it is time to. Throws `store_unavailable` when another process has taken it over. */
+  keep(): Promise<void>
+}
+
+/** Takes the lease; `undefined` while another process has it. */
+export async function leaseTrail(broker: Broker, projectId: string): Promise<TrailLease | undefined> {
+  const { auditIndex } = broker.store
+  const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
+  if (!(await auditIndex.claim(projectId, lease, broker.now()))) return undefined
+  let claimedAt = performance.now()
+  return {
+    async keep() {
+      if (performance.now() - claimedAt < PROLONG_MS) return
+      if (!(await auditIndex.claim(projectId, lease, broker.now())))
+        throw new BrokerError('store_unavailable', 'Another process has begun to archive the audit trail.')
+      claimedAt = performance.now()
+    },
+    [Symbol.asyncDispose]: () => auditIndex.endClaim(projectId, lease.owner),
+  }
+}

@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Broker } from '../../broker.ts'
+import type { AuditBlock, AuditHead } from '../../domain/audit.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { readBlocks } from './read-blocks.ts'
+
+/** Entries whose hashes are computed before the event loop has its turn. */
+const ENTRIES = 250
+
+/**
+ * The blocks of a project after an entry, each verified before it is given: it follows the one before it, and has the
+ * hash that the installation's key makes. Throws `store_unavailable` for the first that does not.
+ */
+export async function* verifiedBlocks(
+  broker: Broker,
+  projectId: string,
+  after: AuditHead,
+  to: number,
+): AsyncGenerator<AuditBlock> {
+  let end = after
+  let sinceTurn = 0
+  for await (const block of readBlocks(broker, projectId, { from: after.lastSeq + 1, to }, 'oldest first')) {
+    const { hash, ...content } = block
+    const lastSeq = block.firstSeq + block.count - 1
+    const isNext = block.firstSeq === end.lastSeq + 1 && block.previous === end.hash
+    if (!isNext || block.text.split('\n').length !== block.count || broker.audit.link(content) !== hash)
+      throw new BrokerError(
+        'store_unavailable',
+        `The audit trail does not match what was recorded from entry ${end.lastSeq + 1} on: \`gatepass audit verify\` says more. Nothing of it is archived.`,
+      )
+    end = { lastSeq, hash }
+    yield block
+    sinceTurn += block.count
+    if (sinceTurn < ENTRIES) continue
+    sinceTurn = 0
+    await nextTurn()
+  }
+}

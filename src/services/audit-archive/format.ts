@@ -1,0 +1,78 @@
+import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
+import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { type AuditEntry, entriesOf, entryToWire } from '../audit-entry.ts'
+
+// An archive is JSON lines: a header; for each block a line `{"block": …}` and its entries as an export has them; and at
+// the end the anchor, whose MAC covers where the archive begins and ends. Hashes and MACs are under the installation's
+// key, so that the file is verified by the installation that wrote it, or by a backup of it.
+
+export interface ArchiveHeader {
+  readonly projectId: string
+  /** The project's name when the archive was written. */
+  readonly project: string
+  readonly firstSeq: number
+  /** The hash of the block before the first one; empty at the beginning of the chain. */
+  readonly previous: string
+}
+
+const VERSION = 1
+
+export function headerLine({ projectId, project, firstSeq, previous }: ArchiveHeader): string {
+  return JSON.stringify({
+    gatepass_audit_archive: VERSION,
+    project_id: projectId,
+    project,
+    first_seq: firstSeq,
+    previous,
+  })
+}
+
+export function endLine({ firstSeq, lastSeq, hash, at, mac }: AuditAnchor): string {
+  const entries = lastSeq - firstSeq + 1
+  return JSON.stringify({
+    end: { first_seq: firstSeq, last_seq: lastSeq, entries, hash, at: toTimestamp(at), mac },
+  })
+}
+
+/** The lines of a block: its boundary, then its entries. */
+export function blockLines({ firstSeq, count, at, text, previous, hash }: AuditBlock): string[] {
+  const entries = entriesOf({ firstSeq, text }).map((entry) => JSON.stringify(entryToWire(entry)))
+  const isExact = textOf(entries) === text
+  const block = { first_seq: firstSeq, count, at: toTimestamp(at), previous, hash }
+  // a hash covers the text letter by letter: where the entries do not give it back, the boundary has it too
+  return [JSON.stringify({ block: isExact ? block : { ...block, text } }), ...entries]
+}
+
+/** The text of a block, made of its entries as an export has them. */
+export function textOf(entries: readonly string[]): string {
+  return entries
+    .map((line) => {
+      const { seq: _, at, ...rest } = JSON.parse(line) as Omit<AuditEntry, 'at'> & { readonly at: string }
+      return JSON.stringify({ at: secondsOf(at), ...rest })
+    })
+    .join('\n')
+}
+
+export function secondsOf(timestamp: string): EpochSeconds {
+  return Math.floor(Date.parse(timestamp) / 1000)
+}
+
+const NAME = /^(proj_[\w-]+)-(\d{12,})-(\d{12,})\.audit\.jsonl$/
+
+/** Sorted by name, the archives of a project are in the order of its chain. */
+export function archiveName({
+  projectId,
+  firstSeq,
+  lastSeq,
+}: Pick<AuditAnchor, 'projectId' | 'firstSeq' | 'lastSeq'>): string {
+  const [first, last] = [firstSeq, lastSeq].map((seq) => String(seq).padStart(12, '0'))
+  return `${projectId}-${first}-${last}.audit.jsonl`
+}
+
+/** What `archiveName` made the name of; `undefined` for another file's name. */
+export function parseArchiveName(
+  name: string,
+): Pick<AuditAnchor, 'projectId' | 'firstSeq' | 'lastSeq'> | undefined {
+  const [, projectId, first, last] = NAME.exec(name) ?? []
+  return projectId === undefined ? undefined : { projectId, firstSeq: Number(first), lastSeq: Number(last) }
+}

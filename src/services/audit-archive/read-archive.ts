@@ -1,0 +1,132 @@
+import { createReadStream } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AuditAnchor, AuditBlock, AuditHead } from '../../domain/audit.ts'
+import type { AuditLog } from '../audit-log.ts'
+import { isGenuine } from './anchors.ts'
+import { type ArchiveHeader, blockLines, endLine, headerLine, secondsOf, textOf } from './format.ts'
+
+/** An archive whose every line is as the installation wrote it. */
+export interface VerifiedArchive {
+  readonly header: ArchiveHeader
+  readonly anchor: AuditAnchor
+  readonly blocks: number
+}
+
+/** Why a file is no archive of this installation, as a sentence for an operator. */
+export class ArchiveFault extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ArchiveFault'
+  }
+}
+
+/** Entries whose hashes are computed before the event loop has its turn. */
+const ENTRIES = 250
+
+/**
+ * Reads an archive and verifies every line of it: each block's hash, that blocks follow each other without a gap, and the
+ * anchor at the end, without which the file was cut off. `onEnd` is called with the end of each block. Throws
+ * `ArchiveFault`, and the errors of the file system.
+ */
+export async function verifyArchive(
+  path: string,
+  audit: AuditLog,
+  onEnd: (end: AuditHead) => void = () => {},
+): Promise<VerifiedArchive> {
+  const lines = linesOf(path)[Symbol.asyncIterator]()
+  let number = 0
+  let sinceTurn = 0
+  const next = async (): Promise<string> => {
+    const { value, done } = await lines.next()
+    number++
+    if (done) throw new ArchiveFault('it was cut off: it has no end')
+    if (++sinceTurn % ENTRIES === 0) await nextTurn()
+    return value
+  }
+  const check = (isSo: boolean, what: string) => {
+    if (!isSo) throw new ArchiveFault(what)
+  }
+  try {
+    const header = parseHeader(await next())
+    let end: AuditHead = { lastSeq: header.firstSeq - 1, hash: header.previous }
+    for (let blocks = 0; ; blocks++) {
+      const line = await next()
+      if (line.startsWith('{"end":')) {
+        const anchor = parseEnd(line, header)
+        check(isGenuine(audit, anchor), 'its end was altered')
+        check(anchor.lastSeq === end.lastSeq && anchor.hash === end.hash, 'entries at its end are missing')
+        check((await lines.next()).done === true, 'something was added at its end')
+        return { header, anchor, blocks }
+      }
+      const { count, ...boundary } = parseBoundary(line)
+      const entries: string[] = []
+      while (entries.length < count) entries.push(await next())
+      const block: AuditBlock = {
+        projectId: header.projectId,
+        count,
+        ...boundary,
+        text: boundary.text ?? textOf(entries),
+      }
+      const last = block.firstSeq + count - 1
+      const name = `entries ${block.firstSeq} to ${last}`
+      check(
+        block.firstSeq === end.lastSeq + 1 && block.previous === end.hash,
+        `${name} do not follow ${end.lastSeq}`,
+      )
+      const { hash, ...content } = block
+      const isWritten = blockLines(block).join('\n') === [line, ...entries].join('\n')
+      check(audit.link(content) === hash && isWritten, `${name} were altered`)
+      end = { lastSeq: last, hash }
+      onEnd(end)
+    }
+  } catch (error) {
+    // a line that was altered until it has another form
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
+      throw new ArchiveFault(`line ${number} is not one of an archive`)
+    throw error
+  } finally {
+    await lines.return?.(undefined)
+  }
+}
+
+function parseHeader(line: string): ArchiveHeader {
+  const { project_id, project, first_seq, previous } = JSON.parse(line)
+  const header = { projectId: project_id, project, firstSeq: first_seq, previous }
+  if (headerLine(header) !== line)
+    throw new ArchiveFault('it does not begin as an archive of the audit trail')
+  return header
+}
+
+function parseBoundary(line: string) {
+  const { first_seq, count, at, previous, hash, text } = JSON.parse(line).block as Readonly<
+    Record<string, unknown>
+  >
+  if (!Number.isSafeInteger(count) || Number(count) < 1) throw new SyntaxError('no block')
+  return {
+    firstSeq: Number(first_seq),
+    count: Number(count),
+    at: secondsOf(String(at)),
+    previous: String(previous),
+    hash: String(hash),
+    ...(text !== undefined && { text: String(text) }),
+  }
+}
+
+function parseEnd(line: string, { projectId, firstSeq }: ArchiveHeader): AuditAnchor {
+  const { last_seq, hash, at, mac } = JSON.parse(line).end
+  const anchor = { projectId, firstSeq, lastSeq: last_seq, hash, at: secondsOf(at), mac }
+  if (endLine(anchor) !== line) throw new SyntaxError('no end')
+  return anchor
+}
+
+/** Lines end with `\n` alone: entries may have other characters that some programs take for the end of a line. */
+async function* linesOf(path: string): AsyncGenerator<string, undefined> {
+  let rest = ''
+  for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') throw new ArchiveFault('it was cut off: its last line has no end')
+  return undefined
+}

@@ -1,0 +1,77 @@
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type ArchiveHeader, archiveName, blockLines, endLine, headerLine } from './format.ts'
+
+const BUFFER_CHARACTERS = 256 * 1024
+
+/** Writes one archive under a name that is not its own yet. */
+export interface ArchiveWriter {
+  /** The name of the file while it is written. */
+  readonly path: string
+  add(block: AuditBlock): Promise<void>
+  /** Writes the end, and makes the file durable. */
+  end(anchor: AuditAnchor): Promise<void>
+  /** Gives the file its name, durably and never over another file. Returns the name. Throws `already_exists`. */
+  giveName(anchor: AuditAnchor): Promise<string>
+  /** Removes what was written. */
+  discard(): Promise<void>
+}
+
+/** Only the owner can read the file. What an earlier run left of an archive that begins there is removed. */
+export async function createArchiveWriter(folder: string, header: ArchiveHeader): Promise<ArchiveWriter> {
+  const path = join(folder, `${header.projectId}-${header.firstSeq}.partial`)
+  await rm(path, { force: true })
+  const file: FileHandle = await open(path, 'wx', 0o600)
+  let isOpen = true
+  let buffer = `${headerLine(header)}\n`
+
+  async function close(): Promise<void> {
+    if (isOpen) await file.close()
+    isOpen = false
+  }
+
+  return {
+    path,
+    async add(block) {
+      buffer += `${blockLines(block).join('\n')}\n`
+      if (buffer.length < BUFFER_CHARACTERS) return
+      const text = buffer
+      buffer = ''
+      await file.writeFile(text)
+    },
+    async end(anchor) {
+      await file.writeFile(`${buffer}${endLine(anchor)}\n`)
+      await file.sync()
+      await close()
+    },
+    async giveName(anchor) {
+      const name = archiveName(anchor)
+      await nameFile(path, join(folder, name))
+      const directory = await open(folder, 'r')
+      await directory.sync().finally(() => directory.close())
+      return name
+    },
+    async discard() {
+      await close()
+      await rm(path, { force: true })
+    },
+  }
+}
+
+async function nameFile(partial: string, path: string): Promise<void> {
+  try {
+    await link(partial, path)
+    await rm(partial)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'EEXIST')
+      throw new BrokerError(
+        'already_exists',
+        `${path} is there already, and is not of this trail as it is now. An archive never replaces a file: move it elsewhere.`,
+      )
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) throw error
+    await rename(partial, path) // no hard links on this file system
+  }
+}

@@ -1,0 +1,25 @@
+import type { AuditActor, AuditBlock } from '../domain/audit.ts'
+import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
+
+/** A recorded entry, in the names of the wire, with its number in the project's chain. */
+export interface AuditEntry {
+  readonly seq: number
+  readonly at: EpochSeconds
+  readonly action: string
+  readonly actor: AuditActor
+  readonly [member: string]: unknown
+}
+
+/** The entries of a block, oldest first. */
+export function entriesOf({ firstSeq, text }: Pick<AuditBlock, 'firstSeq' | 'text'>): AuditEntry[] {
+  return text.split('\n').map((line, i) => toEntry(firstSeq + i, line))
+}
+
+export function toEntry(seq: number, line: string): AuditEntry {
+  return { seq, ...JSON.parse(line) } as AuditEntry // audit-log.ts writes this shape
+}
+
+/** The entry's JSON in the API, in `gatepass audit` and in archives. */
+export function entryToWire({ seq, at, ...entry }: AuditEntry) {
+  return { seq, at: toTimestamp(at), ...entry }
+}
