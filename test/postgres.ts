@@ -28,7 +28,8 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 export async function emptyTables({ url }: FreshDatabase): Promise<void> {
   const { rows } = await runSql(
     url,
-    "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'",
+    `select relname as tablename from pg_class where relnamespace = 'public'::regnamespace
+      and relkind in ('r', 'p') and not relispartition and relname <> 'schema_migrations'`,
   )
   // half the processor time of `truncate`, which makes new files; as a replica, no order is asked for
   const deletions = rows.map(({ tablename }) => `delete from ${tablename}`)

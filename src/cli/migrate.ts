@@ -1,11 +1,11 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type CopiedCount, copyRows } from '../copying/copy-rows.ts'
 import { openSource, openTarget } from '../copying/open.ts'
 import { systemClock } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { admitKeys } from '../services/sealing-keys.ts'
 import { parseDatabaseUrl } from '../settings/database.ts'
-import { databaseName } from '../store/database-place.ts'
+import { type DatabasePlace, databaseName, MOST_PARTITIONS } from '../store/database-place.ts'
 import { MOVED_FACT } from '../store/facts.ts'
 import { isBegun, openStore, pendingMigrations, readFacts } from '../store/open-store.ts'
 import { createSealer } from '../store/seal.ts'
@@ -19,6 +19,7 @@ interface MigrateOptions {
   readonly from?: string
   readonly to?: string
   readonly force?: true
+  readonly partitions?: number
   readonly json?: true
 }
 
@@ -27,6 +28,7 @@ export function defineMigrate(command: Command, shell: Shell): void {
     .option('--from <url>', 'the database to move from: file:<path> or postgres://…')
     .option('--to <url>', 'the empty database to move to')
     .option('--force', 'copy once more from a database that was moved away before')
+    .option('--partitions <number>', PARTITIONS, parsePartitions)
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async ({ from, to, ...options }: MigrateOptions) => {
@@ -37,13 +39,18 @@ export function defineMigrate(command: Command, shell: Shell): void {
     })
 }
 
-async function bringUpToDate({ environment }: Shell, { json }: MigrateOptions): Promise<void> {
+async function bringUpToDate(
+  { environment }: Shell,
+  { json, partitions }: Pick<MigrateOptions, 'json' | 'partitions'>,
+): Promise<void> {
   const { database: place, masterKeys } = readSettings(environment, { makeKey: true })
+  refusePartitions(place, partitions)
   const database = databaseName(place)
   const applied = await pendingMigrations(place)
   const sealer = createSealer(masterKeys)
-  await (await openStore(place, { admit: (facts) => admitKeys(facts, sealer) })).close()
-  if (json) return printJson({ database, applied })
+  const admit = (facts: ReadonlyMap<string, string>) => admitKeys(facts, sealer)
+  await (await openStore(place, { admit, partitions })).close()
+  if (json) return printJson({ database, applied, ...(partitions !== undefined && { partitions }) })
   print(
     applied === 0
       ? `${MARKS.ok} ${database} is up to date already.`
@@ -61,6 +68,7 @@ async function move(
 ): Promise<void> {
   const [from, to] = [parseDatabaseUrl(options.from), parseDatabaseUrl(options.to)]
   const [fromName, toName] = [databaseName(from), databaseName(to)]
+  refusePartitions(to, options.partitions)
   if (fromName === toName)
     throw new CommandFailure(`${fromName} is the source itself: name another database with --to.`, EXIT.usage)
   if (!(await isBegun(from)))
@@ -71,7 +79,7 @@ async function move(
       `${fromName} was moved to another database before. Only that one has the changes made since then. --force copies the rows of this one.`,
     )
   const started = performance.now()
-  const counts = await copyAll(from, to, progressReporter()).catch((error: unknown) => {
+  const counts = await copyAll(from, to, options.partitions, progressReporter()).catch((error: unknown) => {
     // both databases were reached before, so this is no outage: the exit code must not ask for a retry
     throw error instanceof BrokerError ? new CommandFailure(error.message) : error
   })
@@ -101,15 +109,30 @@ async function move(
 async function copyAll(
   from: ReturnType<typeof parseDatabaseUrl>,
   to: ReturnType<typeof parseDatabaseUrl>,
+  partitions: number | undefined,
   onProgress: (table: string, rows: number) => void,
 ): Promise<readonly CopiedCount[]> {
   await using source = await openSource(from)
-  await using target = await openTarget(to)
+  await using target = await openTarget(to, { partitions })
   const counts = await copyRows(source, target, onProgress)
   await target.commit()
   await source.finish({ name: MOVED_FACT, value: String(systemClock()) })
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
   return counts
+}
+
+const PARTITIONS = 'create the empty PostgreSQL database with connections and authorizations in so many partitions'
+
+function parsePartitions(text: string): number {
+  const partitions = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (partitions < 2 || partitions > MOST_PARTITIONS)
+    throw new InvalidArgumentError(`Give a whole number from 2 to ${MOST_PARTITIONS}.`)
+  return partitions
+}
+
+function refusePartitions(place: DatabasePlace, partitions: number | undefined): void {
+  if (partitions !== undefined && place.kind !== 'postgres')
+    throw new CommandFailure('--partitions is for PostgreSQL: SQLite has no partitions.', EXIT.usage)
 }
 
 function progressReporter(): (table: string, rows: number) => void {
@@ -122,7 +145,10 @@ const EXAMPLES = `
 Moving: stop all servers first. The target must be empty, and stays empty if the move fails. The source keeps all its
 rows, but no server starts on it afterwards, so that it is not used by mistake.
 
+--partitions: for an empty PostgreSQL database of tens of millions of users. docs/scaling.md says what it changes.
+
 Examples:
   $ gatepass migrate
+  $ gatepass migrate --partitions 64
   $ gatepass migrate --from file:/var/lib/gatepass/gatepass.db --to postgres://gatepass:…@db.internal/gatepass
   $ gatepass migrate --from postgres://gatepass:…@db.internal/gatepass --to file:gatepass.db --json`

@@ -7,8 +7,11 @@ export async function openSource(place: DatabasePlace): Promise<RowSource> {
   return (await import('./postgres.ts')).openPostgresSource(place.url, { alone: true })
 }
 
-/** An empty database of this release, filled in one transaction. */
-export async function openTarget(place: DatabasePlace): Promise<RowTarget> {
+/** An empty database of this release, filled in one transaction. `partitions`: see `migrateDatabase` of PostgreSQL. */
+export async function openTarget(
+  place: DatabasePlace,
+  options: { readonly partitions?: number | undefined } = {},
+): Promise<RowTarget> {
   if (place.kind === 'sqlite') return (await import('./sqlite.ts')).openSqliteTarget(place.path)
-  return (await import('./postgres.ts')).openPostgresTarget(place.url)
+  return (await import('./postgres.ts')).openPostgresTarget(place.url, options)
 }

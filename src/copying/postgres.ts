@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { BrokerError } from '../domain/errors.ts'
+import { ownerBits } from '../domain/ids.ts'
 import { databaseName } from '../store/database-place.ts'
 import { forLog } from '../store/dialects/postgres/failures.ts'
 import { migrateDatabase } from '../store/dialects/postgres/migrations.ts'
@@ -13,6 +14,7 @@ import {
   keyOf,
   notEmpty,
   ofAnotherRelease,
+  type Row,
   type RowReader,
   type RowSource,
   type RowTarget,
@@ -53,8 +55,11 @@ export async function openPostgresSource(
 }
 
 /** A database with no row in it. */
-export async function openPostgresTarget(url: string): Promise<RowTarget> {
-  await migrateDatabase(url)
+export async function openPostgresTarget(
+  url: string,
+  options: { readonly partitions?: number | undefined } = {},
+): Promise<RowTarget> {
+  await migrateDatabase(url, options)
   const client = await connect(url)
   return steadied(url, client, async () => {
     await client.query('begin')
@@ -63,12 +68,17 @@ export async function openPostgresTarget(url: string): Promise<RowTarget> {
       const { rowCount } = await client.query(`select 1 from ${name} limit 1`)
       if (rowCount !== 0) throw notEmpty(nameOf(url))
     }
+    const partitioned = await partitionedTables(client)
     return {
       read: reader(client),
-      async insert({ name, columns }, rows) {
+      async insert(table, rows) {
+        const { name } = table
+        const columns = partitioned.has(name) ? [...table.columns, OWNER_BITS] : table.columns
         const names = columns.map((column) => column.name).join()
         const arrays = columns.map(({ kind }, i) => `$${i + 1}::${ARRAYS[kind]}`).join()
-        const values = columns.map((_, i) => rows.map((row) => row[i]))
+        const values = columns.map((column, i) =>
+          rows.map((row) => (column === OWNER_BITS ? ownerBitsIn(table, row) : row[i])),
+        )
         await client
           .query(`insert into ${name} (${names}) select * from unnest(${arrays})`, values)
           .catch((error: unknown) => {
@@ -139,6 +149,22 @@ function reader(client: pg.Client): RowReader['read'] {
   }
 }
 
+const OWNER_BITS: CopiedColumn = { name: 'owner_bits', kind: 'text' }
+
+/** The tables that have a column for the bits of their owner. */
+async function partitionedTables(client: pg.Client): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+      where table_schema = current_schema() and column_name = '${OWNER_BITS.name}'`,
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+function ownerBitsIn({ columns }: CopiedTable, row: Row): string {
+  const valueOf = (name: string) => String(row[columns.findIndex((column) => column.name === name)])
+  return ownerBits(valueOf('project_id'), valueOf('user_id'))
+}
+
 function isText({ columns }: CopiedTable, name: string): boolean {
   return columns.some((column) => column.name === name && column.kind === 'text')
 }
@@ -146,7 +172,7 @@ function isText({ columns }: CopiedTable, name: string): boolean {
 async function tablesOf(client: pg.Client): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select table_name as name, array_agg(column_name::text) as columns from information_schema.columns
-      where table_schema = current_schema() group by 1`,
+      where table_schema = current_schema() and column_name <> '${OWNER_BITS.name}' group by 1`,
   )
   // other programs may have tables of their own in the same schema
   const ours = new Set(COPIED_TABLES.map(({ name }) => name))

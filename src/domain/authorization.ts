@@ -44,7 +44,7 @@ interface Common {
 
 /** A user's click on the connect page: one authorization request, bound to the browser that clicked. */
 export interface Attempt {
-  /** SHA-256 of `state` (RFC 6749 section 10.12). */
+  /** SHA-256 of `state` (RFC 6749 section 10.12), as `ownedTokenHash` gives it. */
   readonly stateHash: string
   /** SHA-256 of the browser's cookie (RFC 9700 section 4.7). */
   readonly browserHash: string
@@ -75,7 +75,7 @@ export interface Pending extends Common {
 /** An authorization response that was received and whose code is not redeemed yet. */
 interface WithResponse extends Common {
   readonly attempt: Attempt
-  /** SHA-256 of the flow id, which was given only to the browser that came back. */
+  /** SHA-256 of the flow id, as `ownedTokenHash` gives it. The id was given only to the browser that came back. */
   readonly flowHash: string
   /** The query of the authorization response. */
   readonly response: Sealed

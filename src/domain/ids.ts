@@ -32,8 +32,7 @@ export function newOwnedId(prefix: 'auth' | 'conn', projectId: string, userId: s
 
 /** The `ownerBits` within an id; `undefined` in one of an older release, which has none. */
 export function ownerBitsOf(id: string): string | undefined {
-  const uuid = id.slice(id.indexOf('_') + 1)
-  return uuid[VERSION_AT] === '8' ? uuid.slice(-OWNER_DIGITS) : undefined
+  return OWNED_ID.exec(id)?.[1]
 }
 
 /** 16 bits of a hash of project and user, as hexadecimal digits. They are stored for good: how they are made never changes. */
@@ -44,11 +43,33 @@ export function ownerBits(projectId: string, userId: string): string {
     .slice(0, OWNER_DIGITS)
 }
 
+/** A new `state` or flow id of one user: `randomToken` with the `ownerBits` after it. */
+export function newOwnedToken(projectId: string, userId: string): string {
+  return randomToken() + ownerBits(projectId, userId)
+}
+
+/**
+ * The stored form of such a token: its SHA-256 with the same bits after it, so that they are known before the row is
+ * found. A token without bits, of an older release or forged, has its SHA-256 alone.
+ */
+export function ownedTokenHash(token: string): string {
+  return sha256(token) + (OWNED_TOKEN.exec(token)?.[1] ?? '')
+}
+
+/** The `ownerBits` in the stored form of a token; `undefined` where it has none. */
+export function ownerBitsOfHash(hash: string): string | undefined {
+  return OWNED_TOKEN.exec(hash)?.[1]
+}
+
+/** 256 bits in base64url, and the digits. */
+const OWNED_TOKEN = /^(?:flow_)?[\w-]{43}([0-9a-f]{4})$/
+/** An id that `newOwnedId` has made. */
+const OWNED_ID = /^[a-z]+_[0-9a-f]{12}8[0-9a-f]{15}([0-9a-f]{4})$/
 /** Where the version is within a UUID without dashes. */
 const VERSION_AT = 12
 const OWNER_DIGITS = 4
 
-/** 256 random bits, base64url: `state`, flow ids, browser ids, API keys. */
+/** 256 random bits, base64url: browser ids, API keys, the random part of `state` and flow ids. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { sha256 } from '../domain/ids.ts'
+import { ownedTokenHash } from '../domain/ids.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { confirmSessionLogin } from './session-login.ts'
@@ -38,7 +38,7 @@ export async function confirmUser(
   if (trial !== undefined) return { authorizationId: trial.id, nextUri: trial.nextUri }
   const login = confirmSessionLogin(broker, { projectId, flowId, userId })
   if (login !== undefined) return { authorizationId: login.id, nextUri: login.nextUri }
-  const flowHash = sha256(flowId)
+  const flowHash = ownedTokenHash(flowId)
   const found = await store.authorizations.findByFlow(flowHash)
   if (found === undefined || found.projectId !== projectId)
     throw new BrokerError(

@@ -6,7 +6,7 @@ import {
   type FailureReason,
   isSettled,
 } from '../domain/authorization.ts'
-import { randomToken, sha256 } from '../domain/ids.ts'
+import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { UnsealError } from '../store/seal.ts'
@@ -49,7 +49,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   const { query, providerUid, browserId } = received
   const state = only(query, 'state')
   if (state === undefined) return { outcome: 'unknown_state' }
-  const found = await store.authorizations.findByState(sha256(state))
+  const found = await store.authorizations.findByState(ownedTokenHash(state))
   if (found === undefined) return { outcome: 'unknown_state' }
   const attempt = 'attempt' in found ? found.attempt : undefined
   if (currentStep(found).providerUid !== providerUid) {
@@ -95,12 +95,12 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     )
 
   if (verifier.kind === 'caller') {
-    const flowId = `flow_${randomToken()}`
+    const flowId = `flow_${newOwnedToken(authorization.projectId, authorization.userId)}`
     const response = broker.sealer.seal(query.toString(), attemptPlace(authorization, 'response'))
     const held = await store.authorizations.confirming(
       attempt.stateHash,
       {
-        flowHash: sha256(flowId),
+        flowHash: ownedTokenHash(flowId),
         response,
         deadline: Math.min(now() + HELD_SECONDS, authorization.expiresAt),
       },

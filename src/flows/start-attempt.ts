@@ -11,7 +11,7 @@ import {
   requestedAccount,
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
-import { randomToken, sha256 } from '../domain/ids.ts'
+import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit } from './authorization-audit.ts'
@@ -64,14 +64,14 @@ export async function startAttempt(
     return { outcome: 'not_startable', authorization: failed ?? at(authorization, now()) }
   }
   const registered = registeredClient(broker, entry)
-  const state = randomToken()
+  const state = newOwnedToken(projectId, userId)
   const secrets: AttemptSecrets = {
     ...oauth.secretsFor(registered, scopes),
     providerIdentity: providerIdentity(broker, entry),
     ...(verifier.kind === 'oidc' && { loggedInAt: verifier.issuer }),
   }
   const attempt: Attempt = {
-    stateHash: sha256(state),
+    stateHash: ownedTokenHash(state),
     browserHash: sha256(browserId),
     secrets: broker.sealer.seal(JSON.stringify(secrets), attemptPlace(authorization, 'secrets')),
     startedAt: now(),

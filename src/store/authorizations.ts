@@ -25,6 +25,7 @@ import { type Beginning, createBeginning, failStatements } from './begin-authori
 import { connectionChange } from './connection-row.ts'
 import { connectionWrites } from './connection-writes.ts'
 import type { Database } from './database.ts'
+import { inPartition } from './partitions.ts'
 import { type BoundStatement, type ById, type Transaction, variantsOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
 import { writeRow } from './write-row.ts'
@@ -94,12 +95,17 @@ export function createAuthorizations(database: Database): Authorizations {
   const fail = failStatements(database)
 
   const unexpired = (now: EpochSeconds) => gt(authorizations.expiresAt, now)
-  const byId = statement((p: ById) => query.select().from(authorizations).where(eq(authorizations.id, p.id)))
+  const hasId = (p: ById) => and(eq(authorizations.id, p.id), inPartition(authorizations, p))
+  const hasState = (p: { stateHash: string }) =>
+    and(eq(authorizations.stateHash, p.stateHash), inPartition(authorizations, p))
+  const hasFlow = (p: { flowHash: string }) =>
+    and(eq(authorizations.flowHash, p.flowHash), inPartition(authorizations, p))
+  const byId = statement((p: ById) => query.select().from(authorizations).where(hasId(p)))
   const byState = statement((p: { stateHash: string }) =>
-    query.select().from(authorizations).where(eq(authorizations.stateHash, p.stateHash)),
+    query.select().from(authorizations).where(hasState(p)),
   )
   const byFlow = statement((p: { flowHash: string }) =>
-    query.select().from(authorizations).where(eq(authorizations.flowHash, p.flowHash)),
+    query.select().from(authorizations).where(hasFlow(p)),
   )
   const attempt = statement((p: Attempt & { id: string; step: number; now: EpochSeconds }) =>
     query
@@ -115,7 +121,7 @@ export function createAuthorizations(database: Database): Authorizations {
       })
       .where(
         and(
-          eq(authorizations.id, p.id),
+          hasId(p),
           eq(authorizations.step, p.step),
           unexpired(p.now),
           or(
@@ -132,7 +138,7 @@ export function createAuthorizations(database: Database): Authorizations {
       .set({ flowHash: p.flowHash, response: p.response, deadline: p.deadline, status: 'confirming' })
       .where(
         and(
-          eq(authorizations.stateHash, p.stateHash),
+          hasState(p),
           eq(authorizations.status, 'pending'),
           unexpired(p.now),
         ),
@@ -145,7 +151,7 @@ export function createAuthorizations(database: Database): Authorizations {
       .set({ status: 'confirmed' })
       .where(
         and(
-          eq(authorizations.flowHash, p.flowHash),
+          hasFlow(p),
           eq(authorizations.status, 'confirming'),
           unexpired(p.now),
           gt(authorizations.deadline, p.now),
@@ -161,7 +167,7 @@ export function createAuthorizations(database: Database): Authorizations {
         .set({ status: 'exchanging', deadline: p.deadline, claimedBy: p.claimedBy, response: null })
         .where(
           and(
-            eq(authorizations.stateHash, p.stateHash),
+            hasState(p),
             eq(authorizations.status, from),
             unexpired(p.now),
             from === 'confirmed' ? gt(authorizations.deadline, p.now) : undefined,
@@ -196,7 +202,7 @@ export function createAuthorizations(database: Database): Authorizations {
           )
           .where(
             and(
-              eq(authorizations.id, p.id),
+              hasId(p),
               eq(authorizations.status, 'exchanging'),
               eq(authorizations.stateHash, p.stateHash),
               // past both it has ended as expired, and its waiters were told so

@@ -10,6 +10,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { type AuthorizationRow, SETTLED, toAuthorization, UNSETTLED } from './authorization-row.ts'
 import type { Database } from './database.ts'
+import { conflictTarget, inPartition } from './partitions.ts'
 import { placeholdersOf, variantsOf } from './statement.ts'
 
 /** The part of `Authorizations` by which one comes to be. */
@@ -40,7 +41,14 @@ export function createBeginning(database: Database): Beginning {
     query
       .select({ steps: authorizations.steps, expiresAt: authorizations.expiresAt })
       .from(authorizations)
-      .where(and(isLive(p), eq(authorizations.userId, p.userId), ne(authorizations.id, p.id))),
+      .where(
+        and(
+          isLive(p),
+          eq(authorizations.userId, p.userId),
+          ne(authorizations.id, p.id),
+          inPartition(authorizations, p),
+        ),
+      ),
   )
   // one INSERT, so that the database decides which of two racing calls adds the row
   const addOrJoin = statement((_: typeof authorizations.$inferInsert) =>
@@ -48,7 +56,7 @@ export function createBeginning(database: Database): Beginning {
       .insert(authorizations)
       .values(placeholdersOf(authorizations))
       .onConflictDoUpdate({
-        target: authorizations.shareKey,
+        target: conflictTarget(authorizations, authorizations.shareKey),
         set: { nextUri: sql`coalesce(excluded.next_uri, ${authorizations.nextUri})` },
       })
       .returning(),
@@ -94,6 +102,7 @@ export function failStatements({ tables: { authorizations }, query, statement }:
           .where(
             and(
               eq(authorizations.id, p.id),
+              inPartition(authorizations, p),
               inArray(authorizations.status, UNSETTLED),
               which === 'one attempt' ? eq(authorizations.stateHash, p.stateHash) : undefined,
             ),

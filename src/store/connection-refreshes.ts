@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { connectionChange, connectionColumns } from './connection-row.ts'
+import { connectionChange, connectionColumns, hasId } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { variantsOf } from './statement.ts'
@@ -84,8 +84,9 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
   const { connections } = tables
   const columns = connectionColumns(connections)
 
-  const ofGeneration = ({ id, generation }: Generation): SQL | undefined =>
-    and(eq(connections.id, id), eq(connections.generation, generation), eq(connections.status, 'active'))
+  const isOfGeneration = (p: Generation): SQL | undefined =>
+    and(hasId(connections, p), eq(connections.generation, p.generation))
+  const ofGeneration = (p: Generation) => and(isOfGeneration(p), eq(connections.status, 'active'))
   const isUnleased = (now: EpochSeconds) =>
     or(isNull(connections.leaseUntil), lte(connections.leaseUntil, dialect.leaseNow(now)))
 
@@ -122,7 +123,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         ...NO_LEASE,
         unansweredRefreshes: 0,
       })
-      .where(and(eq(connections.id, p.id), eq(connections.generation, p.generation)))
+      .where(isOfGeneration(p))
       .returning(columns),
   )
   const release = variantsOf((outcome: 'answered' | 'unknown') =>
@@ -135,7 +136,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
             unansweredRefreshes: sql`${connections.unansweredRefreshes} - 1`,
           }),
         })
-        .where(and(eq(connections.id, p.id), eq(connections.leaseOwner, p.owner)))
+        .where(and(hasId(connections, p), eq(connections.leaseOwner, p.owner)))
         .returning({ id: connections.id }),
     ),
   )

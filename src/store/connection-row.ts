@@ -1,11 +1,13 @@
 import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { ConnectionOwner, StoreChange } from './changes.ts'
+import { inPartition, withoutOwnerBits } from './partitions.ts'
 import type { Tables } from './schema.ts'
 import type { ById } from './statement.ts'
 
 /** What a query of connections gives: all columns but those of the lease. */
 export function connectionColumns(connections: Tables['connections']) {
-  const { accountId, accountName, leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(connections)
+  const all = withoutOwnerBits(getTableColumns(connections))
+  const { accountId, accountName, leaseOwner: _, leaseUntil: __, ...columns } = all
   return { ...columns, account: { id: accountId, name: accountName } }
 }
 
@@ -18,10 +20,16 @@ export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): Co
   return { projectId, providerUid, userId }
 }
 
+/** Whether it is the connection with this id. */
+export function hasId(connections: Tables['connections'], values: ById): SQL | undefined {
+  return and(eq(connections.id, values.id), inPartition(connections, values))
+}
+
 export function ownedBy(connections: Tables['connections'], owner: ConnectionOwner): SQL | undefined {
   return and(
     eq(connections.projectId, owner.projectId),
     eq(connections.providerUid, owner.providerUid),
     eq(connections.userId, owner.userId),
+    inPartition(connections, owner),
   )
 }

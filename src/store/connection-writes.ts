@@ -1,9 +1,10 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { ConnectionOwner } from './changes.ts'
-import { connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
+import { connectionColumns, hasId, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { NO_LEASE } from './lease.ts'
+import { conflictTarget, withoutOwnerBits } from './partitions.ts'
 import type { Tables } from './schema.ts'
 import { type ById, placeholdersOf, type Steps } from './statement.ts'
 
@@ -35,7 +36,7 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
     query
       .update(connections)
       .set({ isDefault: true })
-      .where(eq(connections.id, p.id))
+      .where(hasId(connections, p))
       .returning(connectionColumns(connections)),
   )
   const unmarkDefault = statement((p: ConnectionOwner) =>
@@ -65,7 +66,7 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
       .from(connections)
       .where(
         and(
-          eq(connections.id, p.id),
+          hasId(connections, p),
           eq(connections.status, 'active'),
           eq(connections.providerIdentity, p.providerIdentity),
           gt(connections.consentedAt, p.consentedAt),
@@ -74,12 +75,12 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
   )
   const upsert = statement((_: Tables['connections']['$inferInsert']) => {
     const row = placeholdersOf(connections)
-    const { id: __, projectId, providerUid, userId, createdAt, lastUsedAt, ...renewed } = row
+    const { id: __, projectId, providerUid, userId, createdAt, lastUsedAt, ...renewed } = withoutOwnerBits(row)
     return query
       .insert(connections)
       .values(row)
       .onConflictDoUpdate({
-        target: connections.id,
+        target: conflictTarget(connections, connections.id),
         set: {
           ...renewed,
           status: 'active',

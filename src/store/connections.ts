@@ -3,11 +3,12 @@ import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type ConnectionOwner, rowChange } from './changes.ts'
 import { type ConnectionRefreshes, createConnectionRefreshes } from './connection-refreshes.ts'
-import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
+import { connectionChange, connectionColumns, hasId, ownedBy, ownerOf } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
+import { bitsOfOwners, inPartition, inPartitions, type SeveralOwners } from './partitions.ts'
 import { readTogether } from './read-together.ts'
 import { type ById, variantsOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
@@ -51,23 +52,22 @@ export function createConnections(database: Database): Connections {
   const columns = connectionColumns(connections)
   const { heirs, markDefault, unmarkDefault, reidentify } = connectionWrites(database)
 
-  const byId = statement((p: ById) => query.select(columns).from(connections).where(eq(connections.id, p.id)))
+  const byId = statement((p: ById) => query.select(columns).from(connections).where(hasId(connections, p)))
   const byOwner = statement((p: ConnectionOwner) =>
     query.select(columns).from(connections).where(ownedBy(connections, p)),
   )
-  const byOwners = statement((p: { owners: readonly (readonly string[])[] }) =>
+  const ownerKey = [connections.projectId, connections.providerUid, connections.userId]
+  const byOwners = statement((p: SeveralOwners & { owners: readonly (readonly string[])[] }) =>
     query
       .select(columns)
       .from(connections)
-      .where(
-        dialect.isOneOf?.([connections.projectId, connections.providerUid, connections.userId], p.owners),
-      ),
+      .where(and(dialect.isOneOf?.(ownerKey, p.owners), inPartitions(connections, p))),
   )
   const readOwner = async (owner: ConnectionOwner) => read(byOwner(owner))
   const readOwners = readTogether<ConnectionOwner, Connection>(async (owners) => {
     const [only, ...others] = owners
     if (only !== undefined && others.length === 0) return [await readOwner(only)]
-    const found = await read(byOwners({ owners: owners.map(keyOf) }))
+    const found = await read(byOwners({ owners: owners.map(keyOf), ...bitsOfOwners(owners) }))
     const rows = Map.groupBy(found, (one) => keyOf(one).join('\n'))
     return owners.map((owner) => rows.get(keyOf(owner).join('\n')) ?? [])
   })
@@ -77,13 +77,21 @@ export function createConnections(database: Database): Connections {
     return query
       .select({ id, providerUid, status, providerIdentity, scopes, expiresAt, isDefault, canRefresh })
       .from(connections)
-      .where(and(eq(connections.projectId, p.projectId), eq(connections.userId, p.userId)))
+      .where(
+        and(
+          eq(connections.projectId, p.projectId),
+          eq(connections.userId, p.userId),
+          inPartition(connections, p),
+        ),
+      )
   })
   const listed = variantsOf((filter: string) => {
     const matching = (p: ConnectionOwner) =>
       and(
         eq(connections.projectId, p.projectId),
-        filter.includes('user') ? eq(connections.userId, p.userId) : undefined,
+        filter.includes('user')
+          ? and(eq(connections.userId, p.userId), inPartition(connections, p))
+          : undefined,
         filter.includes('provider') ? eq(connections.providerUid, p.providerUid) : undefined,
       )
     return createPages(database, {
@@ -96,7 +104,7 @@ export function createConnections(database: Database): Connections {
     })
   })
   const remove = statement((p: ById) =>
-    query.delete(connections).where(eq(connections.id, p.id)).returning({ id: connections.id }),
+    query.delete(connections).where(hasId(connections, p)).returning({ id: connections.id }),
   )
 
   return {

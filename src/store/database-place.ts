@@ -12,3 +12,9 @@ export function databaseName(place: DatabasePlace): string {
   url.hash = ''
   return url.href
 }
+
+/**
+ * The most partitions that a table may have. Each has a dozen relations with its indexes; a statement that cannot tell
+ * the owner locks all of them, and PostgreSQL has 64 locks for each of its connections by default.
+ */
+export const MOST_PARTITIONS = 128

@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
+import { ownerBitsOf } from '../domain/ids.ts'
 import type { Database } from './database.ts'
+import { ownerColumn } from './partitions.ts'
 
 /** Writes when each row was last used, by id. A later time that is already stored stays. */
 export type WriteLastUse = (uses: ReadonlyMap<string, EpochSeconds>) => Promise<void>
@@ -15,15 +17,28 @@ export function createLastUse<Member extends string>(
   const rows: SQLiteTable = table
   const { id, [member]: column } = table
   const at = sql`cast(used.value as bigint)`
-  const use = statement((p: { uses: Readonly<Record<string, EpochSeconds>> }) =>
-    query
-      .update(rows)
-      .set({ [member]: sql`case when ${column} > ${at} then ${column} else ${at} end` })
-      .from(sql`${dialect.membersOf(p.uses)} as used`)
-      .where(sql`${id} = used.key`)
-      .returning({ id }),
-  )
+  const useWhere = (owner?: SQL) =>
+    statement((p: { uses: Readonly<Record<string, EpochSeconds>> }) =>
+      query
+        .update(rows)
+        .set({ [member]: sql`case when ${column} > ${at} then ${column} else ${at} end` })
+        .from(sql`${dialect.membersOf(p.uses)} as used`)
+        .where(and(sql`${id} = used.key`, owner))
+        .returning({ id }),
+    )
+  const use = useWhere()
+  const owner = ownerColumn(table)
+  if (owner === undefined)
+    return async (uses) => {
+      await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
+    }
+
+  // a database with partitions looks for ids of older releases in all of them, and for others in their own
+  const useInPartition = useWhere(sql`${owner} = right(used.key, 4)`)
   return async (uses) => {
-    await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
+    const byKind = Map.groupBy(uses, ([key]) => (ownerBitsOf(key) === undefined ? use : useInPartition))
+    await write(undefined, function* () {
+      for (const [kind, those] of byKind) yield* kind({ uses: Object.fromEntries(those) })
+    })
   }
 }

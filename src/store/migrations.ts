@@ -12,7 +12,7 @@ export function migrationsAfter(
 }
 
 /** Throws `store_unavailable` when a migration was done that this release does not know. */
-export function refuseNewer(database: 'sqlite' | 'postgres', done: ReadonlySet<string>): void {
+export function refuseNewer(database: 'sqlite' | 'postgres', done: Iterable<string>): void {
   const known = new Set(knownMigrations(database).map(({ hash }) => hash))
   if ([...done].some((hash) => !known.has(hash)))
     throw new BrokerError(

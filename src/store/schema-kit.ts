@@ -16,6 +16,8 @@ export const sqliteKit = {
   index,
   uniqueIndex,
   primaryKey,
+  /** Columns of the tables that can be partitioned by their owner: see `partitions.ts`. */
+  ownerColumns: () => ({}),
   /** The name that the migrations of this database have given to a unique constraint. */
   uniqueName: (base: string): string => `${base}_unique`,
   /** The condition of a partial index over the rows whose flag is set. */

@@ -18,7 +18,7 @@ export type Tables = ReturnType<typeof describeTables>
  */
 export function describeTables(kit: SchemaKit) {
   const { table, text, integer, whole, flag, json, index, uniqueIndex, primaryKey } = kit
-  const { uniqueName, isTrue } = kit
+  const { uniqueName, isTrue, ownerColumns } = kit
   const sealed = (name: string) => text(name).$type<Sealed>()
 
   const facts = table('facts', {
@@ -113,6 +113,7 @@ export function describeTables(kit: SchemaKit) {
       createdAt: whole('created_at').notNull(),
       expiresAt: whole('expires_at').notNull(),
       completedAt: whole('completed_at'),
+      ...ownerColumns(),
     },
     (t) => [
       index('authorizations_expiry').on(t.expiresAt),
@@ -162,6 +163,7 @@ export function describeTables(kit: SchemaKit) {
       consentedAt: whole('consented_at').notNull().default(0),
       withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
       lastUsedAt: whole('last_used_at'),
+      ...ownerColumns(),
     },
     (t) => [
       uniqueIndex('connections_account').on(t.projectId, t.providerUid, t.userId, t.accountId),

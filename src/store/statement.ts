@@ -57,12 +57,24 @@ export type StatementMaker = <Values extends object, Row>(
  */
 export function createStatementMaker(toText: ToText): StatementMaker {
   return (build) => {
-    let bind: ReturnType<typeof compile> | undefined
-    return (values) => {
-      bind ??= compile(build(placeholders()), toText)
-      return bind(values as Readonly<Record<string, unknown>>) as BoundStatement<never> // rows of `build`'s query
-    }
+    const made = compiled(() => build(placeholders()), toText)
+    return (values) => made().bind(values) as BoundStatement<never> // rows of `build`'s query
   }
+}
+
+/** What builds a query on the first call, and gives it after that. */
+export function compiled(build: () => Query<unknown>, toText: ToText): () => Compiled {
+  let made: Compiled | undefined
+  return () => {
+    made ??= compile(build(), toText)
+    return made
+  }
+}
+
+interface Compiled {
+  /** Of the values that are bound to its parameters. */
+  readonly names: readonly string[]
+  readonly bind: (values: object) => BoundStatement<unknown>
 }
 
 /** Placeholders for a whole row of a table, to be bound by the names of its columns. */
@@ -81,8 +93,11 @@ export function variantsOf<Shape, Made>(make: (shape: Shape) => Made): (shape: S
   }
 }
 
-function placeholders<Values extends object>(): Values {
-  return new Proxy({}, { get: (_, name) => placeholder(String(name)) }) as Values // each call binds the value to its placeholder
+/** Values for `build`, a placeholder for each name; `without`: names that have none. */
+export function placeholders<Values extends object>(without: readonly string[] = []): Values {
+  const get = (_: object, name: string | symbol) =>
+    without.includes(String(name)) ? undefined : placeholder(String(name))
+  return new Proxy({}, { get }) as Values // each call binds the value to its placeholder
 }
 
 function placeholder(name: string): Placeholder {
@@ -95,7 +110,7 @@ function placeholder(name: string): Placeholder {
   })
 }
 
-function compile(query: Query<unknown>, toText: ToText) {
+function compile(query: Query<unknown>, toText: ToText): Compiled {
   const { sql: text, params } = toText(query.getSQL().inlineParams())
   const names = params.map(nameOf)
   const fields = fieldsOf(query)
@@ -113,14 +128,17 @@ function compile(query: Query<unknown>, toText: ToText) {
     return row
   }
 
-  return (values: Readonly<Record<string, unknown>>): BoundStatement<unknown> => ({
-    text,
-    values: names.map((name) => encoded(values[name])),
-    toRow,
-    *[Symbol.iterator]() {
-      return yield this
-    },
-  })
+  return {
+    names,
+    bind: (values) => ({
+      text,
+      values: names.map((name) => encoded((values as Members)[name])),
+      toRow,
+      *[Symbol.iterator]() {
+        return yield this
+      },
+    }),
+  }
 }
 
 function nameOf(param: unknown): string {

@@ -39,6 +39,8 @@ export interface Store extends Nouns {
 export interface OpeningOptions {
   /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
   readonly admit?: (facts: ReadonlyMap<string, string>) => void
+  /** An empty PostgreSQL database gets its tables in so many partitions. Throws `already_exists` when it is not empty. */
+  readonly partitions?: number | undefined
 }
 
 export interface StoreFigures {

@@ -4,66 +4,26 @@ import { BrokerError } from '../../src/domain/errors.ts'
 import { newId } from '../../src/domain/ids.ts'
 import type { StoreChange } from '../../src/store/changes.ts'
 import { LISTENER } from '../../src/store/dialects/postgres/announcements.ts'
-import { APPEND_CHANGES } from '../../src/store/dialects/postgres/change-table.ts'
 import { pendingMigrations } from '../../src/store/dialects/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { storeConformance } from './conformance.ts'
 import { connected, inProject, type OpenedStore, pending, refreshed, tool } from './fixtures.ts'
+import { announce, type ReusedDatabase, reuseDatabase } from './reused-postgres.ts'
 
 /** One after the other: a database for each would take most of the time. */
 let shared: FreshDatabase
-/** Opened once for the promises of every store: that takes ten times as long as most of them. */
-let reused: readonly [ReusedStore, ReusedStore]
+let reused: ReusedDatabase
 
 beforeAll(async () => {
   shared = await freshDatabase()
-  reused = [reusable(await openPostgresStore(shared.url)), reusable(await openPostgresStore(shared.url))]
+  reused = await reuseDatabase(shared)
 })
 afterAll(async () => {
-  for (const { store } of reused) await store.close()
+  await reused.close()
   await shared[Symbol.asyncDispose]()
 })
-
-interface ReusedStore {
-  readonly store: Store
-  /** Resolves when this has been announced, and with it all that was announced before; forgets who listened. */
-  hears(authorizationId: string): Promise<void>
-}
-
-/** A store whose listeners are those of one test. */
-function reusable(store: Store): ReusedStore {
-  const listeners = new Set<(change: StoreChange) => void>()
-  store.onChange((change) => {
-    for (const listener of listeners) listener(change)
-  })
-  const listen = (listener: (change: StoreChange) => void) => void listeners.add(listener)
-  return {
-    store: { ...store, onChange: listen },
-    async hears(authorizationId) {
-      await new Promise<void>((resolve) =>
-        listen((change) => change.noun === 'authorization' && change.id === authorizationId && resolve()),
-      )
-      listeners.clear()
-    },
-  }
-}
-
-async function openReused(): Promise<OpenedStore> {
-  const [{ store }, { store: other }] = reused
-  return {
-    store,
-    other,
-    async [Symbol.asyncDispose]() {
-      await emptyTables(shared)
-      const id = newId('auth')
-      const heard = reused.map((one) => one.hears(id))
-      await announce(id)
-      await Promise.all(heard)
-    },
-  }
-}
 
 async function openTwice(): Promise<OpenedStore & { readonly url: string }> {
   const { url } = shared
@@ -79,7 +39,7 @@ async function openTwice(): Promise<OpenedStore & { readonly url: string }> {
   }
 }
 
-storeConformance('postgres', openReused)
+storeConformance('postgres', () => reused.open())
 
 describe('on PostgreSQL, other nodes', () => {
   test('hear of a write within 100 ms', async () => {
@@ -344,18 +304,8 @@ async function quiet(store: Store): Promise<void> {
   const heard = new Promise<void>((resolve) =>
     store.onChange((change) => change.noun === 'authorization' && change.id === id && resolve()),
   )
-  await announce(id)
+  await announce(shared, id)
   await heard
-}
-
-/** As another node does: a row of the table of changes, and a wake-up. */
-async function announce(authorizationId: string): Promise<void> {
-  const changes: StoreChange[] = [{ noun: 'authorization', id: authorizationId }]
-  await runSql(
-    shared.url,
-    `with appended as (${APPEND_CHANGES}) select pg_notify('gatepass_changes', '') from appended`,
-    ['a test', JSON.stringify(changes)],
-  )
 }
 
 async function until(done: () => boolean): Promise<void> {

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { AuditHead } from '../../../domain/audit.ts'
 import type { AuditedRelease, AuditTrail } from '../../audit-trail.ts'
 import type { StoreChange } from '../../changes.ts'
+import { bitsOfOwners } from '../../partitions.ts'
 import { type IsCurrent, PRECONDITIONS, type PreconditionNoun, staleChangeOf } from '../../preconditions.ts'
 import { appendTo, lockHead } from './audit-chain.ts'
 import { fromDriver } from './failures.ts'
@@ -10,6 +11,7 @@ import type { Transact } from './write.ts'
 export function postgresAudit(
   transact: Transact,
   tell: (change: StoreChange) => void,
+  { isPartitioned }: { readonly isPartitioned: boolean },
 ): Pick<AuditTrail, 'append' | 'release'> {
   return {
     async append(entries) {
@@ -22,7 +24,7 @@ export function postgresAudit(
         const heads = new Map<string, AuditHead>()
         for (const projectId of [...new Set(releases.map((one) => one.projectId))].sort())
           heads.set(projectId, await lockHead(client, projectId))
-        const isCurrent = await comparisonOf(client, releases)
+        const isCurrent = await comparisonOf(client, releases, isPartitioned)
         const stale = releases.map((one) => staleChangeOf(one, at, isCurrent))
         for (const [projectId, head] of heads) {
           const lines = releases
@@ -39,16 +41,21 @@ export function postgresAudit(
 }
 
 /** Compares with the current rows of everything that the releases are based on. */
-async function comparisonOf(client: pg.ClientBase, releases: readonly AuditedRelease[]): Promise<IsCurrent> {
+async function comparisonOf(
+  client: pg.ClientBase,
+  releases: readonly AuditedRelease[],
+  isPartitioned: boolean,
+): Promise<IsCurrent> {
   const { rows } = await fromDriver(
     client.query<{ noun: PreconditionNoun; id: string; version: string; status: string }>({
       name: 'preconditions_of_releases',
-      text: SELECT_PRECONDITIONS,
+      text: isPartitioned ? SELECT_IN_PARTITIONS : SELECT_PRECONDITIONS,
       values: [
         [...new Set(releases.map(({ connection }) => connection.id))],
         [...new Set(releases.map(({ entry }) => entry.uid))],
         [...new Set(releases.flatMap(({ apiKey }) => apiKey?.id ?? []))],
         [...new Set(releases.map(({ projectId }) => projectId))],
+        ...(isPartitioned ? [bitsOfOwners(releases.map(({ connection }) => connection)).ownersBits] : []),
       ],
     }),
   )
@@ -69,3 +76,9 @@ const SELECT_PRECONDITIONS = Object.entries(PRECONDITIONS)
         from ${table} where ${key} = any($${i + 1}::text[])`,
   )
   .join(' union all ')
+
+/** The same on a database with partitions: connections are looked for in those of their owners. */
+const SELECT_IN_PARTITIONS = SELECT_PRECONDITIONS.replace(
+  / from connections where /,
+  ' from connections where owner_bits = any($5::text[]) and ',
+)

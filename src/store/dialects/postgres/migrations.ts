@@ -4,6 +4,7 @@ import { databaseName } from '../../database-place.ts'
 import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { retry } from '../../retry.ts'
 import { forLog, fromDriver, PASSING, RetryableError } from './failures.ts'
+import { alreadyBegun, isPartitionsMark, partitionsIn, partitionTables } from './partitioning.ts'
 import { clientConfig } from './pool.ts'
 
 /** "gatepass" in ASCII: the one advisory lock of this database that Gatepass takes. */
@@ -37,8 +38,14 @@ export async function readFacts(url: string): Promise<ReadonlyMap<string, string
 /**
  * Brings the schema up to date. Several nodes may start at once: one migrates, the others wait and find it done. A
  * database that a newer release has migrated is refused.
+ *
+ * `partitions`: an empty database gets partitioned tables. One that is not empty and has another number of partitions,
+ * or none, is refused with `already_exists`.
  */
-export async function migrateDatabase(url: string): Promise<void> {
+export async function migrateDatabase(
+  url: string,
+  { partitions }: { readonly partitions?: number | undefined } = {},
+): Promise<void> {
   await connected(url, async (query) => {
     await query('select pg_advisory_lock($1::bigint)', [MIGRATION_LOCK])
     await query('begin')
@@ -46,16 +53,20 @@ export async function migrateDatabase(url: string): Promise<void> {
       'create table if not exists schema_migrations (hash text primary key, created_at bigint not null)',
     )
     const done = await migrationsDone(query)
-    refuseNewer('postgres', done)
+    refuseNewer('postgres', [...done].filter((hash) => !isPartitionsMark(hash)))
+    const isNew = done.size === 0
+    if (partitions !== undefined && !isNew && partitionsIn(done) !== partitions)
+      throw alreadyBegun(databaseName({ kind: 'postgres', url }), partitionsIn(done))
     for (const { hash, sql, folderMillis } of migrationsAfter('postgres', done)) {
       await query(sql.join('\n'))
       await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
     }
+    if (partitions !== undefined && isNew) await partitionTables(query, partitions)
     await query('commit')
   })
 }
 
-type Query = (
+export type Query = (
   text: string,
   values?: readonly unknown[],
 ) => Promise<readonly { readonly [column: string]: unknown }[]>

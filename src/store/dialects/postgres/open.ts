@@ -6,7 +6,8 @@ import type { StoreChange } from '../../changes.ts'
 import { createNouns } from '../../create-nouns.ts'
 import type { Database } from '../../database.ts'
 import { retry } from '../../retry.ts'
-import { type BoundStatement, createStatementMaker } from '../../statement.ts'
+import { createOwnerFinder, createPartitionedMaker, type OwnerFinder } from '../../partitions.ts'
+import { type BoundStatement, createStatementMaker, type ToText } from '../../statement.ts'
 import type { OpeningOptions, Store } from '../../store.ts'
 import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
@@ -14,9 +15,10 @@ import { postgresDialect } from './dialect.ts'
 import { ABILITY_FUNCTIONS, abilitiesOf } from './engine.ts'
 import { fromDriver, PASSING } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
+import { isPartitionsMark } from './partitioning.ts'
 import { clientConfig, openPool } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
-import { tables } from './schema.ts'
+import { partitionedTables, tables } from './schema.ts'
 import { createTransact } from './write.ts'
 
 /**
@@ -25,10 +27,13 @@ import { createTransact } from './write.ts'
  * snapshots or `pg_xact_status` it works without them, and caches nothing. A
  * pooler that lends its connections by transaction is refused.
  */
-export async function openPostgresStore(url: string, { admit }: OpeningOptions = {}): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  { admit, partitions }: OpeningOptions = {},
+): Promise<Store> {
   await refuseTransactionPooling(clientConfig(url))
   admit?.(await readFacts(url))
-  await migrateDatabase(url)
+  await migrateDatabase(url, { partitions })
   const pool = openPool(url)
   const listeners: ((change: StoreChange) => void)[] = []
   const tell = (change: StoreChange) => {
@@ -42,16 +47,18 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
   }
 
   try {
-    const { hasSnapshots, tellsOutcome } = await retry(() => examine(pool), PASSING)
+    const { hasSnapshots, tellsOutcome, isPartitioned } = await retry(() => examine(pool), PASSING)
     announcements = hasSnapshots ? await followChanges(clientConfig(url), pool, tell) : unannounced()
     const transact = createTransact({ pool, announcements, tellsOutcome, tell })
     const dialect = new PgDialect()
-    const run = createRunner()
+    const toText: ToText = (query) => dialect.sqlToQuery(query)
+    const owners = isPartitioned ? createOwnerFinder() : undefined
+    const run = createRunner(owners)
     const nouns = createNouns(
       {
-        tables,
+        tables: isPartitioned ? partitionedTables : tables,
         query: drizzle(pool) as unknown as Database['query'], // the calls that nouns make of it have the same form
-        statement: createStatementMaker((query) => dialect.sqlToQuery(query)),
+        statement: owners ? createPartitionedMaker(toText, owners) : createStatementMaker(toText),
         read: (statement) => run(pool, statement),
         write: (audit, body) =>
           transact(audit, async (client, announce) => {
@@ -63,7 +70,7 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
         writeRepeatable: (statement) => run(pool, statement),
         dialect: postgresDialect,
       },
-      postgresAudit(transact, tell),
+      postgresAudit(transact, tell, { isPartitioned }),
     )
     return {
       ...nouns,
@@ -87,25 +94,33 @@ export async function openPostgresStore(url: string, { admit }: OpeningOptions =
 /** Finds out what the server can do. Refuses one that would lose acknowledged commits in a crash. */
 async function examine(pool: pg.Pool) {
   const { rows } = await fromDriver(
-    pool.query<{ version: string; functions: string[]; synchronous_commit: string }>(
+    pool.query<Examined>(
       `select version() as version, current_setting('synchronous_commit') as synchronous_commit,
-        array(select distinct proname::text from pg_proc where proname = any($1::text[])) as functions`,
+        array(select distinct proname::text from pg_proc where proname = any($1::text[])) as functions,
+        array(select hash from schema_migrations) as migrations`,
       [ABILITY_FUNCTIONS],
     ),
   )
-  const [
-    { version, functions, synchronous_commit } = { version: '', functions: [], synchronous_commit: 'on' },
-  ] = rows
+  const [{ version, functions, synchronous_commit, migrations } = NOTHING_SAID] = rows
   if (synchronous_commit === 'off')
     throw new BrokerError(
       'store_unavailable',
       'PostgreSQL has synchronous_commit off: a crash would lose refresh tokens that were just rotated. Set it to on for the database or user of Gatepass.',
     )
-  return abilitiesOf(version, functions)
+  return { ...abilitiesOf(version, functions), isPartitioned: migrations.some(isPartitionsMark) }
 }
 
+interface Examined {
+  readonly version: string
+  readonly functions: readonly string[]
+  readonly synchronous_commit: string
+  readonly migrations: readonly string[]
+}
+
+const NOTHING_SAID: Examined = { version: '', functions: [], synchronous_commit: 'on', migrations: [] }
+
 /** Runs statements, each of which a connection prepares once, under a name. */
-function createRunner() {
+function createRunner(owners?: OwnerFinder) {
   const names = new Map<string, string>()
   return async <Row>(
     on: pg.Pool | pg.PoolClient,
@@ -119,6 +134,8 @@ function createRunner() {
     const { rows } = await fromDriver(
       on.query<unknown[]>({ name, text, values: [...values], rowMode: 'array' }),
     )
-    return rows.map(toRow) as Row[] // of this statement
+    const found = rows.map(toRow) as Row[] // of this statement
+    if (owners !== undefined) for (const row of found) owners.remember(row)
+    return found
   }
 }

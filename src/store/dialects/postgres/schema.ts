@@ -24,7 +24,7 @@ const whole = customType<{ data: number; driverData: string }>({
   fromDriver: Number,
 })
 
-export const tables = describeTables({
+const kit = {
   table: pgTable,
   text,
   integer,
@@ -34,9 +34,18 @@ export const tables = describeTables({
   index,
   uniqueIndex,
   primaryKey,
+  ownerColumns: () => ({}),
   uniqueName: (base: string) => base,
   isTrue: (column: string) => sql.raw(column),
-} as unknown as SchemaKit) // drizzle's PostgreSQL columns and tables are made by calls of the same form
+}
+
+export const tables = describeTables(kit as unknown as SchemaKit) // drizzle's PostgreSQL columns and tables are made by calls of the same form
+
+/** The tables of a database that was created with partitions: see `partitioning.ts`. */
+export const partitionedTables = describeTables({
+  ...kit,
+  ownerColumns: () => ({ ownerBits: text('owner_bits').notNull() }),
+} as unknown as SchemaKit) // as above
 
 // drizzle-kit reads tables that are exported one by one
 export const {

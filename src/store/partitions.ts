@@ -1,0 +1,119 @@
+import { type Column, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { LRUCache } from 'lru-cache'
+import { ownerBits, ownerBitsOf, ownerBitsOfHash } from '../domain/ids.ts'
+import { type BoundStatement, compiled, placeholders, type StatementMaker, type ToText } from './statement.ts'
+
+/**
+ * Tables that are partitioned by their owner, which is project and user: those of connections and authorizations, on a
+ * PostgreSQL database that was created with partitions. Such a table has a column `owner_bits` (`ownerBits`); in all
+ * other databases it has no such column, and the conditions below are not part of any statement.
+ */
+
+/** The member of a statement's values that is bound to the column. Nouns do not give it: the statement maker adds it. */
+const OWNER_BITS = 'ownerBits'
+/** The same for statements about several owners: the bits of each, as an array of PostgreSQL. */
+const OWNERS_BITS = 'ownersBits'
+
+/**
+ * The condition that leaves one partition to be read, for a statement whose values tell the owner: they have project and
+ * user, or an id or hash with the owner's bits. `undefined` where the table has no partitions or the owner is not known.
+ */
+export function inPartition(table: SQLiteTable, values: object): SQL | undefined {
+  const column = ownerColumn(table)
+  const bits = (values as Partial<Record<string, string>>)[OWNER_BITS]
+  return column === undefined || bits === undefined ? undefined : eq(column, bits)
+}
+
+/** The condition that leaves the partitions of several owners, for a call that binds `ownersBits`. */
+export function inPartitions(table: SQLiteTable, { ownersBits }: SeveralOwners): SQL | undefined {
+  const column = ownerColumn(table)
+  return column && sql`${column} = any(${ownersBits}::text[])`
+}
+
+export interface SeveralOwners {
+  readonly ownersBits: string
+}
+
+/** The bits of these owners, for `inPartitions`. */
+export function bitsOfOwners(owners: readonly Owner[]): SeveralOwners {
+  const bits = owners.map(({ projectId, userId }) => ownerBits(projectId, userId))
+  return { ownersBits: `{${[...new Set(bits)].join()}}` }
+}
+
+/** The columns of a unique index, as `on conflict` names them: a partitioned table has `owner_bits` in each. */
+export function conflictTarget(table: SQLiteTable, column: AnySQLiteColumn): AnySQLiteColumn[] {
+  const owner = ownerColumn(table)
+  return owner === undefined ? [column] : [column, owner]
+}
+
+/** The column by which the table is partitioned. */
+export function ownerColumn(table: SQLiteTable): AnySQLiteColumn | undefined {
+  return getTableColumns(table)[OWNER_BITS]
+}
+
+/** The columns without that by which the table is partitioned. */
+export function withoutOwnerBits<Columns extends object>(columns: Columns): Columns {
+  const { [OWNER_BITS]: _, ...own } = columns as Columns & Record<typeof OWNER_BITS, unknown>
+  return own as unknown as Columns // the column is not part of the types
+}
+
+interface Owner {
+  readonly projectId: string
+  readonly userId: string
+}
+
+/** Finds out to which owner the values of a statement belong. */
+export interface OwnerFinder {
+  bitsOf(values: object): string | undefined
+  /** Remembers the owner of a row that was read, if its id does not tell it. */
+  remember(row: unknown): void
+}
+
+/** How many ids of older releases are remembered with their owners, some 200 bytes each. */
+const REMEMBERED = 20_000
+
+/**
+ * Ids of older releases have no bits of their owner. Such a row is looked for in all partitions the first time, and its
+ * id is remembered: a request that goes on with the row, such as a refresh, then reads one partition.
+ */
+export function createOwnerFinder(): OwnerFinder {
+  const known = new LRUCache<string, string>({ max: REMEMBERED })
+  return {
+    bitsOf(values) {
+      const { projectId, userId, id, stateHash, flowHash } = values as Partial<Record<string, unknown>>
+      if (isText(projectId) && isText(userId)) return ownerBits(projectId, userId)
+      if (isText(id)) return ownerBitsOf(id) ?? known.get(id)
+      if (isText(stateHash)) return ownerBitsOfHash(stateHash)
+      return isText(flowHash) ? ownerBitsOfHash(flowHash) : undefined
+    },
+    remember(row) {
+      const { id, projectId, userId } = row as Partial<Record<string, unknown>>
+      if (isText(id) && isText(projectId) && isText(userId) && OF_AN_OWNER.test(id))
+        if (ownerBitsOf(id) === undefined) known.set(id, ownerBits(projectId, userId))
+    },
+  }
+}
+
+const OF_AN_OWNER = /^(conn|auth)_/
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/**
+ * The statement maker of a database with partitions. A statement that has `inPartition` gets two texts: one for calls
+ * whose values tell the owner, and one without the condition for those that do not.
+ */
+export function createPartitionedMaker(toText: ToText, owners: OwnerFinder): StatementMaker {
+  return (build) => {
+    const ofOwner = compiled(() => build(placeholders()), toText)
+    const ofAll = compiled(() => build(placeholders([OWNER_BITS])), toText)
+    return (values) => {
+      const isOwned = ofOwner().names.includes(OWNER_BITS)
+      const bits = isOwned ? owners.bitsOf(values) : undefined
+      const { bind } = isOwned && bits === undefined ? ofAll() : ofOwner()
+      return bind({ ...values, [OWNER_BITS]: bits }) as BoundStatement<never> // rows of `build`'s query
+    }
+  }
+}

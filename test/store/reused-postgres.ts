@@ -1,0 +1,77 @@
+import { newId } from '../../src/domain/ids.ts'
+import type { StoreChange } from '../../src/store/changes.ts'
+import { APPEND_CHANGES } from '../../src/store/dialects/postgres/change-table.ts'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { emptyTables, type FreshDatabase, runSql } from '../postgres.ts'
+import type { OpenedStore } from './fixtures.ts'
+
+/** A database that is opened once for many tests: that takes ten times as long as most of them. */
+export interface ReusedDatabase {
+  /** Empty, and open twice; emptied when the test is done with it. */
+  open(): Promise<OpenedStore>
+  close(): Promise<void>
+}
+
+export async function reuseDatabase(
+  database: FreshDatabase,
+  options: { readonly partitions?: number } = {},
+): Promise<ReusedDatabase> {
+  const reused = [
+    reusable(await openPostgresStore(database.url, options)),
+    reusable(await openPostgresStore(database.url, options)),
+  ] as const
+  const [{ store }, { store: other }] = reused
+  return {
+    async open() {
+      return {
+        store,
+        other,
+        async [Symbol.asyncDispose]() {
+          await emptyTables(database)
+          const id = newId('auth')
+          const heard = reused.map((one) => one.hears(id))
+          await announce(database, id)
+          await Promise.all(heard)
+        },
+      }
+    },
+    async close() {
+      for (const one of reused) await one.store.close()
+    },
+  }
+}
+
+interface ReusedStore {
+  readonly store: Store
+  /** Resolves when this has been announced, and with it all that was announced before; forgets who listened. */
+  hears(authorizationId: string): Promise<void>
+}
+
+/** A store whose listeners are those of one test. */
+function reusable(store: Store): ReusedStore {
+  const listeners = new Set<(change: StoreChange) => void>()
+  store.onChange((change) => {
+    for (const listener of listeners) listener(change)
+  })
+  const listen = (listener: (change: StoreChange) => void) => void listeners.add(listener)
+  return {
+    store: { ...store, onChange: listen },
+    async hears(authorizationId) {
+      await new Promise<void>((resolve) =>
+        listen((change) => change.noun === 'authorization' && change.id === authorizationId && resolve()),
+      )
+      listeners.clear()
+    },
+  }
+}
+
+/** As another node does: a row of the table of changes, and a wake-up. */
+export async function announce({ url }: FreshDatabase, authorizationId: string): Promise<void> {
+  const changes: StoreChange[] = [{ noun: 'authorization', id: authorizationId }]
+  await runSql(
+    url,
+    `with appended as (${APPEND_CHANGES}) select pg_notify('gatepass_changes', '') from appended`,
+    ['a test', JSON.stringify(changes)],
+  )
+}
