@@ -121,7 +121,8 @@ async function copyAll(
   return counts
 }
 
-const PARTITIONS = 'create the empty PostgreSQL database with connections and authorizations in so many partitions'
+const PARTITIONS =
+  'create the empty PostgreSQL database with connections and authorizations in so many partitions'
 
 function parsePartitions(text: string): number {
   const partitions = /^\d{1,4}$/.test(text) ? Number(text) : 0

@@ -161,8 +161,8 @@ async function partitionedTables(client: pg.Client): Promise<ReadonlySet<string>
 }
 
 function ownerBitsIn({ columns }: CopiedTable, row: Row): string {
-  const valueOf = (name: string) => String(row[columns.findIndex((column) => column.name === name)])
-  return ownerBits(valueOf('project_id'), valueOf('user_id'))
+  const text = (name: string) => String(row[columns.findIndex((column) => column.name === name)])
+  return ownerBits(text('project_id'), text('user_id'))
 }
 
 function isText({ columns }: CopiedTable, name: string): boolean {

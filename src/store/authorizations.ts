@@ -104,9 +104,7 @@ export function createAuthorizations(database: Database): Authorizations {
   const byState = statement((p: { stateHash: string }) =>
     query.select().from(authorizations).where(hasState(p)),
   )
-  const byFlow = statement((p: { flowHash: string }) =>
-    query.select().from(authorizations).where(hasFlow(p)),
-  )
+  const byFlow = statement((p: { flowHash: string }) => query.select().from(authorizations).where(hasFlow(p)))
   const attempt = statement((p: Attempt & { id: string; step: number; now: EpochSeconds }) =>
     query
       .update(authorizations)
@@ -136,13 +134,7 @@ export function createAuthorizations(database: Database): Authorizations {
     query
       .update(authorizations)
       .set({ flowHash: p.flowHash, response: p.response, deadline: p.deadline, status: 'confirming' })
-      .where(
-        and(
-          hasState(p),
-          eq(authorizations.status, 'pending'),
-          unexpired(p.now),
-        ),
-      )
+      .where(and(hasState(p), eq(authorizations.status, 'pending'), unexpired(p.now)))
       .returning(),
   )
   const confirm = statement((p: { flowHash: string; now: EpochSeconds }) =>

@@ -75,7 +75,15 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
   )
   const upsert = statement((_: Tables['connections']['$inferInsert']) => {
     const row = placeholdersOf(connections)
-    const { id: __, projectId, providerUid, userId, createdAt, lastUsedAt, ...renewed } = withoutOwnerBits(row)
+    const {
+      id: __,
+      projectId,
+      providerUid,
+      userId,
+      createdAt,
+      lastUsedAt,
+      ...renewed
+    } = withoutOwnerBits(row)
     return query
       .insert(connections)
       .values(row)

@@ -3,7 +3,7 @@ import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { ownerBitsOf } from '../domain/ids.ts'
 import type { Database } from './database.ts'
-import { ownerColumn } from './partitions.ts'
+import { bitsOfIds, inPartitions, ownerColumn, type SeveralOwners } from './partitions.ts'
 
 /** Writes when each row was last used, by id. A later time that is already stored stays. */
 export type WriteLastUse = (uses: ReadonlyMap<string, EpochSeconds>) => Promise<void>
@@ -17,13 +17,13 @@ export function createLastUse<Member extends string>(
   const rows: SQLiteTable = table
   const { id, [member]: column } = table
   const at = sql`cast(used.value as bigint)`
-  const useWhere = (owner?: SQL) =>
-    statement((p: { uses: Readonly<Record<string, EpochSeconds>> }) =>
+  const useWhere = (owners?: (p: SeveralOwners) => SQL | undefined) =>
+    statement((p: Partial<SeveralOwners> & { uses: Readonly<Record<string, EpochSeconds>> }) =>
       query
         .update(rows)
         .set({ [member]: sql`case when ${column} > ${at} then ${column} else ${at} end` })
         .from(sql`${dialect.membersOf(p.uses)} as used`)
-        .where(and(sql`${id} = used.key`, owner))
+        .where(and(sql`${id} = used.key`, owners?.(p as SeveralOwners)))
         .returning({ id }),
     )
   const use = useWhere()
@@ -34,11 +34,12 @@ export function createLastUse<Member extends string>(
     }
 
   // a database with partitions looks for ids of older releases in all of them, and for others in their own
-  const useInPartition = useWhere(sql`${owner} = right(used.key, 4)`)
+  const useInPartitions = useWhere((p) => and(sql`${owner} = right(used.key, 4)`, inPartitions(table, p)))
   return async (uses) => {
-    const byKind = Map.groupBy(uses, ([key]) => (ownerBitsOf(key) === undefined ? use : useInPartition))
+    const byKind = Map.groupBy(uses, ([key]) => (ownerBitsOf(key) === undefined ? use : useInPartitions))
     await write(undefined, function* () {
-      for (const [kind, those] of byKind) yield* kind({ uses: Object.fromEntries(those) })
+      for (const [kind, those] of byKind)
+        yield* kind({ uses: Object.fromEntries(those), ...bitsOfIds(those.map(([key]) => key)) })
     })
   }
 }

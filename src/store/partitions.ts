@@ -1,4 +1,4 @@
-import { type Column, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import { ownerBits, ownerBitsOf, ownerBitsOfHash } from '../domain/ids.ts'
@@ -37,8 +37,16 @@ export interface SeveralOwners {
 
 /** The bits of these owners, for `inPartitions`. */
 export function bitsOfOwners(owners: readonly Owner[]): SeveralOwners {
-  const bits = owners.map(({ projectId, userId }) => ownerBits(projectId, userId))
-  return { ownersBits: `{${[...new Set(bits)].join()}}` }
+  return severalBits(owners.map(({ projectId, userId }) => ownerBits(projectId, userId)))
+}
+
+/** The bits within these ids, for `inPartitions`. */
+export function bitsOfIds(ids: Iterable<string>): SeveralOwners {
+  return severalBits([...ids].map((id) => ownerBitsOf(id) ?? ''))
+}
+
+function severalBits(bits: readonly string[]): SeveralOwners {
+  return { ownersBits: `{${[...new Set(bits)].filter((one) => one !== '').join()}}` }
 }
 
 /** The columns of a unique index, as `on conflict` names them: a partitioned table has `owner_bits` in each. */

@@ -4,7 +4,7 @@ import { databaseName } from '../../database-place.ts'
 import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { retry } from '../../retry.ts'
 import { forLog, fromDriver, PASSING, RetryableError } from './failures.ts'
-import { alreadyBegun, isPartitionsMark, partitionsIn, partitionTables } from './partitioning.ts'
+import { alreadyBegun, isPartitionsMark, partitionsIn, partitionTables, type Query } from './partitioning.ts'
 import { clientConfig } from './pool.ts'
 
 /** "gatepass" in ASCII: the one advisory lock of this database that Gatepass takes. */
@@ -53,7 +53,10 @@ export async function migrateDatabase(
       'create table if not exists schema_migrations (hash text primary key, created_at bigint not null)',
     )
     const done = await migrationsDone(query)
-    refuseNewer('postgres', [...done].filter((hash) => !isPartitionsMark(hash)))
+    refuseNewer(
+      'postgres',
+      [...done].filter((hash) => !isPartitionsMark(hash)),
+    )
     const isNew = done.size === 0
     if (partitions !== undefined && !isNew && partitionsIn(done) !== partitions)
       throw alreadyBegun(databaseName({ kind: 'postgres', url }), partitionsIn(done))
@@ -65,11 +68,6 @@ export async function migrateDatabase(
     await query('commit')
   })
 }
-
-export type Query = (
-  text: string,
-  values?: readonly unknown[],
-) => Promise<readonly { readonly [column: string]: unknown }[]>
 
 async function migrationsDone(query: Query): Promise<ReadonlySet<string>> {
   const [table] = await query("select to_regclass('schema_migrations')::text as name")

@@ -1,5 +1,10 @@
 import { BrokerError } from '../../../domain/errors.ts'
-import type { Query } from './migrations.ts'
+
+/** Runs a statement on a connection of its own. */
+export type Query = (
+  text: string,
+  values?: readonly unknown[],
+) => Promise<readonly { readonly [column: string]: unknown }[]>
 
 /** The tables whose rows belong to an owner (`src/store/partitions.ts`). No other table refers to them. */
 const PARTITIONED = ['connections', 'authorizations'] as const

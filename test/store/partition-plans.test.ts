@@ -1,0 +1,178 @@
+import pg from 'pg'
+import { afterEach, expect, test, vi } from 'vitest'
+import { newId, newOwnedId } from '../../src/domain/ids.ts'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { startWorld } from '../http/world.ts'
+import { freshDatabase } from '../postgres.ts'
+import { everyRequest } from './every-request.ts'
+import { connected, inProject } from './fixtures.ts'
+
+// On a database with partitions, each statement of a request that knows the user reads and writes one partition.
+
+afterEach(() => vi.restoreAllMocks())
+
+const PARTITIONS = 64
+const OF_PARTITIONED = /\b(connections|authorizations)\b/
+
+/** Statements that look into all partitions. */
+const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string }[] = [
+  {
+    statement: /^select .+ from "connections" where .*"project_id" = \$1(?! and \(?"connections"."user_id")/s,
+    reason: 'a list of the connections of a project or a provider, and its count',
+  },
+  {
+    statement: /^select count\(\*\) from "authorizations" where \("authorizations"."project_id" = \$1 and/,
+    reason: 'the metric of pending authorizations',
+  },
+  {
+    statement: /^select .+ from "connections" where \("connections"."status" = 'active' and/,
+    reason: 'background: what is due for a refresh',
+  },
+  {
+    statement: /"claimed_by" not in \(select "processes"."id"/,
+    reason: 'background: claims of processes that have died',
+  },
+  {
+    statement: /^(update|delete from) "authorizations" .*where \("authorizations"."id" in \(select/,
+    reason: 'background: the sweep',
+  },
+]
+
+interface Ran {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** Every statement, in the order in which they were sent. */
+function watchStatements(): readonly Ran[] {
+  const watched: Ran[] = []
+  const query: (...args: unknown[]) => unknown = pg.Client.prototype.query
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [asked] = args as [string | { readonly text: string; readonly values?: readonly unknown[] }]
+    if (typeof asked !== 'string') watched.push({ text: asked.text, values: [...(asked.values ?? [])] })
+    return query.apply(this, args)
+  } as typeof pg.Client.prototype.query)
+  return watched
+}
+
+interface PlanNode {
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+function* nodesOf(node: PlanNode): Generator<PlanNode> {
+  yield node
+  for (const one of node.Plans ?? []) yield* nodesOf(one)
+}
+
+async function planOf(client: pg.Client, { text, values }: Ran): Promise<PlanNode[]> {
+  const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+    `explain (format json) ${text}`,
+    [...values],
+  )
+  const [plan] = rows
+  if (plan === undefined) throw new Error(`no plan of ${text}`)
+  return [...nodesOf(plan['QUERY PLAN'][0].Plan)]
+}
+
+/** The partitions that these nodes read or write. */
+function partitionsOf(nodes: readonly PlanNode[]): number {
+  const names = nodes.map((node) => node['Relation Name'] ?? '')
+  return new Set(names.filter((name) => /^(connections|authorizations)_\d+$/.test(name))).size
+}
+
+/** How many of its executions PostgreSQL has made a plan for that serves all values, and so all partitions. */
+async function generalPlans(client: pg.Client, { text, values }: Ran, i: number): Promise<number> {
+  const name = `ran_${i}`
+  for (let run = 0; run < 8; run++) await client.query({ name, text, values: [...values] })
+  const { rows } = await client.query<{ general: string }>(
+    'select generic_plans as general from pg_prepared_statements where name = $1',
+    [name],
+  )
+  return Number(rows[0]?.general)
+}
+
+async function startPartitioned() {
+  const database = await freshDatabase()
+  await (await openPostgresStore(database.url, { partitions: PARTITIONS })).close()
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  return {
+    url: database.url,
+    client,
+    async [Symbol.asyncDispose]() {
+      await client.end()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('each statement of a request that knows the user touches one partition, however often it runs', async () => {
+  await using database = await startPartitioned()
+  const watched = watchStatements()
+  await using world = await startWorld({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
+  const requests = await everyRequest(world)
+  for (const name of ['first', 'second']) await requests.round(name)
+  requests.expectAllAnswered()
+  vi.restoreAllMocks()
+
+  const { client } = database
+  const latest = new Map(watched.map((ran) => [ran.text, ran]))
+  const faults: string[] = []
+  const needed = new Set<object>()
+  let reads = 0
+  for (const ran of latest.values()) {
+    if (!OF_PARTITIONED.test(ran.text)) continue
+    const partitions = partitionsOf(await planOf(client, ran))
+    const exception = EXCEPTIONS.find(({ statement }) => statement.test(ran.text))
+    if (partitions > 1 && exception !== undefined) needed.add(exception)
+    else if (partitions > 1) faults.push(`${partitions} partitions\n  ${ran.text} ${ran.values}`)
+    else if (/^select (?!.* for update)/s.test(ran.text) && (await generalPlans(client, ran, reads++)) > 0)
+      faults.push(`all partitions from the sixth time on\n  ${ran.text}`)
+  }
+  expect(faults.join('\n')).toBe('')
+  expect(reads).toBeGreaterThan(8)
+  // an exception that no statement needs is taken out
+  expect(EXCEPTIONS.filter((exception) => !needed.has(exception))).toEqual([])
+})
+
+test('times of use and reads of several users touch the partitions of these users', async () => {
+  await using database = await startPartitioned()
+  const store = await openPostgresStore(database.url)
+  const { owner } = await inProject(store)
+  const owners = ['ada', 'grace', 'joan'].map((userId) => ({ ...owner, userId }))
+  const ids: string[] = []
+  for (const one of owners) {
+    const id = newOwnedId('conn', one.projectId, one.userId)
+    ids.push((await connected(store, one, { id })).id)
+  }
+  const watched = watchStatements()
+  await Promise.all(owners.map((one) => store.connections.ofOwner(one)))
+  await store.connections.used(new Map(ids.map((id) => [id, 1])))
+  vi.restoreAllMocks()
+
+  const ran = watched.filter(({ text }) => OF_PARTITIONED.test(text))
+  expect(ran).toHaveLength(2)
+  for (const one of ran) {
+    expect(partitionsOf(await planOf(database.client, one)), one.text).toBe(3)
+  }
+  await store.close()
+})
+
+test('an id of an older release is looked for in all partitions once, and is remembered', async () => {
+  await using database = await startPartitioned()
+  const store = await openPostgresStore(database.url)
+  const { owner } = await inProject(store)
+  const { id } = await connected(store, owner, { id: newId('conn') })
+  await store.close()
+
+  const again = await openPostgresStore(database.url)
+  const watched = watchStatements()
+  for (let i = 0; i < 2; i++) expect(await again.connections.find(id)).toMatchObject({ id })
+  vi.restoreAllMocks()
+  const touched: number[] = []
+  for (const ran of watched.filter(({ text }) => OF_PARTITIONED.test(text)))
+    touched.push(partitionsOf(await planOf(database.client, ran)))
+  expect(touched).toEqual([PARTITIONS, 1])
+  await again.close()
+})
