@@ -12,8 +12,6 @@ import { type BoundStatement, compiled, placeholders, type StatementMaker, type 
 
 /** The member of a statement's values that is bound to the column. Nouns do not give it: the statement maker adds it. */
 const OWNER_BITS = 'ownerBits'
-/** The same for statements about several owners: the bits of each, as an array of PostgreSQL. */
-const OWNERS_BITS = 'ownersBits'
 
 /**
  * The condition that leaves one partition to be read, for a statement whose values tell the owner: they have project and
@@ -25,13 +23,14 @@ export function inPartition(table: SQLiteTable, values: object): SQL | undefined
   return column === undefined || bits === undefined ? undefined : eq(column, bits)
 }
 
-/** The condition that leaves the partitions of several owners, for a call that binds `ownersBits`. */
+/** The condition that leaves the partitions of several owners. */
 export function inPartitions(table: SQLiteTable, { ownersBits }: SeveralOwners): SQL | undefined {
   const column = ownerColumn(table)
   return column && sql`${column} = any(${ownersBits}::text[])`
 }
 
 export interface SeveralOwners {
+  /** The bits of each, as an array of PostgreSQL. */
   readonly ownersBits: string
 }
 

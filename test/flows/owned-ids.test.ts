@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
-import { newOwnedId, ownerBits, ownerBitsOf } from '../../src/domain/ids.ts'
+import {
+  newOwnedId,
+  ownedTokenHash,
+  ownerBits,
+  ownerBitsOf,
+  ownerBitsOfHash,
+  randomToken,
+  sha256,
+} from '../../src/domain/ids.ts'
 import { approve, startWorld } from '../http/world.ts'
+import { startScene } from './fixtures.ts'
 
 // Ids of a user's rows carry bits of a hash of project and user, for databases that are partitioned by them.
 
@@ -17,6 +26,31 @@ test('of authorizations and connections are alike in their last bits for one use
   for (const user of ['ada', 'grace']) {
     const bits = ownerBits(project.id, user)
     expect((await idsOf(user)).map(ownerBitsOf)).toEqual([bits, bits])
+  }
+})
+
+test('are in `state` and the flow id too, and in what is stored of them', async () => {
+  const verifier = 'https://app.example/verify'
+  await using scene = await startScene({ gatepass: { environment: { GATEPASS_USER_VERIFIER: verifier } } })
+  const { id, browser, callback } = await scene.approve()
+  const page = await browser.get(callback)
+  const flow = new URL(page.response.headers.get('location') ?? '').searchParams.get('flow_id')
+  const { store } = scene.gatepass.broker
+  const { id: projectId } = await store.projects.ensure('default', 0)
+  for (const [token, find] of [
+    [callback.searchParams.get('state'), store.authorizations.findByState],
+    [flow, store.authorizations.findByFlow],
+  ] as const) {
+    const hash = ownedTokenHash(String(token))
+    expect(ownerBitsOfHash(hash)).toBe(ownerBits(projectId, 'u1'))
+    expect(await find(hash)).toMatchObject({ id })
+  }
+})
+
+test('are not taken from tokens that have none: those of an older release and forged ones', () => {
+  for (const token of [randomToken(), `flow_${randomToken()}`, '', 'x'.repeat(47), `${randomToken()}7BC7`]) {
+    expect(ownedTokenHash(token), token).toBe(sha256(token))
+    expect(ownerBitsOfHash(ownedTokenHash(token))).toBeUndefined()
   }
 })
 

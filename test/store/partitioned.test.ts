@@ -34,7 +34,9 @@ describe('a partitioned table', () => {
 
   test('can have every later migration: none makes a unique index without `owner_bits`', () => {
     const folder = new URL('../../drizzle/postgres/', import.meta.url)
-    const later = readdirSync(folder).filter((name) => name.endsWith('.sql') && name > '0012_lists_by_uid.sql')
+    const later = readdirSync(folder).filter(
+      (name) => name.endsWith('.sql') && name > '0012_lists_by_uid.sql',
+    )
     const statements = later.flatMap((name) =>
       readFileSync(new URL(name, folder), 'utf8').split('--> statement-breakpoint'),
     )
