@@ -13,6 +13,7 @@ const MEASURING = [
   'test/properties/scrub.test.ts',
   'test/threats/answers-that-hurt.test.ts',
   'test/threats/large-answers.test.ts',
+  'test/threats/large-catalogues.test.ts',
   'test/toolexec/code.test.ts',
 ]
 

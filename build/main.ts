@@ -1,4 +1,5 @@
 /** `npm run build`: what is published in dist/, besides the type declarations. The bench names another folder. */
+import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Plugin } from 'vite'
 import { bundle, ROOT } from './bundle.ts'
@@ -7,16 +8,13 @@ import { bundle, ROOT } from './bundle.ts'
 const ENTRIES = [
   'main',
   'cli/tools-dev-process',
-  'code/read-value-task',
   'code/sandbox-thread',
   'sdk/tools/index',
-  'tools/mcp/large-message-task',
-  'tools/openapi/parse-document-task',
-  'tools/openapi/read-document-task',
   'tools/pool-thread',
-  'tools/read-answer-task',
 ]
 const SOURCES = join(ROOT, 'src/')
+/** The modules that run in threads of the pool (src/tools/thread-pool.ts). */
+const TASKS = globSync('**/*-task.ts', { cwd: SOURCES }).map((file) => file.replace(/\.ts$/, ''))
 const PLACE = /__PLACE_IN_DIST__\("([^"]+)"\)/g
 
 /**
@@ -38,4 +36,4 @@ const placesOfModules: Plugin = {
 }
 
 const [outDir = join(ROOT, 'dist')] = process.argv.slice(2)
-await bundle({ entries: ENTRIES, outDir, plugins: [placesOfModules] })
+await bundle({ entries: [...ENTRIES, ...TASKS], outDir, plugins: [placesOfModules] })

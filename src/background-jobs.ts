@@ -5,7 +5,7 @@ import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import { BEAT_MS } from './services/liveness.ts'
 import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
-import { SYNC_SECONDS, syncWorkers } from './tools/worker.ts'
+import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 
 const FLUSH_MS = 1_000
 const INDEX_MS = 5_000
@@ -44,7 +44,7 @@ export function ownJobs(broker: Broker, scheduler: Scheduler): BackgroundJob[] {
  */
 export function sharedJobs(broker: Broker): BackgroundJob[] {
   return [
-    { intervalMs: SYNC_SECONDS * 1000, run: () => syncWorkers(broker) },
+    { intervalMs: SYNC_SECONDS * 1000, run: createSyncRounds(broker) },
     { intervalMs: INDEX_MS, run: () => indexAudit(broker) },
     { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
     { intervalMs: ARCHIVE_MS, run: () => archiveDue(broker) },

@@ -12,22 +12,28 @@ export interface WorkerNeeds {
 export const NO_NEEDS: WorkerNeeds = { providers: {}, secrets: [] }
 
 /** What these tools declare. A token for the worker's own server is not included: it opens nothing else. */
-export function needsOf(tools: readonly Pick<Tool, 'requirements'>[]): WorkerNeeds {
-  return tools.reduce<WorkerNeeds>((all, { requirements }) => {
-    const { authorization, alternatives = [], secrets } = requirements
-    const providers = [...authorization, ...alternatives.flat()]
-      .filter(({ use }) => use !== 'server')
-      .map(({ id, providerId, scopes }) => [(id ?? providerId ?? '').toLowerCase(), scopes] as const)
-    return unionOfNeeds(all, {
-      providers: Object.fromEntries(
-        providers.map(([name], _, every) => [
-          name,
-          unionOfScopes(...every.filter(([other]) => other === name).map(([, scopes]) => scopes)),
-        ]),
-      ),
-      secrets: secrets.map((key) => key.toLowerCase()),
-    })
-  }, NO_NEEDS)
+export function needsOf(tools: Iterable<Pick<Tool, 'requirements'>>): WorkerNeeds {
+  const providers = new Map<string, Set<string>>()
+  const keys = new Set<string>()
+  for (const { requirements } of tools) {
+    const { authorization, alternatives, secrets } = requirements
+    for (const { use, id, providerId, scopes } of alternatives === undefined
+      ? authorization
+      : [...authorization, ...alternatives.flat()]) {
+      if (use === 'server') continue
+      const name = (id ?? providerId ?? '').toLowerCase()
+      const known = providers.get(name) ?? new Set()
+      providers.set(name, known)
+      for (const scope of scopes) known.add(scope)
+    }
+    for (const key of secrets) keys.add(key.toLowerCase())
+  }
+  return {
+    providers: Object.fromEntries(
+      [...providers.keys()].sort().map((name) => [name, [...(providers.get(name) ?? [])].sort()]),
+    ),
+    secrets: [...keys].sort(),
+  }
 }
 
 export function unionOfNeeds(one: WorkerNeeds, other: WorkerNeeds): WorkerNeeds {

@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net'
 import { Chunks, joined } from './chunks.ts'
 import { decodeBody } from './content-coding.ts'
 import { Exchange, type Pool } from './exchange.ts'
+import { GrowingBody } from './growing-body.ts'
 import { createGuardedAgent } from './guarded-agent.ts'
 import { createHostLimiter } from './host-limiter.ts'
 import { OutgoingError } from './outgoing-error.ts'
@@ -30,6 +31,8 @@ export { type AllowedHost, parseAllowedHost } from './public-address.ts'
 
 const DEADLINE_MS = 10_000
 const MAX_BYTES = 256 * 1024
+/** Bodies that may be larger are collected in one buffer. */
+const LARGE_BYTES = 4 * 1024 * 1024
 const CONNECTIONS_PER_HOST = 64
 const STREAMS_PER_HOST = 256
 const WAITING_PER_HOST = 1024
@@ -115,9 +118,9 @@ function readWhole(
   request: OutgoingRequest & { readonly maxBytes: number },
 ): Promise<OutgoingResponse> {
   return new Promise((resolve, reject) => {
-    const chunks = new Chunks()
-    let head: Pick<OutgoingResponse, 'status' | 'headers'> = { status: 0, headers: {} }
     const { method, body, signal, isStillWanted, maxBytes } = request
+    const received = maxBytes > LARGE_BYTES ? new GrowingBody(maxBytes) : new Chunks()
+    let head: Pick<OutgoingResponse, 'status' | 'headers'> = { status: 0, headers: {} }
     const exchange = new Exchange(
       pool,
       target,
@@ -134,10 +137,13 @@ function readWhole(
         onHead(status, headers) {
           head = { status, headers }
         },
-        onData: (chunk) => void chunks.push(chunk),
+        onData: (chunk) => void received.push(chunk),
         onEnd() {
           clearTimeout(timer)
-          resolve({ ...head, body: joined(chunks.take()) })
+          resolve({
+            ...head,
+            body: received instanceof GrowingBody ? received.take() : joined(received.take()),
+          })
         },
         onError(error) {
           clearTimeout(timer)

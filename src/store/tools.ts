@@ -75,13 +75,23 @@ export function createTools(database: Database): Tools {
       .onConflictDoUpdate({ target: tools.uid, set: row })
       .returning({ uid: tools.uid })
   })
-  const removeAliases = statement((p: { uid: string }) =>
-    query.delete(toolAliases).where(eq(toolAliases.toolUid, p.uid)).returning({ alias: toolAliases.alias }),
+  const removeOtherAliases = statement((p: { uid: string; aliases: readonly string[] }) =>
+    query
+      .delete(toolAliases)
+      .where(
+        and(
+          eq(toolAliases.toolUid, p.uid),
+          sql`${toolAliases.alias} not in (select value from ${dialect.elementsOf(p.aliases)})`,
+        ),
+      )
+      .returning({ alias: toolAliases.alias }),
   )
   const addAliases = statement((p: { projectId: string; uid: string; aliases: readonly string[] }) =>
     query
       .insert(toolAliases)
-      .select(sql`select ${p.projectId}, value, ${p.uid} from ${dialect.elementsOf(p.aliases)}`)
+      // SQLite would take ON CONFLICT for a part of a SELECT without WHERE
+      .select(sql`select ${p.projectId}, value, ${p.uid} from ${dialect.elementsOf(p.aliases)} where true`)
+      .onConflictDoNothing()
       .returning({ alias: toolAliases.alias }),
   )
   const remove = statement((p: { uid: string }) =>
@@ -90,9 +100,10 @@ export function createTools(database: Database): Tools {
 
   function* put(tool: Tool): Steps<void> {
     yield* upsert(toRow(tool))
-    yield* removeAliases(tool)
-    const { projectId, uid: toolUid } = tool
-    yield* addAliases({ projectId, uid: toolUid, aliases: aliasesOf(tool) })
+    const { projectId, uid } = tool
+    const aliases = aliasesOf(tool)
+    yield* removeOtherAliases({ uid, aliases })
+    yield* addAliases({ projectId, uid, aliases })
   }
 
   return {

@@ -9,7 +9,7 @@ import type {
 import type { Worker } from '../domain/worker.ts'
 import type { CallToolResult, Tool as SdkTool } from '../sdk/tools/content.ts'
 import type { Release } from '../services/release.ts'
-import type { ItemFacts, ListedFaults } from './catalogue/validate-tool.ts'
+import type { ItemFacts } from './catalogue/validate-tool.ts'
 import type { Progress } from './dialog/dialog.ts'
 import type { ToolDialog } from './dialog/tool-dialog.ts'
 import type { AnswerReading } from './read-answer.ts'
@@ -21,7 +21,7 @@ import type { AuthorizationRequired, ToolAnswer } from './tool-answer.ts'
 
 export interface Backend {
   /** Reads the worker's list of tools. Throws `WorkerFault`. */
-  catalogue(broker: Broker, worker: Worker): Promise<readonly CatalogueItem[]>
+  catalogue(broker: Broker, worker: Worker, bounds: CatalogueBounds): Promise<ListedCatalogue | 'unchanged'>
   /** Whether the worker is healthy; `message` tells the operator why not. Never throws for an error of the worker. */
   health(broker: Broker, worker: Worker): Promise<{ readonly healthy: boolean; readonly message?: string }>
   /** The hosts that a call of the tool is sent to, as `host` or `host:port`. Absent: the host of the worker's `uri`. */
@@ -31,6 +31,21 @@ export interface Backend {
    * through `broker.outgoing`. `worker.timeoutSeconds` limits the whole call; `signal` cancels it.
    */
   call(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer>
+}
+
+/** What is read of a worker's list of tools. */
+export interface CatalogueBounds {
+  /** Of all answers together. More than this is refused by a `WorkerFault` with `isTooLarge`. */
+  readonly maxBytes: number
+  readonly maxSeconds: number
+  /** The digest of the list that was read before: the same list is `unchanged`. */
+  readonly before?: string
+}
+
+export interface ListedCatalogue {
+  readonly items: readonly CatalogueItem[]
+  /** Of what was received: with the same settings of the worker, the same digest gives the same items. */
+  readonly digest?: string
 }
 
 /** A tool that a worker lists, or a remark for the operator about the list as a whole. */
@@ -43,9 +58,7 @@ export type ListedTool =
       readonly tool: CatalogueTool
       /** A sentence for the operator about a part of the description that had to be changed. */
       readonly remark?: string
-      /** The result of `listedFaults`, where a thread has computed it already. */
-      readonly faults?: ListedFaults
-      /** All facts of the tool, where a thread has found them out. `tool` may then be parsed when it is looked at. */
+      /** All facts of the tool, where a thread has found them out. `tool` is then parsed each time it is looked at. */
       readonly facts?: ItemFacts
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }

@@ -3,6 +3,8 @@
 /** Stops the reading of one tool. The message is for the tool's author. The function that began the reading catches it. */
 export class Refusal extends Error {}
 
+export const NOT_JSON = 'The worker answered with something that is not JSON.'
+
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export function isRecord(value: unknown): value is JsonRecord {

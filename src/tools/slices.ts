@@ -43,6 +43,28 @@ export function createTurns(budgetMs = BUDGET_MS): Turns {
   }
 }
 
+/** Work that yields where other requests may be served in between. */
+export type Steps<Result> = Generator<void, Result>
+
+/** Runs the work in slices. */
+export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+  const turns = createTurns()
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    const pause = turns.pause()
+    if (pause !== undefined) await pause
+  }
+}
+
+/** Runs the work, which is known to be short, without a pause. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
 const turns: (() => void)[] = []
 
 /**

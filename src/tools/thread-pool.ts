@@ -26,6 +26,8 @@ export interface ThreadOptions {
   readonly signal?: AbortSignal
   /** From the start of the task. The thread is terminated after it. */
   readonly timeoutMs?: number
+  /** Buffers of the input that are moved to the thread instead of copied. */
+  readonly transfer?: readonly ArrayBuffer[]
 }
 
 /** The thread could not finish the task: it took too long or too much memory, or too many tasks are waiting. */
@@ -61,6 +63,7 @@ interface Job {
   readonly module: string
   readonly input: unknown
   readonly timeoutMs: number
+  readonly transfer: readonly ArrayBuffer[]
   readonly resolve: (output: unknown) => void
   readonly reject: (error: Error) => void
 }
@@ -84,14 +87,14 @@ let waiting = 0
 export function inThread<Input, Output>(
   task: ThreadTask<Input, Output>,
   input: Input,
-  { owner = '', timeoutMs = TIMEOUT_MS, signal }: ThreadOptions = {},
+  { owner = '', timeoutMs = TIMEOUT_MS, signal, transfer = [] }: ThreadOptions = {},
 ): Promise<Output> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const queue = queues.get(owner) ?? []
   if (waiting >= MAX_WAITING || queue.length >= MAX_WAITING_OF_ONE) reject(new ThreadFault('busy'))
   else if (signal?.aborted) reject(new ThreadFault('cancelled'))
   else {
-    const job: Job = { module: task.module.href, input, timeoutMs, resolve, reject }
+    const job: Job = { module: task.module.href, input, timeoutMs, transfer, resolve, reject }
     queues.set(owner, queue)
     queue.push(job)
     waiting++
@@ -139,7 +142,9 @@ function begin(thread: Thread, job: Job): void {
   clearTimeout(thread.timer)
   thread.timer = setTimeout(() => end(thread, new ThreadFault('timeout')), job.timeoutMs)
   try {
-    thread.worker.postMessage({ module: job.module, input: job.input } satisfies ToPoolThread)
+    thread.worker.postMessage({ module: job.module, input: job.input } satisfies ToPoolThread, [
+      ...job.transfer,
+    ])
   } catch (error) {
     finish(thread)
     job.reject(error instanceof Error ? error : new Error(String(error))) // it cannot be cloned

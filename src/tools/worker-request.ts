@@ -6,6 +6,7 @@ import {
   type OutgoingResponse,
 } from '../egress/outgoing.ts'
 import { parseRetryAfter } from '../egress/retry-after.ts'
+import { NOT_JSON } from './read-json.ts'
 import { badOutputError, type ErrorKind, type ToolError } from './tool-error.ts'
 import { WorkerFault } from './worker-fault.ts'
 
@@ -15,8 +16,6 @@ import { WorkerFault } from './worker-fault.ts'
 
 /** The limit of one answer. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-/** Short, so that one worker that hangs does not delay the catalogues of others. */
-export const MAX_CATALOGUE_SECONDS = 10
 export const MAX_HEALTH_SECONDS = 10
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
@@ -67,7 +66,8 @@ export async function askWorker(
       if (!(error instanceof OutgoingError)) throw error
       if (signal?.aborted === true) throw new WorkerFault(GIVEN_UP)
       const isSafe = isRepeatable || !error.requestSent
-      if (!isSafe || error.kind !== 'unreachable' || !mayTryAgain()) throw new WorkerFault(toolErrorOf(error))
+      if (!isSafe || error.kind !== 'unreachable' || !mayTryAgain())
+        throw new WorkerFault(toolErrorOf(error), { isTooLarge: error.kind === 'too_large' })
     }
     await sleep(pauseMs, undefined, signal && { signal }).catch(() => undefined) // the next attempt reports the cancellation
   }
@@ -80,13 +80,19 @@ const GIVEN_UP: ToolError = {
   canRetry: false,
 }
 
+/** The body of a 2xx answer. Throws `WorkerFault` for any other. */
+export function bodyOf({ status, headers, body }: OutgoingResponse): Uint8Array {
+  if (status >= 200 && status <= 299) return body
+  throw new WorkerFault(refusalOf(status, headers['retry-after']))
+}
+
 /** The JSON of a 2xx answer. Throws `WorkerFault` for anything else. */
-export function jsonOf({ status, headers, body }: OutgoingResponse): unknown {
-  if (status < 200 || status > 299) throw new WorkerFault(refusalOf(status, headers['retry-after']))
+export function jsonOf(response: OutgoingResponse): unknown {
+  const body = bodyOf(response)
   try {
     return JSON.parse(new TextDecoder().decode(body))
   } catch {
-    throw new WorkerFault(badOutputError('The worker answered with something that is not JSON.')) // the parser's own message would quote the answer
+    throw new WorkerFault(badOutputError(NOT_JSON)) // the parser's own message would quote the answer
   }
 }
 

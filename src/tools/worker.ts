@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
@@ -144,13 +145,37 @@ function inShort(faults: readonly string[]): string {
 /** Reads the catalogues of all enabled workers; one that fails does not stop the others. */
 export async function syncWorkers(broker: Broker): Promise<void> {
   const workers = await broker.store.workers.all()
-  const syncs = workers.filter((worker) => worker.enabled).map((worker) => syncWorker(broker, worker))
-  for (const outcome of await Promise.allSettled(syncs))
-    if (outcome.status === 'rejected')
-      broker.log.error(
-        { error: outcome.reason instanceof Error ? outcome.reason.name : 'unknown' },
-        'a worker could not be synced',
-      )
+  await Promise.all(workers.filter(({ enabled }) => enabled).map((worker) => trySync(broker, worker)))
+}
+
+/**
+ * Makes the job that reads the catalogues at intervals. Workers whose large catalogues wait for their turn hold up no
+ * other worker: a round ends without them, and the next one leaves them out.
+ */
+export function createSyncRounds(broker: Broker): () => Promise<void> {
+  const underWay = new Set<string>()
+  return async () => {
+    const workers = await broker.store.workers.all()
+    const syncs = workers
+      .filter(({ enabled, uid }) => enabled && !underWay.has(uid))
+      .map(async (worker) => {
+        underWay.add(worker.uid)
+        await trySync(broker, worker)
+        underWay.delete(worker.uid)
+      })
+    await Promise.race([Promise.all(syncs), sleep(SYNC_SECONDS * 1000, undefined, { ref: false })])
+  }
+}
+
+async function trySync(broker: Broker, worker: Worker): Promise<void> {
+  try {
+    await syncWorker(broker, worker)
+  } catch (error) {
+    broker.log.error(
+      { error: error instanceof Error ? error.name : 'unknown' },
+      'a worker could not be synced',
+    )
+  }
 }
 
 function checkUri(broker: Broker, type: WorkerType, uri: string): void {

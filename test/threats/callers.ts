@@ -38,7 +38,8 @@ export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) 
     return refusalOf(fetch(url, { method: 'POST', body: 'SECRET' }).then((response) => response.text()))
   },
   'worker health': async (outgoing, url) => (await workerHealth(outgoing, workerAt(url))).message,
-  'worker catalogue': (outgoing, url) => refusalOf(workerCatalogue(outgoing, workerAt(url))),
+  'worker catalogue': (outgoing, url) =>
+    refusalOf(workerCatalogue(outgoing, workerAt(url), { maxBytes: 1000, maxSeconds: 1, owner: '' })),
   'worker invocation': async (outgoing, url) => {
     const answer = await invokeWorker(outgoing, workerAt(url), {
       runId: 'r',

@@ -319,20 +319,24 @@ describe('a worker that is not there', () => {
 })
 
 describe('the catalogue', () => {
+  const catalogue = (more: Parameters<typeof endpoint>[0] = {}) =>
+    workerCatalogue(outgoing, endpoint(more), { maxBytes: 1_000_000, maxSeconds: 10, owner: 'proj_1' })
+
   test('is a list of definitions', async () => {
-    expect(await workerCatalogue(outgoing, endpoint())).toHaveLength(worker.tools.length)
+    const listed = await catalogue()
+    expect(listed === 'unchanged' ? [] : listed.items).toHaveLength(worker.tools.length)
   })
 
   test.each(['500', 'html', 'not-an-array', 'hang'] as const)(
     'that cannot be read: %s',
-    async (catalogue) => {
-      worker.behaviour.catalogue = catalogue
-      await expect(workerCatalogue(outgoing, endpoint({ timeoutSeconds: 0.3 }))).rejects.toThrow(WorkerFault)
+    async (behaviour) => {
+      worker.behaviour.catalogue = behaviour
+      await expect(catalogue({ timeoutSeconds: 0.3 })).rejects.toThrow(WorkerFault)
     },
   )
 
   test('is refused for another secret', async () => {
-    await expect(workerCatalogue(outgoing, endpoint({ secret: 'another-secret' }))).rejects.toThrow('401')
+    await expect(catalogue({ secret: 'another-secret' })).rejects.toThrow('401')
   })
 })
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { backendOf } from '../../tools/backends.ts'
+import { readBounded } from '../../tools/catalogue/catalogue-turns.ts'
 import { newWorker } from '../../tools/worker.ts'
 import { WorkerFault } from '../../tools/worker-fault.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
@@ -59,8 +60,9 @@ async function tried(broker: Broker, worker: Worker) {
   // with a message the worker needs an authorization, which only a registered worker gets
   if (!health.healthy || health.message !== undefined) return health
   try {
-    const listed = await backend.catalogue(broker, worker)
-    return { ...health, tool_count: listed.filter(({ outcome }) => outcome === 'read').length }
+    const listed = await readBounded(worker, (bounds) => backend.catalogue(broker, worker, bounds))
+    const items = listed === 'unchanged' ? [] : listed.items // nothing was read before
+    return { ...health, tool_count: items.filter(({ outcome }) => outcome === 'read').length }
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return { healthy: false, message: error.message }

@@ -5,7 +5,7 @@ import type { Worker } from '../../domain/worker.ts'
 import type { Backend, BackendCall, GivenAuthorization } from '../backend.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
 import { withoutUndeclaredNulls } from './optional-nulls.ts'
-import { nameAtWorker, readWorkerTools } from './read-worker-tool.ts'
+import { nameAtWorker } from './read-worker-tool.ts'
 import {
   invokeWorker,
   type ToolAuthorization,
@@ -17,9 +17,8 @@ import {
 
 /** HTTP tool workers that speak Arcade's worker protocol. */
 export const arcadeBackend: Backend = {
-  async catalogue(broker, worker) {
-    return readWorkerTools(await workerCatalogue(broker.outgoing, endpointOf(broker, worker)))
-  },
+  catalogue: async (broker, worker, bounds) =>
+    workerCatalogue(broker.outgoing, endpointOf(broker, worker), { ...bounds, owner: worker.projectId }),
   health: (broker, worker) => workerHealth(broker.outgoing, endpointOf(broker, worker)),
   call(broker, worker, call) {
     const { executionId, createdAt, tool, input, signal, reading } = call

@@ -1,12 +1,15 @@
 import type { Outgoing, OutgoingResponse } from '../../egress/outgoing.ts'
 import { membersOf } from '../../providers/response-body.ts'
+import type { CatalogueBounds, ListedCatalogue } from '../backend.ts'
+import type { CatalogueReading, ReceivedCatalogue } from '../catalogue/catalogue-reading.ts'
+import { readCatalogue } from '../catalogue/read-catalogue.ts'
 import { type AnswerReading, readAnswer } from '../read-answer.ts'
-import { scrub } from '../scrub.ts'
+import { threadTask } from '../thread-pool.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
-import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { askWorker, jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
+import { askWorker, bodyOf, jsonOf, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { signWorkerToken } from '../worker-token.ts'
+import { type Credentials, readList } from './read-catalogue-task.ts'
 
 // The broker's side of Arcade's HTTP worker protocol: signs requests, bounds their time and size, and reports
 // failures by the protocol's error kinds. Text that a worker sends outside of the protocol (an error page, a
@@ -82,15 +85,24 @@ export async function workerHealth(
   }
 }
 
-/** Fetches the worker's tool definitions, not yet validated. Throws `WorkerFault`. */
-export async function workerCatalogue(outgoing: Outgoing, worker: WorkerEndpoint): Promise<unknown[]> {
-  const { response, credentials } = await ask(outgoing, withinSeconds(worker, MAX_CATALOGUE_SECONDS), {
+const catalogueTask = threadTask<ReceivedCatalogue<Credentials>, CatalogueReading>(
+  './read-catalogue-task',
+  import.meta.url,
+)
+
+/** Reads the worker's list of tools. Throws `WorkerFault`. */
+export async function workerCatalogue(
+  outgoing: Outgoing,
+  worker: WorkerEndpoint,
+  { maxBytes, maxSeconds, before, owner }: CatalogueBounds & { readonly owner: string },
+): Promise<ListedCatalogue | 'unchanged'> {
+  const { response, credentials } = await ask(outgoing, withinSeconds(worker, maxSeconds), {
     path: 'tools',
     signed: true,
+    maxBytes,
   })
-  const listed = jsonOf(response)
-  if (Array.isArray(listed)) return listed.map((definition) => scrub(definition, credentials))
-  throw new WorkerFault(badOutputError('The worker’s tool list is not a JSON array.'))
+  const received = { pages: [bodyOf(response)], about: credentials, before }
+  return readCatalogue(received, { task: catalogueTask, read: readList, owner })
 }
 
 /** Runs a tool. A failure of the worker is returned with the outcome `error`, not thrown. */
@@ -124,6 +136,8 @@ interface WorkerQuery {
   readonly isRepeatable?: boolean
   /** JSON; if present, the method is POST. */
   readonly body?: string
+  /** Of the answer. Default: 4 MiB. */
+  readonly maxBytes?: number
   readonly signal?: AbortSignal
 }
 
@@ -136,7 +150,7 @@ interface Answer {
 async function ask(
   outgoing: Outgoing,
   worker: WorkerEndpoint,
-  { path, signed: isSigned = false, isRepeatable = false, body, signal }: WorkerQuery,
+  { path, signed: isSigned = false, isRepeatable = false, body, maxBytes, signal }: WorkerQuery,
 ): Promise<Answer> {
   const { uri, secret, timeoutSeconds, retry } = worker
   const credentials = isSigned ? [secret] : []
@@ -158,6 +172,7 @@ async function ask(
     retry,
     isRepeatable,
     ...(body !== undefined && { body }),
+    ...(maxBytes !== undefined && { maxBytes }),
     ...(signal && { signal }),
   })
   return { response, credentials }

@@ -89,11 +89,14 @@ export async function settleAcceptance(
   return { ...worker, accepted }
 }
 
+/** What names providers, scopes and secrets. */
+type NamingTool = Pick<Tool, 'requirements'>
+
 /** The audit entries for requirements that begin to wait; `undefined` where there are none. */
 export function auditOfWaiting(
   broker: Broker,
   worker: Worker,
-  { before, after }: { readonly before: readonly Tool[]; readonly after: readonly Tool[] },
+  { before, after }: { readonly before: readonly NamingTool[]; readonly after: readonly NamingTool[] },
 ): AuditEntries | undefined {
   if (acceptsItself(broker, worker) || worker.accepted === undefined) return undefined
   const fresh = unacceptedNeeds(unacceptedNeeds(needsOf(after), worker.accepted), needsOf(before))

@@ -1,8 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { createTurns } from '../slices.ts'
-import { factsOfTool, mcpNames, modelNames, withoutTwins } from './listed-names.ts'
-import { newestOfEach } from './versions.ts'
+import { inTurns, type Steps } from '../slices.ts'
+import { giveMcpNames, giveModelNames, leaveOutTwins } from './listed-names.ts'
+import { selectNewest } from './versions.ts'
 
 /** All tools of a project with what lists and names are made of, worked out once until one of the tools changes. */
 export interface Catalogue {
@@ -16,7 +16,7 @@ export interface Catalogue {
   readonly names: ReadonlyMap<string, string>
   readonly modelNames: ReadonlyMap<string, string>
   /** The tools to which one of the lists gives this name, which is in lower case. */
-  named(name: string): readonly Tool[]
+  named(name: string): Promise<readonly Tool[]>
 }
 
 const catalogues = new WeakMap<readonly Tool[], Promise<Catalogue>>()
@@ -33,42 +33,36 @@ export async function catalogueOf(broker: Broker, projectId: string): Promise<Ca
 }
 
 async function makeCatalogue(tools: readonly Tool[]): Promise<Catalogue> {
-  const turns = createTurns()
-  for (const tool of tools) {
-    factsOfTool(tool)
-    await turns.pause()
-  }
-  const newest = newestOfEach(tools)
-  await turns.pause()
-  const listed = withoutTwins(newest)
-  await turns.pause()
-  const names = mcpNames(tools)
-  await turns.pause()
-  const ofModels = modelNames(tools)
-  let byName: ReadonlyMap<string, readonly Tool[]> | undefined
+  const newest = await inTurns(selectNewest(tools))
+  const listed = await inTurns(leaveOutTwins(newest))
+  const names = await inTurns(giveMcpNames(tools))
+  const modelNames = await inTurns(giveModelNames(tools))
+  let byName: Promise<ReadonlyMap<string, readonly Tool[]>> | undefined
   return {
     tools,
     newest,
     listed,
     names,
-    modelNames: ofModels,
-    named(name) {
-      byName ??= byNames(tools, [names, ofModels])
-      return byName.get(name) ?? []
+    modelNames,
+    async named(name) {
+      byName ??= inTurns(byNames(tools, [names, modelNames]))
+      return (await byName).get(name) ?? []
     },
   }
 }
 
-function byNames(
+function* byNames(
   tools: readonly Tool[],
   lists: readonly ReadonlyMap<string, string>[],
-): ReadonlyMap<string, readonly Tool[]> {
+): Steps<ReadonlyMap<string, readonly Tool[]>> {
   const found = new Map<string, Tool[]>()
-  for (const tool of tools)
+  for (const tool of tools) {
     for (const name of new Set(lists.map((names) => names.get(tool.uid)?.toLowerCase() ?? ''))) {
       const known = found.get(name)
       if (known === undefined) found.set(name, [tool])
       else known.push(tool)
     }
+    yield
+  }
   return found
 }

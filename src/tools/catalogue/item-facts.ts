@@ -2,27 +2,29 @@ import { sha256 } from '../../domain/ids.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { toolId } from '../../domain/tool.ts'
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
-import { type ItemFacts, type ListedFaults, listedFaults } from './validate-tool.ts'
+import { type ItemFacts, listedFaults } from './validate-tool.ts'
 
 const known = new WeakMap<object, ItemFacts>()
 
 /** The facts of an item; those that no thread has found out are found out once. */
 export function itemFacts(item: Extract<CatalogueItem, { readonly outcome: 'read' }>): ItemFacts {
   if (item.facts !== undefined) return item.facts
-  const found = known.get(item.tool) ?? factsOf(item.tool, item.faults)
+  const found = known.get(item.tool) ?? factsOf(item.tool)
   known.set(item.tool, found)
   return found
 }
 
-export function factsOf(tool: CatalogueTool, faults?: ListedFaults): ItemFacts {
+export function factsOf(tool: CatalogueTool): ItemFacts {
   const tags = normalizeTags(tool.tags ?? [])
   const json = JSON.stringify({ ...tool, tags })
   return {
     named: toolId(tool),
     tags,
     digest: sha256(json),
+    size: json.length,
+    requirements: tool.requirements,
     isText: isText(json),
-    faults: faults ?? listedFaults({ ...tool, tags }),
+    faults: listedFaults({ ...tool, tags }),
   }
 }
 

@@ -11,7 +11,7 @@ export async function namedTools(broker: Broker, projectId: string, alias: strin
   return broker.cache.tools.get(`${projectId} ${alias}`, async () => {
     if (!hasDigest(alias)) return broker.store.tools.named(projectId, alias)
     // the name of a tool whose plain name another tool has: it depends on both, so it is no stored alias
-    const listed = (await catalogueOf(broker, projectId)).named(alias)
+    const listed = await (await catalogueOf(broker, projectId)).named(alias)
     return listed.length > 0 ? listed : broker.store.tools.named(projectId, alias)
   })
 }

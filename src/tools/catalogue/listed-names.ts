@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { functionName, MAX_FUNCTION_NAME, type Tool } from '../../domain/tool.ts'
 import { GATEWAY_TOOLS, MAX_SHOWN_NAME } from '../../domain/toolset.ts'
+import { atOnce, type Steps } from '../slices.ts'
 
 // The names under which lists give tools to callers and models. Each belongs to one tool of the project, with all its
 // versions, and `findTool` prefers it to an alias of another tool.
@@ -12,8 +13,16 @@ import { GATEWAY_TOOLS, MAX_SHOWN_NAME } from '../../domain/toolset.ts'
 export function distinctNames(
   tools: readonly Tool[],
   nameOf: (tool: Tool) => string,
-  { max = MAX_FUNCTION_NAME, reserved = [] }: NameLimits = {},
+  limits: NameLimits = {},
 ): ReadonlyMap<string, string> {
+  return atOnce(giveNames(tools, nameOf, limits))
+}
+
+function* giveNames(
+  tools: readonly Tool[],
+  nameOf: (tool: Tool) => string,
+  { max = MAX_FUNCTION_NAME, reserved = [] }: NameLimits = {},
+): Steps<ReadonlyMap<string, string>> {
   const owners = new Map(reserved.map((name) => [name, ''])) // no tool is called that
   for (const tool of oldestFirst(tools)) {
     const name = nameOf(tool)
@@ -21,16 +30,16 @@ export function distinctNames(
     const isTaken = (owners.get(name.toLowerCase()) ?? whole) !== whole
     const own = (isTaken ? withDigest(name, tool, max) : name).toLowerCase()
     if (!owners.has(own)) owners.set(own, whole)
+    yield
   }
-  return new Map(
-    tools.map((tool) => {
-      const name = nameOf(tool)
-      return [
-        tool.uid,
-        owners.get(name.toLowerCase()) === wholeName(tool) ? name : withDigest(name, tool, max),
-      ]
-    }),
-  )
+  const names = new Map<string, string>()
+  for (const tool of tools) {
+    const name = nameOf(tool)
+    const isOwn = owners.get(name.toLowerCase()) === wholeName(tool)
+    names.set(tool.uid, isOwn ? name : withDigest(name, tool, max))
+    yield
+  }
+  return names
 }
 
 /** Uids begin with the time. Lists of the store are in their order already. */
@@ -69,15 +78,19 @@ interface NameLimits {
 
 /** The names of the tools for models: 1 to 64 of `[A-Za-z0-9_-]`. */
 export function modelNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
-  return distinctNames(tools, (tool) => factsOfTool(tool).functionName)
+  return atOnce(giveModelNames(tools))
+}
+
+export function giveModelNames(tools: readonly Tool[]): Steps<ReadonlyMap<string, string>> {
+  return giveNames(tools, (tool) => factsOfTool(tool).functionName)
 }
 
 /** The names of Gatepass' own tools at `/mcp`. */
 export const RESERVED_NAMES: readonly string[] = Object.values(GATEWAY_TOOLS)
 
 /** The names of the tools for MCP clients: the model names, with a digest where they are longer than 48 characters. */
-export function mcpNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
-  return distinctNames(tools, (tool) => factsOfTool(tool).shownName, {
+export function giveMcpNames(tools: readonly Tool[]): Steps<ReadonlyMap<string, string>> {
+  return giveNames(tools, (tool) => factsOfTool(tool).shownName, {
     max: MAX_SHOWN_NAME,
     reserved: RESERVED_NAMES,
   })
@@ -104,10 +117,22 @@ function wholeName(tool: Tool): string {
  * once. Its names still work.
  */
 export function withoutTwins(tools: readonly Tool[]): readonly Tool[] {
-  const bound = new Set(tools.flatMap((tool) => (tool.source.kind === 'metadata' ? bindingKey(tool) : [])))
-  return tools.filter(
-    (tool) => tool.source.kind === 'metadata' || !bindingKey(tool).some((key) => bound.has(key)),
-  )
+  return atOnce(leaveOutTwins(tools))
+}
+
+export function* leaveOutTwins(tools: readonly Tool[]): Steps<readonly Tool[]> {
+  const bound = new Set<string>()
+  for (const tool of tools) {
+    if (tool.source.kind === 'metadata') for (const key of bindingKey(tool)) bound.add(key)
+    yield
+  }
+  if (bound.size === 0) return tools
+  const rest: Tool[] = []
+  for (const tool of tools) {
+    if (tool.source.kind === 'metadata' || !bindingKey(tool).some((key) => bound.has(key))) rest.push(tool)
+    yield
+  }
+  return rest
 }
 
 function bindingKey({ binding }: Tool): readonly string[] {

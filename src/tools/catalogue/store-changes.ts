@@ -8,6 +8,18 @@ import type { ToolChanges } from '../../store/tools.ts'
 const MAX_TOOLS = 25
 const MAX_CHARACTERS = 400_000
 
+/** A tool that is made when it is written, since ten thousand at once would take hundreds of megabytes. */
+export interface ToolToPut {
+  /** Of its description, as JSON. */
+  readonly characters: number
+  toTool(): Tool
+}
+
+export interface ChangesOfMany {
+  readonly put: readonly ToolToPut[]
+  readonly removed: readonly string[]
+}
+
 /**
  * Writes the changes of a worker's tools, with their audit entries. A small number is written at once; of many, lists show
  * a part until the others are written, and the next sync completes what a crash has left.
@@ -15,7 +27,7 @@ const MAX_CHARACTERS = 400_000
 export async function storeChanges(
   broker: Broker,
   projectId: string,
-  changes: ToolChanges,
+  changes: ChangesOfMany,
   { audit, mayGoOn }: { readonly audit: AuditEntries; readonly mayGoOn: () => Promise<object | undefined> },
 ): Promise<void> {
   let isFirst = true
@@ -29,7 +41,7 @@ export async function storeChanges(
   }
 }
 
-function* partsOf({ put, removed }: ToolChanges): Generator<ToolChanges> {
+function* partsOf({ put, removed }: ChangesOfMany): Generator<ToolChanges> {
   let part: Tool[] = []
   let characters = 0
   let gone = removed
@@ -40,15 +52,14 @@ function* partsOf({ put, removed }: ToolChanges): Generator<ToolChanges> {
     gone = []
   }
   for (const tool of put) {
-    const size = JSON.stringify(tool).length
-    if (part.length === MAX_TOOLS || (part.length > 0 && characters + size > MAX_CHARACTERS)) {
+    if (part.length === MAX_TOOLS || (part.length > 0 && characters + tool.characters > MAX_CHARACTERS)) {
       yield { put: part, removed: gone }
       part = []
       gone = []
       characters = 0
     }
-    part.push(tool)
-    characters += size
+    part.push(tool.toTool())
+    characters += tool.characters
   }
   if (part.length > 0 || gone.length > 0) yield { put: part, removed: gone }
 }

@@ -2,60 +2,137 @@ import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import type { CatalogueItem } from '../backend.ts'
+import type { CatalogueBounds, CatalogueItem } from '../backend.ts'
 import { backendOf } from '../backends.ts'
+import { Refusal } from '../read-json.ts'
 import { createTurns } from '../slices.ts'
+import { badOutputError } from '../tool-error.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { auditOfWaiting, settleAcceptance } from './acceptance.ts'
+import { checkNumber } from './catalogue-reading.ts'
+import { readBounded } from './catalogue-turns.ts'
 import { itemFacts } from './item-facts.ts'
 import { storeChanges } from './store-changes.ts'
 import type { ItemFacts } from './validate-tool.ts'
 
 type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
 
+/** A listed tool that is taken: the known tool where it has not changed. */
+type TakenTool =
+  | { readonly requirements: Tool['requirements']; readonly unchanged: Tool }
+  | {
+      readonly requirements: Tool['requirements']
+      readonly unchanged?: undefined
+      readonly item: ReadItem
+      readonly same: Tool | undefined
+    }
+
 /**
  * Replaces the worker's tools by those that it lists now: it writes those that have changed. Returns a sentence for each
  * tool that was left out or taken with a remark. Throws `WorkerFault` when the catalogue cannot be read; the tools then
  * stay as they are.
  */
-export async function takeCatalogue(broker: Broker, registered: Worker): Promise<readonly string[]> {
-  const items = await backendOf(registered).catalogue(broker, registered)
-  const known = await broker.cache.catalogue.of(registered.projectId)
-  const before = takenBefore.get(items)
-  if (before?.known === known && before.worker === `${registered.uid} ${place(registered)}`)
-    return before.faults
+export function takeCatalogue(broker: Broker, registered: Worker): Promise<readonly string[]> {
+  return readBounded(registered, (bounds) => takeWithin(broker, registered, bounds))
+}
+
+async function takeWithin(
+  broker: Broker,
+  registered: Worker,
+  bounds: CatalogueBounds,
+): Promise<readonly string[]> {
+  const { cache, store, audit } = broker
+  const before = unchangedSince(await cache.catalogue.of(registered.projectId)).get(settingsOf(registered))
+  const listed = await backendOf(registered).catalogue(broker, registered, {
+    ...bounds,
+    ...(before?.digest !== undefined && { before: before.digest }),
+  })
+  const known = await cache.catalogue.of(registered.projectId)
+  const same = unchangedSince(known).get(settingsOf(registered))
+  if (listed === 'unchanged') {
+    if (same !== undefined && same === before) return same.faults
+    // another tool of the project has changed while the worker was asked
+    return takeWithin(broker, registered, bounds)
+  }
+  const { items, digest } = listed
+  if (same !== undefined && same.digest === digest) return same.faults
+  checkItems(items)
   const own = known.filter((tool) => isToolOf(registered, tool))
   const worker = await settleAcceptance(broker, registered, own)
-  const { taken, faults } = await compare(broker, worker, items, known)
-  const tools = [...taken.values()]
-  const isThere = new Set(own)
-  const put = tools.filter((tool) => !isThere.has(tool))
-  const kept = new Set(tools.map(({ uid }) => uid))
+  const { taken, faults } = await compare(worker, items, known)
+  const kept = new Set<string>()
+  const changed: Exclude<TakenTool, { readonly unchanged: Tool }>[] = []
+  for (const one of taken.values())
+    if (one.unchanged === undefined) {
+      changed.push(one)
+      if (one.same !== undefined) kept.add(one.same.uid)
+    } else kept.add(one.unchanged.uid)
   const removed = own.filter(({ uid }) => !kept.has(uid)).map(({ uid }) => uid)
-  if (put.length === 0 && removed.length === 0) {
-    takenBefore.set(items, { known, worker: `${worker.uid} ${place(worker)}`, faults })
+  if (changed.length === 0 && removed.length === 0) {
+    if (digest !== undefined) unchangedSince(known).set(settingsOf(worker), { digest, faults })
     return faults
   }
   // a worker that was deleted or moved during the reading gets no tools
   const mayHaveTools = async () => {
-    const current = await broker.store.workers.findByUid(worker.uid)
+    const current = await store.workers.findByUid(worker.uid)
     return current !== undefined && place(current) === place(worker) ? current : undefined
   }
   const current = await mayHaveTools()
   if (current === undefined) return faults
-  const synced = broker.audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
-  const waiting = auditOfWaiting(broker, current, { before: own, after: tools })
-  const audit = { ...synced, lines: [...synced.lines, ...(waiting?.lines ?? [])] }
-  await storeChanges(broker, worker.projectId, { put, removed }, { audit, mayGoOn: mayHaveTools })
+  const synced = audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
+  const waiting = auditOfWaiting(broker, current, { before: own, after: [...taken.values()] })
+  await storeChanges(
+    broker,
+    worker.projectId,
+    {
+      put: changed.map(({ item, same }) => ({
+        characters: itemFacts(item).size,
+        toTool: () => toTool(broker, worker, item, same),
+      })),
+      removed,
+    },
+    {
+      audit: { ...synced, lines: [...synced.lines, ...(waiting?.lines ?? [])] },
+      mayGoOn: mayHaveTools,
+    },
+  )
   return faults
 }
 
-/** The tools that the items describe, by their ids: those that have not changed are the known objects. */
+/** A catalogue that was compared with the tools of its project, and had changed none of them. */
+interface UnchangedCatalogue {
+  readonly digest: string
+  readonly faults: readonly string[]
+}
+
+/** For the tools of a project as they are now: the unchanged catalogues by the settings of their workers. */
+const unchanged = new WeakMap<readonly Tool[], Map<string, UnchangedCatalogue>>()
+
+function unchangedSince(known: readonly Tool[]): Map<string, UnchangedCatalogue> {
+  const found = unchanged.get(known) ?? new Map<string, UnchangedCatalogue>()
+  unchanged.set(known, found)
+  return found
+}
+
+/** What a catalogue is read by besides its text: `secret` is sealed, and changes with the secret. */
+function settingsOf(worker: Worker): string {
+  return `${worker.uid} ${worker.secret} ${place(worker)}`
+}
+
+function checkItems(items: readonly CatalogueItem[]): void {
+  try {
+    checkNumber(items.length)
+  } catch (error) {
+    throw error instanceof Refusal ? new WorkerFault(badOutputError(error.message)) : error
+  }
+}
+
+/** The tools that the items describe, by their ids. */
 async function compare(
-  broker: Broker,
   worker: Worker,
   items: readonly CatalogueItem[],
   known: readonly Tool[],
-): Promise<{ readonly taken: ReadonlyMap<string, Tool>; readonly faults: readonly string[] }> {
+): Promise<{ readonly taken: ReadonlyMap<string, TakenTool>; readonly faults: readonly string[] }> {
   const turns = createTurns()
   const byId = new Map<string, Tool>()
   for (const tool of known) {
@@ -63,7 +140,7 @@ async function compare(
     await turns.pause()
   }
   const faults: string[] = []
-  const taken = new Map<string, Tool>()
+  const taken = new Map<string, TakenTool>()
   const leaveOut = (name: string, why: string) =>
     faults.push(`The tool "${plain(name)}" was left out: ${plain(why)}`)
   for (const item of items) {
@@ -77,6 +154,7 @@ async function compare(
       continue
     }
     const facts = itemFacts(item)
+    const { requirements } = facts
     const id = facts.named.toLowerCase()
     const same = byId.get(id)
     const { unusable, uncheckable } = faultsFor(worker, facts)
@@ -87,7 +165,7 @@ async function compare(
     else if (unusable.length > 0) leaveOut(facts.named, unusable.join(' '))
     else {
       const isSame = same?.digest === facts.digest
-      taken.set(id, isSame ? same : toTool(broker, worker, item, same))
+      taken.set(id, isSame ? { requirements, unchanged: same } : { requirements, item, same })
       const remarks = [
         ...(item.remark === undefined ? [] : [item.remark]),
         ...(uncheckable.length === 0 ? [] : [`Only what runs it checks that. ${uncheckable.join(' ')}`]),
@@ -99,12 +177,6 @@ async function compare(
   return { taken, faults }
 }
 
-/** The result for each list of a backend: an unchanged list is not processed again while no tool has changed. */
-const takenBefore = new WeakMap<
-  readonly CatalogueItem[],
-  { readonly known: readonly Tool[]; readonly worker: string; readonly faults: readonly string[] }
->()
-
 function isToolOf({ uid }: Worker, { source }: Tool): boolean {
   return source.kind === 'worker' && source.workerUid === uid
 }
@@ -115,8 +187,9 @@ function toTool(
   item: ReadItem,
   same: Tool | undefined,
 ): Tool {
-  const { document, title = item.tool.name, tags: _, ...rest } = item.tool
-  const { namespace: toolkit, name, version } = item.tool
+  const { tool } = item
+  const { document, title = tool.name, tags: _, ...rest } = tool
+  const { namespace: toolkit, name, version } = tool
   const { tags, digest } = itemFacts(item)
   const now = broker.now()
   return {

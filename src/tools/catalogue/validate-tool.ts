@@ -1,6 +1,6 @@
 import { BrokerError } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
-import type { JsonSchema } from '../../domain/tool.ts'
+import type { JsonSchema, ToolRequirements } from '../../domain/tool.ts'
 import { SchemaFault } from '../json-schema/schema-fault.ts'
 import { checkSchema } from '../json-schema/schema-validator.ts'
 
@@ -112,6 +112,9 @@ export interface ItemFacts {
   readonly tags: readonly string[]
   /** SHA-256 of the whole description. */
   readonly digest: string
+  /** The characters of the whole description, as JSON. */
+  readonly size: number
+  readonly requirements: ToolRequirements
   /** Whether every database can store the description. */
   readonly isText: boolean
   readonly faults: ListedFaults

@@ -1,5 +1,6 @@
 import type { Tool } from '../../domain/tool.ts'
 import { parseVersion } from '../../domain/version.ts'
+import { atOnce, type Steps } from '../slices.ts'
 
 // Which of several tools of one name, in several versions or of several workers, the name means.
 
@@ -8,13 +9,23 @@ import { parseVersion } from '../../domain/version.ts'
  * a worker that comes later cannot take over a tool's name by a higher version.
  */
 export function ownVersions(tools: readonly Tool[]): readonly Tool[] {
+  return atOnce(selectOwn(tools))
+}
+
+function* selectOwn(tools: readonly Tool[]): Steps<readonly Tool[]> {
   const owners = new Map<string, string>()
   for (const tool of tools) {
     const identity = identityOf(tool)
     const owner = owners.get(identity)
     if (owner === undefined || sourceOf(tool) < owner) owners.set(identity, sourceOf(tool))
+    yield
   }
-  return tools.filter((tool) => owners.get(identityOf(tool)) === sourceOf(tool))
+  const own: Tool[] = []
+  for (const tool of tools) {
+    if (owners.get(identityOf(tool)) === sourceOf(tool)) own.push(tool)
+    yield
+  }
+  return own
 }
 
 /** Uids of workers begin with the time of their registration. */
@@ -38,13 +49,15 @@ export function newestFirst(tools: readonly Tool[]): Tool[] {
 }
 
 /** The version of each tool that its name means without a version, in the order of the list. */
-export function newestOfEach(tools: readonly Tool[]): Tool[] {
+export function* selectNewest(tools: readonly Tool[]): Steps<readonly Tool[]> {
   const newest = new Map<string, Tool>()
-  for (const tool of ownVersions(tools)) {
+  for (const tool of yield* selectOwn(tools)) {
     const identity = identityOf(tool)
     const known = newest.get(identity)
     if (known === undefined || compareTexts(tool.version, known.version) > 0) newest.set(identity, tool)
+    yield
   }
+  if (newest.size === tools.length) return tools
   const kept = new Set(newest.values())
   return tools.filter((tool) => kept.has(tool))
 }

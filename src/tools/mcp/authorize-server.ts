@@ -4,6 +4,7 @@ import type { Worker } from '../../domain/worker.ts'
 import { acquireTokens, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
+import { readBounded } from '../catalogue/catalogue-turns.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { listTools } from './catalogue.ts'
 import { ExchangeFault } from './exchange.ts'
@@ -52,7 +53,7 @@ async function currentAuthorization(
   worker: Worker,
 ): Promise<ServerAuthorization | undefined> {
   try {
-    await listTools(broker, worker, undefined)
+    await readBounded(worker, (bounds) => listTools(broker, worker, undefined, bounds))
     return mcpSettings(worker).authorization
   } catch (error) {
     if (error instanceof WorkerFault) throw error

@@ -9,30 +9,34 @@ import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
 import type { Release } from '../../services/release.ts'
 import { permit } from '../../services/request-context.ts'
-import type { CatalogueItem } from '../backend.ts'
+import type { CatalogueBounds, ListedCatalogue } from '../backend.ts'
+import type { CatalogueReading, ReceivedCatalogue } from '../catalogue/catalogue-reading.ts'
+import { readCatalogue } from '../catalogue/read-catalogue.ts'
 import { scrub } from '../scrub.ts'
+import { threadTask } from '../thread-pool.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { MAX_CATALOGUE_SECONDS } from '../worker-request.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
+import { createListedPages, type ListedPages } from './large-pages.ts'
 import { faultOf, scrubFault } from './mcp-error.ts'
-import { namespaceOf, readMcpTool, versionOf } from './read-mcp-tool.ts'
+import { type McpListing, readList } from './read-catalogue-task.ts'
+import { namespaceOf, versionOf } from './read-mcp-tool.ts'
 import { authorizationFault, findServerAuthorization } from './server-authorization.ts'
 import { type McpSession, openSession } from './session.ts'
 import { rememberProtocol } from './sessions.ts'
 import { type McpCredentials, mcpCredentials, mcpSettings, type ServerAuthorization } from './settings.ts'
 
-const MAX_PAGES = 100
-const MAX_TOOLS = 2_000
-/** How many refused tools are reported for one server; the list is stored with the worker and read by the operator. */
-const MAX_REASONS = 20
-/** Length of all pages together, as JSON. */
-const MAX_LENGTH = 16 * 1024 * 1024
+const MAX_PAGES = 1_000
+const catalogueTask = threadTask<ReceivedCatalogue<McpListing>, CatalogueReading>(
+  './read-catalogue-task',
+  import.meta.url,
+)
 
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() })
 
-interface Listing {
-  readonly tools: readonly unknown[]
+interface Listing extends Pick<McpListing, 'secrets'> {
+  /** The tools of each page, as a JSON array. */
+  readonly pages: readonly Uint8Array[]
   readonly server: { readonly name: string; readonly version: string }
 }
 
@@ -40,12 +44,19 @@ interface Listing {
  * Lists the server's tools without authorization or, if the server requires OAuth, with the token of the user who
  * approved for the operator. A 401 starts the discovery of the authorization server. Throws `WorkerFault`.
  */
-export async function mcpCatalogue(broker: Broker, worker: Worker): Promise<readonly CatalogueItem[]> {
+export async function mcpCatalogue(
+  broker: Broker,
+  worker: Worker,
+  bounds: CatalogueBounds,
+): Promise<ListedCatalogue | 'unchanged'> {
   const { host } = new URL(worker.uri)
   const known = mcpSettings(worker).authorization
   try {
-    const listing = await listTools(broker, worker, known && (await catalogueToken(broker, worker, known)))
-    return toItems(worker, listing, known)
+    const token = known && (await catalogueToken(broker, worker, known))
+    return await readListed(worker, await listTools(broker, worker, token, bounds), {
+      ...bounds,
+      authorization: known,
+    })
   } catch (error) {
     if (error instanceof WorkerFault) throw error
     if (!isUnauthorized(error)) throw faultOf(error, host)
@@ -53,10 +64,10 @@ export async function mcpCatalogue(broker: Broker, worker: Worker): Promise<read
     const found = await findServerAuthorization(broker, worker, challenge)
     const token = await catalogueToken(broker, worker, found, { forceRefresh: true })
     if (token === undefined) throw await consentFault(broker, worker, found)
-    const listing = await listTools(broker, worker, token).catch(async (error: unknown) => {
+    const listing = await listTools(broker, worker, token, bounds).catch(async (error: unknown) => {
       throw isUnauthorized(error) ? await consentFault(broker, worker, found) : faultOf(error, host)
     })
-    return toItems(worker, listing, found)
+    return readListed(worker, listing, { ...bounds, authorization: found })
   }
 }
 
@@ -64,52 +75,66 @@ function isUnauthorized(error: unknown): error is ExchangeFault {
   return error instanceof ExchangeFault && error.seen.refused?.status === 401
 }
 
-function toItems(
+function readListed(
   worker: Worker,
-  { tools, server }: Listing,
-  authorization: ServerAuthorization | undefined,
-): CatalogueItem[] {
+  { pages, server: { name, version: said }, secrets }: Listing,
+  {
+    before,
+    authorization,
+  }: Pick<CatalogueBounds, 'before'> & { readonly authorization: ServerAuthorization | undefined },
+): Promise<ListedCatalogue | 'unchanged'> {
   const settings = { ...mcpSettings(worker), ...(authorization && { authorization }) }
-  const version = versionOf(server.version)
-  const about = {
-    namespace: settings.namespace ?? namespaceOf(server.name, worker.id),
+  const version = versionOf(said)
+  const server = {
+    namespace: settings.namespace ?? namespaceOf(name, worker.id),
     ...(version !== undefined && { version }),
   }
-  const items = tools.map((tool) => readMcpTool(tool, about, settings))
-  const refused = items.filter((item) => item.outcome === 'refused')
-  if (refused.length <= MAX_REASONS) return items
-  const reason = `${refused.length - MAX_REASONS} more cannot be taken either.`
-  return [
-    ...items.filter((item) => item.outcome === 'read'),
-    ...refused.slice(0, MAX_REASONS),
-    { outcome: 'refused', name: refused[MAX_REASONS]?.name ?? '', reason },
-  ]
+  const received = {
+    pages,
+    about: { server, settings, secrets },
+    key: JSON.stringify([server, settings]),
+    before,
+  }
+  return readCatalogue(received, { task: catalogueTask, read: readList, owner: worker.projectId })
 }
 
-/**
- * Lists the tools. The worker's secrets and the token are removed from the answer, because models read descriptions
- * and operators read errors.
- */
-export async function listTools(broker: Broker, worker: Worker, token: string | undefined): Promise<Listing> {
+/** Lists the tools. Throws `WorkerFault`, or an `ExchangeFault` without the worker's secrets and the token. */
+export async function listTools(
+  broker: Broker,
+  worker: Worker,
+  token: string | undefined,
+  bounds: CatalogueBounds,
+): Promise<Listing> {
   const { headers, signer, values } = await mcpCredentials(broker, worker)
-  const shown = token === undefined ? values : [...values, token]
+  const secrets = token === undefined ? values : [...values, token]
+  const pages = createListedPages({ owner: worker.projectId, secrets, maxBytes: bounds.maxBytes })
   try {
-    const listing = await readListing(broker, worker, {
+    const credentials = {
       headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
       ...(signer && { signer }),
-    })
-    return scrub(listing, shown) as Listing // `scrub` keeps the shape
+    }
+    const server = await readListing(broker, worker, { credentials, pages, bounds })
+    // `scrub` keeps the shape
+    return { pages: pages.pages, server: scrub(server, secrets) as Listing['server'], secrets }
   } catch (error) {
-    throw scrubFault(error, shown)
+    throw scrubFault(pages.faultOf(error), secrets)
   }
 }
 
 async function readListing(
   broker: Broker,
   worker: Worker,
-  credentials: Pick<McpCredentials, 'headers' | 'signer'>,
-): Promise<Listing> {
-  const timeoutMs = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS) * 1000
+  {
+    credentials,
+    pages,
+    bounds: { maxBytes, maxSeconds },
+  }: {
+    readonly credentials: Pick<McpCredentials, 'headers' | 'signer'>
+    readonly pages: ListedPages
+    readonly bounds: CatalogueBounds
+  },
+): Promise<Listing['server']> {
+  const timeoutMs = Math.min(worker.timeoutSeconds, maxSeconds) * 1000
   const endsAt = performance.now() + timeoutMs
   const session = await openSession(broker.outgoing, {
     uri: worker.uri,
@@ -117,34 +142,36 @@ async function readListing(
     timeoutMs,
     longestMs: timeoutMs,
     isLegacy: false,
+    maxBytes,
   })
   rememberProtocol(worker, session)
   try {
     const { name, version } = session.client.getServerVersion() ?? { name: '', version: '' }
-    const tools = await exchange({ timeoutMs: Math.max(1, endsAt - performance.now()) }, (signal) =>
-      readPages(session, signal, timeoutMs),
+    await exchange({ timeoutMs: Math.max(1, endsAt - performance.now()), large: pages }, (signal) =>
+      readPages(session, pages, { signal, timeout: timeoutMs }),
     )
-    return { tools, server: { name, version } }
+    return { name, version }
   } finally {
     session.close()
   }
 }
 
-async function readPages({ client }: McpSession, signal: AbortSignal, timeout: number): Promise<unknown[]> {
-  const tools: unknown[] = []
+async function readPages(
+  { client }: McpSession,
+  pages: ListedPages,
+  options: { readonly signal: AbortSignal; readonly timeout: number },
+): Promise<void> {
   const seen = new Set<string>()
-  let length = 0
   for (let cursor: string | undefined; ; ) {
     const params = cursor === undefined ? {} : { cursor }
-    const read = await client.request({ method: 'tools/list', params }, page, { signal, timeout })
-    tools.push(...read.tools)
-    length += JSON.stringify(read.tools).length
-    if (tools.length > MAX_TOOLS || length > MAX_LENGTH)
-      throw unreadable(`The server lists more than ${MAX_TOOLS} tools or ${MAX_LENGTH / 1024 / 1024} MiB.`)
-    if (read.nextCursor == null) return tools
+    const read = await client.request({ method: 'tools/list', params }, page, options)
+    pages.add(read)
+    if (read.nextCursor == null) return
     cursor = read.nextCursor
     if (seen.has(cursor) || seen.size >= MAX_PAGES)
-      throw unreadable('The list of the server’s tools has no end: its pages repeat, or are over 100.')
+      throw unreadable(
+        `The list of the server’s tools has no end: its pages repeat, or are over ${MAX_PAGES.toLocaleString('en')}.`,
+      )
     seen.add(cursor)
   }
 }

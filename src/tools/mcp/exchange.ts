@@ -5,7 +5,7 @@ import { toFetch } from '../../egress/outgoing-fetch.ts'
 import { timeLimit } from '../../sdk/tools/time-limit.ts'
 import { LARGE_BYTES } from '../large-json.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
-import type { LargeResults } from './large-messages.ts'
+import type { LargeMessages } from './large-messages.ts'
 import { receiving, type ServerMessages } from './server-messages.ts'
 
 // The HTTP side of the MCP SDK: every request goes through `Outgoing`, without redirects and without the SDK's own
@@ -35,7 +35,7 @@ interface Exchange {
   /** The number of HTTP requests so far. A higher number than before means that the SDK has gone on. */
   requests: number
   isReconnecting: boolean
-  readonly large: LargeResults | undefined
+  readonly large: LargeMessages | undefined
 }
 
 const exchanges = new AsyncLocalStorage<Exchange>()
@@ -69,8 +69,8 @@ export async function exchange<T>(
   }: {
     readonly timeoutMs: number
     readonly signal?: AbortSignal | undefined
-    /** Where large results of the call are kept. */
-    readonly large?: LargeResults | undefined
+    /** Where large results are kept. */
+    readonly large?: LargeMessages | undefined
     /** Takes what the server sends besides the result. */
     readonly messages?: ServerMessages | undefined
     /** The calls of the session that are under way. */
@@ -122,11 +122,14 @@ export function exchangeFetch(
   outgoing: Outgoing,
   timeoutMs: number,
   /** Whether the session listens to the messages that a server of 2025 sends beside its answers. */
-  { listens = false }: { readonly listens?: boolean } = {},
+  {
+    listens = false,
+    maxBytes = MAX_ANSWER_BYTES,
+  }: { readonly listens?: boolean; readonly maxBytes?: number | undefined } = {},
 ): FetchLike {
   const ask = toFetch(outgoing, {
     purpose: 'worker',
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes,
     deadlineMs: timeoutMs,
     idleMs: timeoutMs,
   })

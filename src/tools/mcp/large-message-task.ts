@@ -10,15 +10,18 @@ export interface LargeMessage {
   readonly form: 'json' | 'event'
   /** Put into the small result, to find the large one again. */
   readonly mark: string
+  /** Removed from errors. */
   readonly secrets: readonly string[]
-  readonly tool?: CheckedTool
 }
 
-export interface ReadMessage {
+export interface ReplacedMessage<Kept> {
   /** A small message that replaces the large one in the same form; empty if the large one is dropped. */
   readonly bytes: Uint8Array
-  readonly result?: PackedAnswer
+  readonly kept?: Kept
 }
+
+/** Makes of a large result a small one that stands in for it, and what is kept of it. */
+type Shrink<Kept> = (result: JsonRecord) => { readonly small: JsonRecord; readonly kept: Kept }
 
 export const MARK = 'gatepass/large'
 /** Length limit of members that are kept beside the content, in characters of JSON. */
@@ -26,20 +29,31 @@ const MAX_MEMBER = 4_000
 const MAX_ERROR = 2_000
 
 /** Runs in a worker thread. */
-export function run(message: LargeMessage, transfer: ArrayBuffer[]): ReadMessage {
+export function run(
+  message: LargeMessage & { readonly tool?: CheckedTool },
+  transfer: ArrayBuffer[],
+): ReplacedMessage<PackedAnswer> {
+  const { secrets, tool, mark } = message
+  return replaceMessage(message, (result) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(result))
+    const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, ...(tool && { tool }) })
+    const small = { ...smallMembers(result), content: [], _meta: { [MARK]: mark } }
+    return { small, kept: packAnswer(answer, transfer) }
+  })
+}
+
+export function replaceMessage<Kept>(message: LargeMessage, shrink: Shrink<Kept>): ReplacedMessage<Kept> {
   const { bytes, form } = message
   const text = new TextDecoder().decode(bytes)
   const lines = form === 'json' ? [] : text.split(/\r\n|\r|\n/)
-  const data = form === 'json' ? text : dataOf(lines)
-  const { stub, result } = read(data, message, transfer)
-  if (form === 'json') return packed(stub ?? '', result)
+  const { stub, kept } = read(form === 'json' ? text : dataOf(lines), message, shrink)
+  const replaced = (text: string) => ({
+    bytes: new TextEncoder().encode(text),
+    ...(kept !== undefined && { kept }),
+  })
+  if (form === 'json') return replaced(stub ?? '')
   const others = lines.filter((line) => /^(?:id|event|retry):/.test(line) && line.length < MAX_MEMBER)
-  const event = [...others, ...(stub === undefined ? [] : [`data: ${stub}`]), '', '']
-  return packed(event.join('\n'), result)
-}
-
-function packed(text: string, result: PackedAnswer | undefined): ReadMessage {
-  return { bytes: new TextEncoder().encode(text), ...(result && { result }) }
+  return replaced([...others, ...(stub === undefined ? [] : [`data: ${stub}`]), '', ''].join('\n'))
 }
 
 function dataOf(lines: readonly string[]): string {
@@ -49,11 +63,11 @@ function dataOf(lines: readonly string[]): string {
 }
 
 /** Messages that are neither results nor errors, such as notifications, are dropped: none is worth this size. */
-function read(
+function read<Kept>(
   text: string,
-  { mark, secrets, tool }: LargeMessage,
-  transfer: ArrayBuffer[],
-): { readonly stub?: string; readonly result?: PackedAnswer } {
+  { secrets }: LargeMessage,
+  shrink: Shrink<Kept>,
+): { readonly stub?: string; readonly kept?: Kept } {
   let message: unknown
   try {
     message = JSON.parse(text)
@@ -71,10 +85,8 @@ function read(
       }),
     }
   if (!isRecord(result)) return {}
-  const bytes = new TextEncoder().encode(JSON.stringify(result))
-  const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, ...(tool && { tool }) })
-  const small = { ...smallMembers(result), content: [], _meta: { [MARK]: mark } }
-  return { stub: JSON.stringify({ jsonrpc, id, result: small }), result: packAnswer(answer, transfer) }
+  const { small, kept } = shrink(result)
+  return { stub: JSON.stringify({ jsonrpc, id, result: small }), kept }
 }
 
 /** Removes secrets before cutting, because a cut secret would not be recognised. */
@@ -82,11 +94,12 @@ function errorMessage({ message }: JsonRecord, secrets: readonly string[]): stri
   return String(scrub(String(message), secrets)).slice(0, MAX_ERROR)
 }
 
-function smallMembers(result: JsonRecord): JsonRecord {
+/** The members of a result that are neither its content nor large. */
+export function smallMembers(result: JsonRecord): JsonRecord {
   return Object.fromEntries(
     Object.entries(result).filter(
       ([name, value]) =>
-        !['content', 'structuredContent', '_meta', '__proto__'].includes(name) &&
+        !['content', 'structuredContent', 'tools', '_meta', '__proto__'].includes(name) &&
         JSON.stringify(value).length < MAX_MEMBER,
     ),
   )

@@ -1,24 +1,33 @@
 import { randomUUID } from 'node:crypto'
+import { GrowingBody } from '../../egress/growing-body.ts'
 import { membersOf } from '../../providers/response-body.ts'
+import type { CheckedTool } from '../check-output.ts'
 import { LARGE_BYTES } from '../large-json.ts'
-import { unpackAnswer } from '../packed-answer.ts'
+import { type PackedAnswer, unpackAnswer } from '../packed-answer.ts'
 import type { AnswerReading } from '../read-answer.ts'
 import { BUDGET_MS, ownTurn } from '../slices.ts'
 import { inThread, threadTask } from '../thread-pool.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
-import { type LargeMessage, MARK, type ReadMessage } from './large-message-task.ts'
+import { MAX_ANSWER_BYTES } from '../worker-request.ts'
+import { type LargeMessage, MARK, type ReplacedMessage } from './large-message-task.ts'
 
 // The SDK parses and validates every message on the event loop. A large result is therefore taken out of the server's
 // answer first and read in a thread; the SDK gets a small result in its place.
 
-export interface LargeResults {
+export interface LargeMessages {
   /** The response with its large messages replaced. */
   replaced(response: Response): Response
+}
+
+export interface LargeResults extends LargeMessages {
   /** The large result that was replaced by this small one. */
   of(result: unknown): ToolAnswer | undefined
 }
 
-const task = threadTask<LargeMessage, ReadMessage>('./large-message-task', import.meta.url)
+const task = threadTask<LargeMessage & { readonly tool?: CheckedTool }, ReplacedMessage<PackedAnswer>>(
+  './large-message-task',
+  import.meta.url,
+)
 
 /** `shown`: secrets that the server was sent besides those of the call. */
 export function largeResultReader(
@@ -32,43 +41,86 @@ export function largeResultReader(
     const all = [...secrets, ...shown]
     const message = { bytes, form, mark, secrets: all, ...(tool && { tool }) }
     const read = await inThread(task, message, { owner, ...(signal && { signal }) })
-    if (read.result !== undefined) found.set(mark, unpackAnswer(read.result))
+    if (read.kept !== undefined) found.set(mark, unpackAnswer(read.kept))
     return read.bytes
   }
 
   return {
-    replaced(response) {
-      const { body, status, headers } = response
-      if (body === null) return response
-      const isEvents = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
-      return new Response(isEvents ? eventsOf(body, replace) : messageOf(body, replace), { status, headers })
-    },
+    replaced: (response) => withReplaced(response, { replace, maxBytes: MAX_ANSWER_BYTES }),
     of(result) {
-      const mark = membersOf(membersOf(result)?._meta)?.[MARK]
-      return typeof mark === 'string' ? found.get(mark) : undefined
+      const mark = markOf(result)
+      return mark === undefined ? undefined : found.get(mark)
     },
   }
 }
 
-type Replace = (bytes: Uint8Array, form: LargeMessage['form']) => Promise<Uint8Array>
+/** The mark of a small result that stands in for a large one. */
+export function markOf(result: unknown): string | undefined {
+  const mark = membersOf(membersOf(result)?._meta)?.[MARK]
+  return typeof mark === 'string' ? mark : undefined
+}
+
+interface Replacing {
+  /** Returns the small message that replaces the large one, whose bytes have a buffer of their own. */
+  readonly replace: (bytes: Uint8Array<ArrayBuffer>, form: LargeMessage['form']) => Promise<Uint8Array>
+  /** Of the response. */
+  readonly maxBytes: number
+}
+
+/** The response with its large messages replaced. */
+export function withReplaced(response: Response, replacing: Replacing): Response {
+  const { body, status, headers } = response
+  if (body === null) return response
+  const isEvents = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+  return new Response((isEvents ? eventsOf : messageOf)(body, replacing), { status, headers })
+}
+
+/** The pieces of one message. */
+class Pieces {
+  readonly #maxBytes: number
+  #small: Uint8Array[] = []
+  #large: GrowingBody | undefined
+  size = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  push(piece: Uint8Array): void {
+    this.size += piece.length
+    if (this.#large !== undefined) return this.#large.push(piece)
+    this.#small.push(piece)
+    if (this.size <= LARGE_BYTES) return
+    this.#large = new GrowingBody(this.#maxBytes)
+    for (const one of this.#small) this.#large.push(one)
+    this.#small = []
+  }
+
+  /** The message, or what replaces a large one. */
+  async take(form: LargeMessage['form'], { replace }: Replacing): Promise<Uint8Array> {
+    const [small, large] = [this.#small, this.#large]
+    this.#small = []
+    this.#large = undefined
+    this.size = 0
+    return large === undefined ? Buffer.concat(small) : replace(large.take(), form)
+  }
+}
 
 /** Passes on a body that is one message. */
-function messageOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
+function messageOf(body: ReadableStream<Uint8Array>, replacing: Replacing): ReadableStream<Uint8Array> {
   return streamOf(async function* () {
-    const pieces: Uint8Array[] = []
+    const pieces = new Pieces(replacing.maxBytes)
     for await (const piece of body) pieces.push(piece)
-    const bytes = Buffer.concat(pieces)
-    yield bytes.length > LARGE_BYTES ? await replace(bytes, 'json') : bytes
+    yield await pieces.take('json', replacing)
   })
 }
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d]
 
 /** Passes on a body of server-sent events, each when it is complete. */
-function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableStream<Uint8Array> {
+function eventsOf(body: ReadableStream<Uint8Array>, replacing: Replacing): ReadableStream<Uint8Array> {
   return streamOf(async function* () {
-    let pieces: Uint8Array[] = []
-    let size = 0
+    const pieces = new Pieces(replacing.maxBytes)
     let isLineEmpty = true
     let last = 0
     let begun = 0
@@ -86,10 +138,8 @@ function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableS
           continue
         }
         if (isLineEmpty) {
-          const event = Buffer.concat([...pieces, chunk.subarray(from, at + 1)])
-          yield event.length > LARGE_BYTES ? await replace(event, 'event') : event
-          pieces = []
-          size = 0
+          pieces.push(chunk.subarray(from, at + 1))
+          yield await pieces.take('event', replacing)
           from = at + 1
           // many small events cost as much as a large one, because the SDK parses and checks each
           if (performance.now() - begun > BUDGET_MS) {
@@ -100,9 +150,8 @@ function eventsOf(body: ReadableStream<Uint8Array>, replace: Replace): ReadableS
         isLineEmpty = true
       }
       pieces.push(chunk.subarray(from))
-      size += chunk.length - from
     }
-    if (size <= LARGE_BYTES) yield Buffer.concat(pieces)
+    if (pieces.size <= LARGE_BYTES) yield await pieces.take('event', replacing)
   })
 }
 

@@ -26,6 +26,8 @@ export interface McpAccess {
   readonly timeoutMs: number
   /** Time limit for any single request of the session. */
   readonly longestMs: number
+  /** Of one answer. Default: 4 MiB. */
+  readonly maxBytes?: number
   /** The server is known to speak only protocol versions before 2026-07-28. */
   readonly isLegacy: boolean
   /** How users can be asked; absent: not at all. */
@@ -44,7 +46,7 @@ let listening = 0
 
 /** Connects and negotiates the protocol version. Throws `ExchangeFault`. */
 export async function openSession(outgoing: Outgoing, access: McpAccess): Promise<McpSession> {
-  const { uri, headers, signer, timeoutMs, longestMs, isLegacy, modes = [], signal } = access
+  const { uri, headers, signer, timeoutMs, longestMs, isLegacy, modes = [], signal, maxBytes } = access
   // servers of 2025 often ask on the stream beside their answers
   const listens = modes.length > 0 && listening < MAX_LISTENING
   if (listens) listening++
@@ -52,7 +54,7 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
   /** The call that a message concerns: that of its stream, or the only one of the session. */
   const messagesOf = () => currentMessages() ?? (active.size === 1 ? [...active][0] : undefined)
   const transport = new StreamableHTTPClientTransport(new URL(uri), {
-    fetch: signed(exchangeFetch(outgoing, longestMs, { listens }), signer),
+    fetch: signed(exchangeFetch(outgoing, longestMs, { listens, maxBytes }), signer),
     requestInit: { headers: { 'user-agent': 'gatepass', ...headers } },
     onInsufficientScope: 'throw',
     reconnectionScheduler: reconnectLater,

@@ -11,7 +11,7 @@ export const moduleBackend: Backend = {
   async catalogue(_, worker) {
     const module = loadedModule(worker.uri)
     if (module === undefined) throw new WorkerFault(notLoaded(worker))
-    return module.tools().map(({ listed }) => ({ outcome: 'read', tool: listed }))
+    return { items: module.tools().map(({ listed }) => ({ outcome: 'read', tool: listed })) }
   },
   async health(_, worker) {
     if (loadedModule(worker.uri) !== undefined) return { healthy: true }

@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
-import type { Backend, BackendCall, CatalogueItem } from '../backend.ts'
+import type { Backend, BackendCall, CatalogueBounds, ListedCatalogue } from '../backend.ts'
 import { readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
@@ -29,21 +29,21 @@ const MAX_DOCUMENT_SECONDS = 30
 
 /** HTTP APIs whose requests become tools: described by an OpenAPI document, or one request at a time. */
 export const openapiBackend: Backend = {
-  async catalogue(broker, worker) {
+  async catalogue(broker, worker, bounds) {
     const settings = openapiSettings(worker)
     const namespace = settings.namespace ?? worker.id
     const { request } = settings
     return reading(async () =>
       request === undefined
-        ? catalogueOf(broker, worker, { settings, namespace })
-        : [{ outcome: 'read', tool: readRequestDescription(request, { ...settings, namespace }) }],
+        ? catalogueOf(broker, worker, { settings, namespace, bounds })
+        : { items: [{ outcome: 'read', tool: readRequestDescription(request, { ...settings, namespace }) }] },
     )
   },
 
   async health(broker, worker) {
     const { url } = openapiSettings(worker)
     try {
-      if (url !== undefined) await fetchDocument(broker, worker, url, undefined)
+      if (url !== undefined) await fetchDocument(broker, worker, url, {})
       else await checkAnswers(broker, worker)
       return { healthy: true }
     } catch (error) {
@@ -89,18 +89,30 @@ async function callApi(broker: Broker, worker: Worker, call: BackendCall): Promi
 async function catalogueOf(
   broker: Broker,
   worker: Worker,
-  options: { readonly settings: OpenapiSettings; readonly namespace: string },
-): Promise<readonly CatalogueItem[]> {
+  {
+    bounds,
+    ...options
+  }: {
+    readonly settings: OpenapiSettings
+    readonly namespace: string
+    readonly bounds: CatalogueBounds
+  },
+): Promise<ListedCatalogue> {
   const { uid, projectId } = worker
   const { url, document = {} } = options.settings
   const settings = sha256(JSON.stringify([options.namespace, options.settings]))
   const before = cachedReading(uid, settings)
+  const readBefore = (reading: CachedReading): ListedCatalogue => ({
+    items: cachedItems(reading),
+    digest: reading.digest ?? settings,
+  })
   if (url === undefined) {
-    if (before !== undefined) return cachedItems(before)
-    return readAndCache(uid, { settings }, () => readInThread({ ...options, source: document }, projectId))
+    if (before !== undefined) return readBefore(before)
+    const read = () => readInThread({ ...options, source: document }, projectId)
+    return { items: await readAndCache(uid, { settings }, read), digest: settings }
   }
-  const fetched = await fetchDocument(broker, worker, url, before)
-  if (fetched === 'unchanged' && before !== undefined) return cachedItems(before)
+  const fetched = await fetchDocument(broker, worker, url, { before, bounds })
+  if (fetched === 'unchanged' && before !== undefined) return readBefore(before)
   // `unchanged` is only returned when there was a cached reading
   const { bytes, ...validators } = fetched as FetchedDocument
   // Web Crypto hashes off the event loop
@@ -109,10 +121,10 @@ async function catalogueOf(
   if (before?.digest === digest) {
     const { items, refused } = before
     cacheReading(uid, { ...known, ...(items && { items }), ...(refused !== undefined && { refused }) })
-    return cachedItems(before)
+    return readBefore(before)
   }
   const source = { ...options, documentUrl: url, source: bytes }
-  return readAndCache(uid, known, () => readInThread(source, projectId))
+  return { items: await readAndCache(uid, known, () => readInThread(source, projectId)), digest }
 }
 
 interface FetchedDocument extends Pick<CachedReading, 'etag' | 'lastModified'> {
@@ -124,8 +136,9 @@ async function fetchDocument(
   broker: Broker,
   worker: Worker,
   url: string,
-  before: CachedReading | undefined,
+  { before, bounds }: { readonly before?: CachedReading | undefined; readonly bounds?: CatalogueBounds },
 ): Promise<FetchedDocument | 'unchanged'> {
+  const maxBytes = Math.min(MAX_DOCUMENT_BYTES, bounds?.maxBytes ?? MAX_DOCUMENT_BYTES)
   const { status, headers, body } = await askWorker(broker.outgoing, {
     url,
     method: 'GET',
@@ -137,7 +150,7 @@ async function fetchDocument(
     timeoutSeconds: Math.min(worker.timeoutSeconds, MAX_DOCUMENT_SECONDS),
     retry: worker.retry,
     isRepeatable: true,
-    maxBytes: MAX_DOCUMENT_BYTES,
+    maxBytes,
   })
   if (status === 304 && before !== undefined) return 'unchanged'
   if (status < 200 || status > 299) throw new WorkerFault(refusalOf(status, headers['retry-after']))

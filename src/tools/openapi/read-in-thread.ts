@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CatalogueItem } from '../backend.ts'
+import { unpackItems } from '../catalogue/packed-items.ts'
 import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { inThread, ThreadFault, type ThreadOptions, threadTask } from '../thread-pool.ts'
 import { WorkerFault } from '../worker-fault.ts'
@@ -10,25 +10,15 @@ const readTask = threadTask<DocumentToRead, DocumentReading>('./read-document-ta
 const parseTask = threadTask<string, ParsedDocument>('./parse-document-task', import.meta.url)
 /** YAML of the largest accepted size takes most of this. */
 const TIMEOUT_MS = 30_000
-/** How long items are parsed before other work gets a turn on the event loop. */
-const TURN_MS = 4
 
 /** Reads the tools of a document without blocking the event loop. Throws `Refusal`. */
-export async function readInThread(document: DocumentToRead, owner: string): Promise<CatalogueItem[]> {
+export async function readInThread(
+  document: DocumentToRead,
+  owner: string,
+): Promise<readonly CatalogueItem[]> {
   const reading = await within(() => inThread(readTask, document, options(owner)))
   if (reading.outcome === 'refused') throw new Refusal(reading.reason)
-  const decoder = new TextDecoder()
-  const items: CatalogueItem[] = []
-  let begin = 0
-  let turn = performance.now()
-  for (const end of reading.ends) {
-    items.push(JSON.parse(decoder.decode(reading.bytes.subarray(begin, end)))) // the task serialized these items
-    begin = end
-    if (performance.now() - turn < TURN_MS) continue
-    await nextTurn()
-    turn = performance.now()
-  }
-  return items
+  return unpackItems(reading.items)
 }
 
 /** Parses a document in JSON or YAML. Throws `Refusal`. */

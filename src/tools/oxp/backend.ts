@@ -2,32 +2,35 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { membersOf } from '../../providers/response-body.ts'
 import { currentContext } from '../../services/request-context.ts'
 import type { Backend, BackendCall } from '../backend.ts'
+import type { CatalogueReading, ReceivedCatalogue } from '../catalogue/catalogue-reading.ts'
+import { readCatalogue } from '../catalogue/read-catalogue.ts'
 import { readAnswer } from '../read-answer.ts'
-import { scrub } from '../scrub.ts'
+import { threadTask } from '../thread-pool.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
-import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { jsonOf, MAX_CATALOGUE_SECONDS, MAX_HEALTH_SECONDS } from '../worker-request.ts'
+import { bodyOf, MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { askOxpServer, oxpSettings } from './oxp-server.ts'
-import { readOxpTool, requiresUser } from './read-oxp-tool.ts'
+import { type Credentials, readList } from './read-catalogue-task.ts'
+import { requiresUser } from './read-oxp-tool.ts'
+
+const catalogueTask = threadTask<ReceivedCatalogue<Credentials>, CatalogueReading>(
+  './read-catalogue-task',
+  import.meta.url,
+)
 
 /** Servers of the Open Tool Execution Protocol (OXP) 1.0. */
 export const oxpBackend: Backend = {
-  async catalogue(broker, worker) {
-    const timeoutSeconds = Math.min(worker.timeoutSeconds, MAX_CATALOGUE_SECONDS)
+  async catalogue(broker, worker, { maxBytes, maxSeconds, before }) {
     const { response, credentials } = await askOxpServer(broker, worker, {
       path: 'tools',
-      timeoutSeconds,
+      timeoutSeconds: Math.min(worker.timeoutSeconds, maxSeconds),
+      maxBytes,
       isRepeatable: true,
     })
-    const body = membersOf(jsonOf(response))
-    const listed = body?.items ?? body?.tools
-    if (!Array.isArray(listed))
-      throw new WorkerFault(badOutputError('The server lists its tools neither in `items` nor in `tools`.'))
-    return listed.map((definition) => readOxpTool(scrub(definition, credentials)))
+    const received = { pages: [bodyOf(response)], about: credentials, before }
+    return readCatalogue(received, { task: catalogueTask, read: readList, owner: worker.projectId })
   },
 
   async health(broker, worker) {

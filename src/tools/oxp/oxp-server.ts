@@ -37,6 +37,8 @@ export interface OxpRequest {
   /** The time limit of all attempts together. */
   readonly timeoutSeconds: number
   readonly isRepeatable?: boolean
+  /** Of the answer. Default: 4 MiB. */
+  readonly maxBytes?: number
   readonly signal?: AbortSignal
 }
 
@@ -53,7 +55,7 @@ export interface OxpReply {
 export async function askOxpServer(
   broker: Broker,
   worker: Worker,
-  { path, body, timeoutSeconds, isRepeatable = false, signal }: OxpRequest,
+  { path, body, timeoutSeconds, isRepeatable = false, maxBytes, signal }: OxpRequest,
 ): Promise<OxpReply> {
   const { auth, audience } = oxpSettings(worker)
   const secret = auth === 'none' || path === 'health' ? '' : openWorkerSecret(broker, worker)
@@ -81,6 +83,7 @@ export async function askOxpServer(
     retry: worker.retry,
     isRepeatable,
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(maxBytes !== undefined && { maxBytes }),
     ...(signal && { signal }),
   })
   return { response, credentials }

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import type { CatalogueItem } from '../backend.ts'
+import { NOT_JSON, Refusal } from '../read-json.ts'
+import { type PackedItems, packItems } from './packed-items.ts'
+
+// The part of reading a catalogue that runs in a thread when the catalogue is large (read-catalogue.ts).
+
+/** A worker's list of tools as it was received, in one or more pages of JSON. `About`: what else is needed to read it. */
+export interface ReceivedCatalogue<About> {
+  readonly pages: readonly Uint8Array[]
+  readonly about: About
+  /** What of `about` the items depend on; part of the digest. */
+  readonly key?: string
+  /** As in `CatalogueBounds`. */
+  readonly before?: string | undefined
+}
+
+/** What the thread hands over: `undefined` for an unchanged list. */
+export type CatalogueReading =
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'read'; readonly digest: string; readonly items: PackedItems }
+  | { readonly outcome: 'refused'; readonly reason: string }
+
+/** How a protocol reads the parsed pages. Throws `Refusal` for a list that cannot be read. */
+export type ReadPages<About> = (pages: readonly unknown[], about: About) => readonly CatalogueItem[]
+
+/** The tools of one worker. Lists, names and searches hold all tools of a project in memory. */
+export const MAX_TOOLS = 20_000
+
+/** Throws `Refusal` when a worker lists more tools than are taken. */
+export function checkNumber(tools: number): void {
+  if (tools <= MAX_TOOLS) return
+  const [listed, most] = [tools, MAX_TOOLS].map((number) => number.toLocaleString('en'))
+  throw new Refusal(`The worker lists ${listed} tools; at most ${most} are taken, so that none was changed.`)
+}
+
+/** The thread's part of `readCatalogue`. */
+export function readPacked<About>(
+  received: ReceivedCatalogue<About>,
+  read: ReadPages<About>,
+  transfer: ArrayBuffer[],
+): CatalogueReading {
+  const { pages, about, before } = received
+  const digest = digestOf(received)
+  if (digest === before) return { outcome: 'unchanged' }
+  try {
+    return { outcome: 'read', digest, items: packItems(read(parsed(pages), about), transfer) }
+  } catch (error) {
+    if (error instanceof Refusal) return { outcome: 'refused', reason: error.message }
+    throw error
+  }
+}
+
+export function parsed(pages: readonly Uint8Array[]): unknown[] {
+  try {
+    return pages.map((page) => JSON.parse(new TextDecoder().decode(page)))
+  } catch {
+    throw new Refusal(NOT_JSON) // the parser's own message would quote the answer
+  }
+}
+
+export function digestOf({ pages, key = '' }: ReceivedCatalogue<unknown>): string {
+  const hash = createHash('sha256')
+  for (const page of pages) hash.update(`${page.length} `).update(page)
+  return hash.update(key).digest('hex')
+}

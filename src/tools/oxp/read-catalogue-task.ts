@@ -1,0 +1,28 @@
+import { membersOf } from '../../providers/response-body.ts'
+import type { CatalogueItem } from '../backend.ts'
+import {
+  type CatalogueReading,
+  checkNumber,
+  type ReceivedCatalogue,
+  readPacked,
+} from '../catalogue/catalogue-reading.ts'
+import { Refusal } from '../read-json.ts'
+import { scrubParsed } from '../scrub.ts'
+import { readOxpTool } from './read-oxp-tool.ts'
+
+/** The credentials of the request; removed from the list in case the server echoes them. */
+export type Credentials = readonly string[]
+
+export function readList([answer]: readonly unknown[], credentials: Credentials): readonly CatalogueItem[] {
+  const body = membersOf(answer)
+  const listed = body?.items ?? body?.tools
+  if (!Array.isArray(listed))
+    throw new Refusal('The server lists its tools neither in `items` nor in `tools`.')
+  checkNumber(listed.length)
+  return listed.map((definition) => readOxpTool(scrubParsed(definition, credentials)))
+}
+
+/** Runs in a thread (thread-pool.ts). */
+export function run(received: ReceivedCatalogue<Credentials>, transfer: ArrayBuffer[]): CatalogueReading {
+  return readPacked(received, readList, transfer)
+}
