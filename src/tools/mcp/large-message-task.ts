@@ -20,7 +20,7 @@ export interface ReplacedMessage<Kept> {
   readonly kept?: Kept
 }
 
-/** Makes of a large result a small one that stands in for it, and what is kept of it. */
+/** Makes a small result that replaces a large one, and what is kept of the large one. */
 type Shrink<Kept> = (result: JsonRecord) => { readonly small: JsonRecord; readonly kept: Kept }
 
 export const MARK = 'gatepass/large'

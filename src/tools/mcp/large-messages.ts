@@ -54,7 +54,7 @@ export function largeResultReader(
   }
 }
 
-/** The mark of a small result that stands in for a large one. */
+/** The mark of a small result that replaces a large one. */
 export function markOf(result: unknown): string | undefined {
   const mark = membersOf(membersOf(result)?._meta)?.[MARK]
   return typeof mark === 'string' ? mark : undefined
