@@ -88,12 +88,13 @@ class Pieces {
 
   push(piece: Uint8Array): void {
     this.size += piece.length
-    if (this.#large !== undefined) return this.#large.push(piece)
-    this.#small.push(piece)
-    if (this.size <= LARGE_BYTES) return
-    this.#large = new GrowingBody(this.#maxBytes)
-    for (const one of this.#small) this.#large.push(one)
-    this.#small = []
+    if (this.#large === undefined && this.size > LARGE_BYTES) {
+      this.#large = new GrowingBody(this.#maxBytes)
+      for (const one of this.#small) this.#large.push(one)
+      this.#small = []
+    }
+    if (this.#large === undefined) this.#small.push(piece)
+    else this.#large.push(piece)
   }
 
   /** The message, or what replaces a large one. */
