@@ -82,7 +82,10 @@ function numbers(count: number): number[] {
 
 const http = (uri: string) => ({ uri, secret: WORKER_SECRET, timeout: 60, retry: 0 })
 
-async function register(gatepass: Gatepass, worker: { readonly id: string } & object) {
+async function register(
+  gatepass: Gatepass,
+  worker: { readonly id: string } & Readonly<Record<string, unknown>>,
+) {
   const { status, body } = await gatepass.call('POST', '/v1/workers', worker)
   expect(status, JSON.stringify(body)).toBe(201)
   return body
@@ -249,7 +252,7 @@ describe('threat 41: a catalogue that is too large', () => {
       ? endless(response, message)
       : mcpListing([], 1, 'json')(response, message)
 
-  test.each<[string, (uri: string) => object, Answer, Answer, RegExp]>([
+  test.each<[string, (uri: string) => Record<string, unknown>, Answer, Answer, RegExp]>([
     [
       'HTTP, by its number',
       (uri) => ({ http: http(uri) }),
