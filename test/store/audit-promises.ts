@@ -82,6 +82,37 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(beyond.map(({ firstSeq }) => firstSeq)).toEqual([5])
     })
 
+    test('has anchors, newest first, and removes no block that none of them speaks of', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const { projectId: another } = await inProject(store, 'another')
+      const { auditAnchors } = store
+      for (let i = 0; i < 400; i++) await store.audit.append(entries(projectId, `a${i}`, 'b', 'c'))
+      await store.audit.append(entries(another, 'apart'))
+      const anchor = (firstSeq: number, lastSeq: number) => ({
+        ...{ projectId, firstSeq, lastSeq, hash: `hash ${lastSeq}`, at: 7, mac: 'mac' },
+      })
+      expect(await auditAnchors.add(anchor(1, 3), entries(projectId, 'archived'))).toBe(true)
+      expect(await other.auditAnchors.add(anchor(1, 3), entries(projectId, 'again'))).toBe(false)
+      expect(await other.auditAnchors.add(anchor(3, 6), entries(projectId, 'overlaps'))).toBe(false)
+      expect(await auditAnchors.add(anchor(4, 900), entries(projectId, 'archived'))).toBe(true)
+      expect(await auditAnchors.list(projectId, 1_000, 5)).toEqual([anchor(4, 900), anchor(1, 3)])
+      expect(await auditAnchors.list(projectId, 900, 5)).toEqual([anchor(1, 3)])
+      expect(await auditAnchors.list(another, 1_000, 5)).toEqual([])
+      expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1_202 })
+
+      expect(await auditAnchors.removeBlocks(projectId, 6)).toBe(0)
+      expect(await auditAnchors.removeBlocks(another, 900)).toBe(0)
+      expect(await auditAnchors.removeBlocks(projectId, 900)).toBe(300)
+      expect(await other.auditAnchors.removeBlocks(projectId, 900)).toBe(0)
+      const [first] = await store.audit.blocks(projectId, ALL)
+      expect(first).toMatchObject({ firstSeq: 901, text: 'a300\nb\nc' })
+      await store.audit.append(entries(projectId, 'next'))
+      expect(await store.audit.head(projectId)).toMatchObject({ lastSeq: 1_203 })
+      expect(await store.audit.blocks(another, ALL)).toHaveLength(1)
+    })
+
     test('has a search index, which one process at a time writes, segment after segment', async () => {
       await using opened = await open()
       const { store, other } = opened
@@ -111,6 +142,10 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         expect(await auditIndex.finish(projectId, times)).toBe(true)
       }
       expect(await other.auditIndex.progress(projectId)).toEqual({ indexedFrom: 0, indexedTo: 3 })
+      for (const first of [2, 1]) await auditIndex.cut(projectId, first)
+      expect(await other.auditIndex.progress(projectId)).toEqual({ indexedFrom: 2, indexedTo: 3 })
+      await auditIndex.cut(projectId, 5)
+      expect(await other.auditIndex.progress(projectId)).toEqual({ indexedFrom: 5, indexedTo: 5 })
       const range = { from: 0, to: 9, order: 'oldest first', limit: 10 } as const
       const segmentsOf = async (bucket: number, part: string, more: object = {}) =>
         (await auditIndex.segmentsOf(projectId, { bucket, part }, { ...range, ...more })).map(
