@@ -3,6 +3,7 @@ import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { StoreChange } from './changes.ts'
+import type { OwnerFinder } from './partitions.ts'
 import type { RetryOptions } from './retry.ts'
 import type { Tables } from './schema.ts'
 import type { BoundStatement, StatementMaker, Transaction } from './statement.ts'
@@ -28,6 +29,8 @@ export interface Database {
   /** Runs one write that may be repeated when its outcome is lost, without the round trips of a transaction. */
   readonly writeRepeatable: <Row>(statement: BoundStatement<Row>) => Promise<readonly Row[]>
   readonly dialect: Dialect
+  /** On a database with partitions: finds out in which of them a row is. */
+  readonly owners?: OwnerFinder | undefined
 }
 
 /** SQL that the databases spell differently, and what follows from how many processes and nodes share them. */

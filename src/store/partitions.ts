@@ -36,16 +36,11 @@ export interface SeveralOwners {
 
 /** The bits of these owners, for `inPartitions`. */
 export function bitsOfOwners(owners: readonly Owner[]): SeveralOwners {
-  return severalBits(owners.map(({ projectId, userId }) => ownerBits(projectId, userId)))
+  return severalOwners(new Set(owners.map(({ projectId, userId }) => ownerBits(projectId, userId))))
 }
 
-/** The bits within these ids, for `inPartitions`. */
-export function bitsOfIds(ids: Iterable<string>): SeveralOwners {
-  return severalBits([...ids].map((id) => ownerBitsOf(id) ?? ''))
-}
-
-function severalBits(bits: readonly string[]): SeveralOwners {
-  return { ownersBits: `{${[...new Set(bits)].filter((one) => one !== '').join()}}` }
+export function severalOwners(bits: ReadonlySet<string>): SeveralOwners {
+  return { ownersBits: `{${[...bits].join()}}` }
 }
 
 /** The columns of a unique index, as `on conflict` names them: a partitioned table has `owner_bits` in each. */

@@ -169,10 +169,12 @@ test('an id of an older release is looked for in all partitions once, and is rem
   const again = await openPostgresStore(database.url)
   const watched = watchStatements()
   for (let i = 0; i < 2; i++) expect(await again.connections.find(id)).toMatchObject({ id })
+  await again.connections.used(new Map([[id, 7]]))
   vi.restoreAllMocks()
   const touched: number[] = []
   for (const ran of watched.filter(({ text }) => OF_PARTITIONED.test(text)))
     touched.push(partitionsOf(await planOf(database.client, ran)))
-  expect(touched).toEqual([PARTITIONS, 1])
+  expect(touched).toEqual([PARTITIONS, 1, 1])
+  expect(await again.connections.find(id)).toMatchObject({ lastUsedAt: 7 })
   await again.close()
 })

@@ -69,6 +69,7 @@ export async function openPostgresStore(
           }),
         writeRepeatable: (statement) => run(pool, statement),
         dialect: postgresDialect,
+        owners,
       },
       postgresAudit(transact, tell, { isPartitioned }),
     )
