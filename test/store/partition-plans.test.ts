@@ -7,7 +7,8 @@ import { freshDatabase } from '../postgres.ts'
 import { everyRequest } from './every-request.ts'
 import { connected, inProject } from './fixtures.ts'
 
-// On a database with partitions, each statement of a request that knows the user reads and writes one partition.
+// On a database with partitions, each statement of a request that knows the user reads and writes one partition, by an
+// index of it.
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -56,6 +57,7 @@ function watchStatements(): readonly Ran[] {
 }
 
 interface PlanNode {
+  readonly 'Node Type': string
   readonly 'Relation Name'?: string
   readonly Plans?: readonly PlanNode[]
 }
@@ -95,7 +97,7 @@ async function generalPlans(client: pg.Client, { text, values }: Ran, i: number)
 async function startPartitioned() {
   const database = await freshDatabase()
   await (await openPostgresStore(database.url, { partitions: PARTITIONS })).close()
-  const client = new pg.Client({ connectionString: database.url })
+  const client = new pg.Client({ connectionString: database.url, options: '-c enable_seqscan=off' })
   await client.connect()
   return {
     url: database.url,
@@ -123,7 +125,10 @@ test('each statement of a request that knows the user touches one partition, how
   let reads = 0
   for (const ran of latest.values()) {
     if (!OF_PARTITIONED.test(ran.text)) continue
-    const partitions = partitionsOf(await planOf(client, ran))
+    const nodes = await planOf(client, ran)
+    const partitions = partitionsOf(nodes)
+    if (nodes.some((node) => node['Node Type'] === 'Seq Scan' && partitionsOf([node]) > 0))
+      faults.push(`no index\n  ${ran.text}`)
     const exception = EXCEPTIONS.find(({ statement }) => statement.test(ran.text))
     if (partitions > 1 && exception !== undefined) needed.add(exception)
     else if (partitions > 1) faults.push(`${partitions} partitions\n  ${ran.text} ${ran.values}`)
