@@ -81,6 +81,7 @@ async function whenFree(
   request: ArchiveRequest,
 ): Promise<readonly Archived[]> {
   const endsAt = performance.now() + WAIT_MS
+  let isTold = false
   for (;;) {
     const archived = await archive(broker, project, request).catch((error: unknown) => {
       throw toFailure(error)
@@ -91,6 +92,11 @@ async function whenFree(
         `Another process indexes or archives the audit trail of ${project.name}: try again later.`,
         EXIT.unreachable,
       )
+    if (!isTold)
+      process.stderr.write(
+        `Waiting for the process that indexes or archives the trail of ${project.name} …\n`,
+      )
+    isTold = true
     await pause(TRY_AGAIN_MS)
   }
 }
@@ -124,7 +130,7 @@ function parseBefore(text: string): ArchiveOptions['before'] {
 
 const HELP = `
 Each file is verified before the entries are removed, and the trail goes on from a signed anchor. A run that was
-interrupted loses nothing: run the command again. The newest entries always stay.
+interrupted loses nothing: run the command again. The trail always keeps its newest entry.
 
 Examples:
   $ gatepass audit archive --before 400d --to /var/archive/gatepass

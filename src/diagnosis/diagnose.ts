@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
+import { checkAuditTrail } from './check-audit.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
@@ -24,6 +25,7 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
     keys,
     ...(await checkMcpProject(target)),
     server,
+    ...(await checkAuditTrail(target)),
     ...(await checkProviders(target, { isUp })),
     ...(await checkWorkers(target, { isUp })),
   ]

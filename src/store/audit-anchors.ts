@@ -37,11 +37,17 @@ export function createAuditAnchors({
       .orderBy(desc(auditAnchors.lastSeq))
       .limit(p.limit),
   )
-  const reaching = statement((p: OfProject & { seq: number }) =>
+  const reaching = statement((p: OfProject & { seq: number; below: number }) =>
     query
       .select({ lastSeq: auditAnchors.lastSeq })
       .from(auditAnchors)
-      .where(and(eq(auditAnchors.projectId, p.projectId), gte(auditAnchors.lastSeq, p.seq)))
+      .where(
+        and(
+          eq(auditAnchors.projectId, p.projectId),
+          gte(auditAnchors.lastSeq, p.seq),
+          lt(auditAnchors.lastSeq, p.below),
+        ),
+      )
       .limit(1),
   )
   const insert = statement((_: AuditAnchor) =>
@@ -81,7 +87,9 @@ export function createAuditAnchors({
     },
     async add(anchor, audit) {
       return write(audit, function* () {
-        const known = yield* reaching({ projectId: anchor.projectId, seq: anchor.firstSeq })
+        // a larger number is no entry's: a row that has one was forged, and is in no list
+        const range = { seq: anchor.firstSeq, below: Number.MAX_SAFE_INTEGER }
+        const known = yield* reaching({ projectId: anchor.projectId, ...range })
         if (known.length > 0) return false
         return (yield* insert(anchor)).length > 0
       })

@@ -1,5 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { archiveTrail } from '../../src/flows/audit/archive-trail.ts'
 import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
@@ -90,11 +91,16 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
     expect(command).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('were archived') })
   })
 
-  test('what stays is what is newer, and the newest block in any case', async () => {
+  test('a trail keeps its newest entry, whatever is archived', async () => {
     await using world = await start(kind)
-    const all = await world.json('audit', 'archive', '--before', '2099-01-01', '--to', world.folder)
-    expect(all.items[0].archived).toMatchObject([{ first_seq: 1, last_seq: 12 }])
-    expect((await world.exported()).map((line) => JSON.parse(line).seq)).toEqual([13, 14, 15, 16])
+    const all = async () =>
+      (await world.json('audit', 'archive', '--before', '2099-01-01', '--to', world.folder)).items[0].archived
+    expect(await all()).toMatchObject([{ first_seq: 1, last_seq: 15 }])
+    expect((await world.exported()).map((line) => JSON.parse(line).seq)).toEqual([16])
+    expect(await all()).toEqual([])
+    await world.fill(NEWER, 3)
+    expect(await all()).toMatchObject([{ first_seq: 16, last_seq: 19 }])
+    expect((await world.exported()).map((line) => JSON.parse(line).seq)).toEqual([20])
     expect(await world.faults()).toEqual([])
     expect(await world.faults('--archive', ...(await world.files()))).toEqual([])
   })
@@ -197,6 +203,15 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
     await world.sql('insert into audit_blocks select * from kept')
     expect(await world.faults('--all')).toEqual([])
 
+    // many forged ones neither hide the genuine one nor end the check
+    const many = Array.from({ length: 130 }, (_, i) => ({ ...newer, last_seq: 1_000 + i, mac: 'x' }))
+    for (const one of many) await insert(one)
+    expect(await world.faults()).toHaveLength(20)
+    const { body } = await world.gatepass.call('GET', '/v1/admin/audit')
+    expect(body.archived_through).toBe(Number(newer?.last_seq))
+    await world.sql('delete from audit_anchors where last_seq >= 1000')
+    expect(await world.faults()).toEqual([])
+
     // an anchor that was altered, though its blocks are as they were
     await world.sql(`update audit_anchors set at = at + 1 where ${newest}`)
     expect(await world.faults()).toContain(notMade(newer?.last_seq))
@@ -269,6 +284,18 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
       await on(database, key, 'audit', 'verify', '--archive', ...files)
     }
   })
+})
+
+test('waits for another process that indexes or archives the trail', async () => {
+  await using world = await start('sqlite')
+  const { auditIndex } = world.gatepass.broker.store
+  await auditIndex.claim(world.projectId, { owner: 'another', seconds: 600 }, Date.now() / 1000)
+  const archiving = world.run('audit', 'archive', '--before', '2026-02-01', '--to', world.folder)
+  await setTimeout(1_500)
+  expect(await world.files()).toEqual([])
+  await auditIndex.endClaim(world.projectId, 'another')
+  expect(await archiving).toMatchObject({ code: 0, stderr: expect.stringContaining('Waiting for') })
+  expect(await world.files()).toHaveLength(1)
 })
 
 describe('gatepass audit verify --archive', () => {

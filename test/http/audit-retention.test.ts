@@ -93,6 +93,24 @@ describe.each(DATABASES)('GATEPASS_AUDIT_RETENTION on %s', (kind) => {
     expect(logLines.join()).toContain('the audit trail cannot be archived')
   })
 
+  test('doctor says when entries stay longer than they may', async () => {
+    await using world = await start(kind, { GATEPASS_AUDIT_RETENTION: '10d' })
+    const check = async () => {
+      const { body } = await world.gatepass.call('GET', '/v1/admin/diagnosis')
+      return body.checks.find(({ name }: { name: string }) => name === 'audit trail')
+    }
+    world.clock.now = BEGIN + 100 * DAY
+    expect(await check()).toMatchObject({ status: 'ok' })
+    await world.fill(BEGIN, 3)
+    world.clock.now = BEGIN + 12 * DAY - 60
+    expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining('240 hours') })
+    world.clock.now = BEGIN + 13 * DAY
+    expect(await check()).toMatchObject({ status: 'warning', fix: expect.stringContaining('audit verify') })
+    await runJobs(world)
+    expect(await check()).toMatchObject({ status: 'ok' })
+    expect(await world.files()).toHaveLength(1)
+  })
+
   test('searches find the same in what is left, by the index too', async () => {
     await using world = await start(kind, { GATEPASS_AUDIT_RETENTION: '10d' })
     const { broker } = world.gatepass

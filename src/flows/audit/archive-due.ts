@@ -33,8 +33,10 @@ export async function archiveDue(broker: Broker): Promise<void> {
 /** Whether the oldest block may go, or was to be removed by a run that was interrupted. */
 async function isDue(broker: Broker, projectId: string, before: number): Promise<boolean> {
   const [oldest] = await broker.store.audit.blocks(projectId, { order: 'oldest first', limit: 1 })
-  if (oldest === undefined) return false
-  if (oldest.at < before) return true
+  const head = await broker.store.audit.head(projectId)
+  if (oldest === undefined || head === undefined) return false
+  const isNewest = oldest.firstSeq + oldest.count > head.lastSeq
+  if (oldest.at < before && !isNewest) return true
   const anchor = await newestAnchor(broker, projectId)
   return anchor !== undefined && oldest.firstSeq <= anchor.lastSeq
 }

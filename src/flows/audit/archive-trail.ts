@@ -39,7 +39,8 @@ export interface Archived {
 /**
  * Archives the entries of a project that are older than `before`, file by file, and removes them from the trail. Each
  * file is durable and read back before the anchor is written, and the anchor is there before a block is removed; so
- * a crash loses nothing, and the next run goes on where it happened. The newest block always stays. Returns what was
+ * a crash loses nothing, and the next run goes on where it happened. The trail keeps its newest block, which may be the one
+ * that tells of the archive. Returns what was
  * archived, or `undefined` while another process indexes or archives this trail. Throws `store_unavailable` when the
  * trail does not verify.
  */
@@ -119,7 +120,10 @@ async function archiveNext(
   }
 }
 
-/** The verified blocks that may be archived: those before the first that is too new, and never the newest one. */
+/**
+ * The verified blocks that may be archived: those before the first that is too new. The newest one stays when it is the
+ * only one, as in a project in which nothing happens: the entry of its archive would otherwise be archived next.
+ */
 async function* oldBlocks(
   broker: Broker,
   projectId: string,
@@ -127,7 +131,8 @@ async function* oldBlocks(
   before: EpochSeconds,
 ): AsyncGenerator<AuditBlock> {
   for await (const block of verifiedBlocks(broker, projectId, start, newest)) {
-    if (block.at >= before || endOf(block).lastSeq >= newest) return
+    const isOnly = block.firstSeq === start.lastSeq + 1 && endOf(block).lastSeq >= newest
+    if (block.at >= before || isOnly) return
     yield block
     await lease.keep()
   }

@@ -31,11 +31,12 @@ export async function verifyAudit(
   known?: AuditHead,
 ): Promise<AuditVerdict> {
   for (;;) {
+    const before = await newestAnchor(broker, projectId)
     const verdict = await verifyFromAnchor(broker, projectId, known)
     if (verdict.faults.length === 0) return verdict
     // what was archived meanwhile is missing behind the former anchor
-    const newest = await newestAnchor(broker, projectId)
-    if (newest?.lastSeq === verdict.anchor?.lastSeq) return verdict
+    const after = await newestAnchor(broker, projectId)
+    if (before?.lastSeq === after?.lastSeq) return verdict
   }
 }
 
@@ -90,18 +91,16 @@ async function verifyFromAnchor(
 /** The genuine anchors, newest first. */
 async function verifyAnchors(broker: Broker, projectId: string, faults: string[]): Promise<AuditAnchor[]> {
   const genuine: AuditAnchor[] = []
+  const found: string[] = []
   for await (const anchor of anchorsOf(broker, projectId)) {
-    if (faults.length >= MAX_FAULTS) break
-    const next = genuine.at(-1)
-    if (!isGenuine(broker.audit, anchor))
-      faults.push(`the anchor at entry ${anchor.lastSeq} was not made by this installation for this project`)
-    else if (next !== undefined && next.firstSeq !== anchor.lastSeq + 1)
-      faults.push(`the anchor at entry ${next.firstSeq - 1} is missing`)
     if (isGenuine(broker.audit, anchor)) genuine.push(anchor)
+    else if (found.length < MAX_FAULTS)
+      found.push(`the anchor at entry ${anchor.lastSeq} was not made by this installation for this project`)
   }
-  const oldest = genuine.at(-1)
-  if (oldest !== undefined && oldest.firstSeq !== 1)
-    faults.push(`the anchor at entry ${oldest.firstSeq - 1} is missing`)
+  for (const [i, { firstSeq }] of genuine.entries())
+    if (firstSeq !== (genuine[i + 1]?.lastSeq ?? 0) + 1)
+      found.push(`the anchor at entry ${firstSeq - 1} is missing`)
+  faults.push(...found.slice(0, MAX_FAULTS))
   return genuine
 }
 

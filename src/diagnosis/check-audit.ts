@@ -1,0 +1,33 @@
+import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
+import type { Check, DiagnosisTarget } from './check.ts'
+
+/** Entries are archived by whole days, and a while after the day has ended. */
+const GRACE_SECONDS = 2 * 86_400
+
+/** Whether the entries whose retention time has passed were archived. */
+export async function checkAuditTrail({ broker, project, config }: DiagnosisTarget): Promise<Check[]> {
+  const { retention } = config.audit
+  if (retention === undefined) return []
+  const name = 'audit trail'
+  const [oldest] = await broker.store.audit.blocks(project.id, { order: 'oldest first', limit: 1 })
+  const due: EpochSeconds = broker.now() - retention.seconds - GRACE_SECONDS
+  const head = await broker.store.audit.head(project.id)
+  // the newest one always stays
+  const isNewest = oldest === undefined || oldest.firstSeq + oldest.count > (head?.lastSeq ?? 0)
+  if (isNewest || oldest.at >= due)
+    return [
+      {
+        name,
+        status: 'ok',
+        message: `entries are kept for ${Math.floor(retention.seconds / 3600)} hours, then ${retention.folder === undefined ? 'deleted' : `moved to ${retention.folder}`}`,
+      },
+    ]
+  return [
+    {
+      name,
+      status: 'warning',
+      message: `Entries of ${toTimestamp(oldest.at).slice(0, 10)} are still in the trail, though GATEPASS_AUDIT_RETENTION has passed: they cannot be archived, or no server with that setting runs.`,
+      fix: 'Look for "the audit trail cannot be archived" in the log of the servers, and run `gatepass audit verify`.',
+    },
+  ]
+}
