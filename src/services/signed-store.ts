@@ -89,6 +89,8 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     tools: {
       ...tools,
       put: (tool, entries, ...rest) => tools.put(tool, entries?.map(signedEntry), ...rest),
+      change: (projectId, { entries = [], ...changes }, ...rest) =>
+        tools.change(projectId, { ...changes, entries: entries.map(signedEntry) }, ...rest),
     },
     workers: {
       ...workers,

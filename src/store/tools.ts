@@ -2,7 +2,7 @@ import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { rowChange } from './changes.ts'
+import { rowChange, type StoreChange } from './changes.ts'
 import type { Database } from './database.ts'
 import { keptToolColumns, toKeptTool } from './kept-tool.ts'
 import { providerUpsert } from './providers.ts'
@@ -21,7 +21,7 @@ export interface Tools {
   page(projectId: string, after: string, limit: number): Promise<RowPage<Tool>>
   /** Those of these tools that exist, as `toKeptTool` makes them. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly Tool[]>
-  /** Adds, replaces and deletes tools: all or nothing. */
+  /** Adds, replaces and deletes tools, and puts the provider entries that come with them: all or nothing. */
   change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<void>
   delete(uid: string, audit?: AuditEntries): Promise<void>
 }
@@ -29,6 +29,7 @@ export interface Tools {
 export interface ToolChanges {
   readonly put: readonly Tool[]
   readonly removed: readonly string[]
+  readonly entries?: readonly ProviderEntry[]
 }
 
 export function createTools(database: Database): Tools {
@@ -112,14 +113,7 @@ export function createTools(database: Database): Tools {
         for (const entry of entries) yield* putProvider(entry)
         yield* put(tool)
         announce(rowChange('tool', tool.projectId, [tool.uid]))
-        if (entries.length > 0)
-          announce(
-            rowChange(
-              'provider',
-              tool.projectId,
-              entries.map(({ uid }) => uid),
-            ),
-          )
+        announceEntries(announce, tool.projectId, entries)
         return true
       })
     },
@@ -137,11 +131,13 @@ export function createTools(database: Database): Tools {
     async byUids(projectId, uids) {
       return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
     },
-    async change(projectId, { put: changed, removed }, audit) {
+    async change(projectId, { put: changed, removed, entries = [] }, audit) {
       await write(audit, function* (announce) {
+        for (const entry of entries) yield* putProvider(entry)
         for (const uid of removed) yield* remove({ uid })
         for (const tool of changed) yield* put(tool)
         announce(rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]))
+        announceEntries(announce, projectId, entries)
         return true
       })
     },
@@ -150,6 +146,15 @@ export function createTools(database: Database): Tools {
       await writeRow(write, audit, change, () => remove({ uid }))
     },
   }
+}
+
+function announceEntries(
+  announce: (change: StoreChange) => void,
+  projectId: string,
+  entries: readonly ProviderEntry[],
+): void {
+  const uids = entries.map(({ uid }) => uid)
+  if (uids.length > 0) announce(rowChange('provider', projectId, uids))
 }
 
 function toRow(tool: Tool): Tables['tools']['$inferInsert'] {

@@ -66,6 +66,35 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.list(projectId)).toHaveLength(1)
     })
 
+    test('are changed together with provider entries, all or nothing', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const [kept, gone] = [tool({ projectId }), tool({ projectId, name: 'Gone' })]
+      const entries = [providerEntry({ projectId, id: 'new' })]
+      await store.tools.change(projectId, { put: [kept, gone], removed: [], entries })
+      expect(await store.providers.findById(projectId, 'new')).toBeDefined()
+      const refused = {
+        put: [tool({ projectId, name: 'Other' }), tool({ projectId })],
+        removed: [gone.uid],
+        entries: [providerEntry({ projectId, id: 'not' })],
+      }
+      await expect(store.tools.change(projectId, refused)).rejects.toThrow()
+      expect(await store.providers.findById(projectId, 'not')).toBeUndefined()
+      expect(await store.tools.list(projectId)).toEqual([kept, gone])
+    })
+
+    test('keep the aliases that a change leaves them, and lose the others', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const before = tool({ projectId })
+      await store.tools.put(before)
+      await store.tools.change(projectId, { put: [{ ...before, title: 'Tell me' }], removed: [] })
+      const found = async (alias: string) => (await store.tools.named(projectId, alias)).length
+      expect([await found('demo:whoami'), await found('tell me'), await found('who am i')]).toEqual([1, 1, 0])
+    })
+
     test('are read page by page, and by their uids, as they were put', async () => {
       await using opened = await open()
       const { store } = opened

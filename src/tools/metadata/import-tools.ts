@@ -10,6 +10,8 @@ import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { isRecord } from '../read-json.ts'
+import { createTurns } from '../slices.ts'
+import { type ImportState, readImportState } from './import-state.ts'
 import { matchProvider } from './match-provider.ts'
 import { readToolMetadata, type ToolMetadata, type Warning } from './read-metadata.ts'
 import type { OAuthEntry } from './read-oauth-entry.ts'
@@ -40,15 +42,19 @@ export interface ImportOptions {
   readonly dryRun?: boolean
 }
 
-/** What a dry run would have written so far; later documents are read against it too. */
-interface DryRunState {
-  readonly tools: Map<string, Tool>
-  readonly entries: Map<string, ProviderEntry>
+/** What becomes of one document, and what has to be written for it. */
+interface ReadDocument {
+  readonly imported: ImportedTool
+  readonly write?: { readonly tool: Tool; readonly entries: readonly ProviderEntry[] }
 }
 
+/** Documents that are written in one transaction, during which SQLite does nothing else: a few milliseconds. */
+const MAX_DOCUMENTS = 25
+const MAX_CHARACTERS = 400_000
+
 /**
- * Imports documents one after another. Each is imported completely or not at all, and importing it again changes
- * nothing.
+ * Imports documents in their order. Each is imported completely or not at all, and importing it again changes nothing.
+ * Several are written in one transaction, and other requests are served between two documents.
  */
 export async function importTools(
   broker: Broker,
@@ -56,72 +62,114 @@ export async function importTools(
   documents: readonly unknown[],
   { worker, dryRun = false }: ImportOptions = {},
 ): Promise<ImportedTool[]> {
-  const dryRunState: DryRunState | undefined = dryRun ? { tools: new Map(), entries: new Map() } : undefined
+  const dryState = dryRun ? await readImportState(broker, projectId) : undefined
+  const turns = createTurns()
   const imported: ImportedTool[] = []
-  for (const document of documents)
-    imported.push(
-      await importTool(broker, projectId, document, worker, dryRunState).catch((error: unknown) => {
-        // another import has just added the same tool or provider, so the second attempt updates it
-        if (!(error instanceof BrokerError && error.code === 'already_exists')) throw error
-        return importTool(broker, projectId, document, worker, dryRunState)
-      }),
-    )
+  while (imported.length < documents.length) {
+    const state = dryState ?? (await readImportState(broker, projectId))
+    const group: ReadDocument[] = []
+    const rest = documents.slice(imported.length, imported.length + MAX_DOCUMENTS)
+    let characters = 0
+    for (const document of rest) {
+      const read = await readDocument(broker, { projectId, document, worker, state, dryRun })
+      group.push(read)
+      if (read.write !== undefined) {
+        state.add(read.write.tool, read.write.entries)
+        characters += JSON.stringify(read.write.tool).length
+      }
+      const pause = turns.pause()
+      if (pause !== undefined) await pause
+      if (characters > MAX_CHARACTERS) break
+    }
+    if (dryRun || (await wasWritten(broker, projectId, group)))
+      imported.push(...group.map((one) => one.imported))
+    else
+      for (const document of rest.slice(0, group.length))
+        imported.push(await importAlone(broker, { projectId, document, worker }))
+  }
   return imported
 }
 
-async function importTool(
+/** Writes the documents all together, unless another import has just added one of their tools or providers. */
+async function wasWritten(
   broker: Broker,
   projectId: string,
-  document: unknown,
-  worker: Worker | undefined,
-  dryRunState: DryRunState | undefined,
+  group: readonly ReadDocument[],
+): Promise<boolean> {
+  const writes = group.flatMap(({ write }) => write ?? [])
+  const [first, ...others] = writes.map(({ tool }) =>
+    broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) }),
+  )
+  if (first === undefined) return true
+  const changes = {
+    put: writes.map(({ tool }) => tool),
+    removed: [],
+    entries: writes.flatMap(({ entries }) => entries),
+  }
+  const audit = { ...first, lines: [...first.lines, ...others.flatMap(({ lines }) => lines)] }
+  try {
+    await broker.store.tools.change(projectId, changes, audit)
+    return true
+  } catch (error) {
+    if (error instanceof BrokerError && error.code === 'already_exists') return false
+    throw error
+  }
+}
+
+const ATTEMPTS = 2
+
+/** Imports one document. A second attempt updates what another import has just added. */
+async function importAlone(
+  broker: Broker,
+  of: Pick<DocumentToRead, 'projectId' | 'document' | 'worker'>,
 ): Promise<ImportedTool> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const state = await readImportState(broker, of.projectId, { isExact: true })
+    const read = await readDocument(broker, { ...of, state, dryRun: false })
+    if (await wasWritten(broker, of.projectId, [read])) return read.imported
+  }
+  throw new BrokerError('already_exists', 'Another import has just added the same. Try again.')
+}
+
+interface DocumentToRead {
+  readonly projectId: string
+  readonly document: unknown
+  readonly worker: Worker | undefined
+  readonly state: ImportState
+  readonly dryRun: boolean
+}
+
+async function readDocument(
+  broker: Broker,
+  { projectId, document, worker, state, dryRun }: DocumentToRead,
+): Promise<ReadDocument> {
   const reading = readToolMetadata(document, { allowsHttp: (url) => broker.outgoing.allows(url) })
-  if (reading.outcome === 'refused') {
-    const { name, reason, warnings } = reading
-    return { name, result: 'refused', reason, providers: [], warnings }
-  }
-  const metadata = await withDiscovered(broker, reading.tool)
-  if (metadata instanceof BrokerError) {
-    const { title } = reading.tool
-    return {
-      name: title,
-      result: 'refused',
-      reason: metadata.message,
-      providers: [],
-      warnings: reading.warnings,
-    }
-  }
   const warnings = [...reading.warnings]
+  const refused = (name: string, reason: string): ReadDocument => ({
+    imported: { name, result: 'refused', reason, providers: [], warnings },
+  })
+  if (reading.outcome === 'refused') return refused(reading.name, reading.reason)
+  const metadata = await withDiscovered(broker, reading.tool)
+  if (metadata instanceof BrokerError) return refused(reading.tool.title, metadata.message)
   const tags = keywordsOf(metadata)
   const faults = toolFaults({ ...metadata, tags })
-  if (faults.length > 0)
-    return { name: metadata.title, result: 'refused', reason: faults.join(' '), providers: [], warnings }
-  const id = toolId(metadata).toLowerCase()
-  const known =
-    dryRunState?.tools.get(id) ??
-    (await broker.store.tools.named(projectId, id)).find((tool) => toolId(tool).toLowerCase() === id)
+  if (faults.length > 0) return refused(metadata.title, faults.join(' '))
+  const known = state.find(toolId(metadata).toLowerCase())
   if (known !== undefined && known.source.kind !== 'metadata')
-    return {
-      name: metadata.title,
-      result: 'refused',
-      reason: `A worker already brings the tool ${toolId(known)}. Give this one another name, tool_set or version.`,
-      providers: [],
-      warnings,
-    }
+    return refused(
+      metadata.title,
+      `A worker already brings the tool ${toolId(known)}. Give this one another name, tool_set or version.`,
+    )
 
   // refuse two tools under one id; a title that differs only in case is the same tool
   if (known !== undefined && known.title.toLowerCase() !== metadata.title.toLowerCase())
-    return {
-      name: metadata.title,
-      result: 'refused',
-      reason: `"${metadata.title}" and "${known.title}" would have the same id ${toolId(known)}. Give this one another name, tool_set or version, or delete the other first (gatepass tools delete ${toolId(known)}).`,
-      providers: [],
-      warnings,
-    }
+    return refused(
+      metadata.title,
+      `"${metadata.title}" and "${known.title}" would have the same id ${toolId(known)}. Give this one another name, tool_set or version, or delete the other first (gatepass tools delete ${toolId(known)}).`,
+    )
   const uid = known?.uid ?? newId('tool')
-  const matched = await matchProviders(broker, metadata, { uid, projectId }, { warnings, dryRunState })
-  const binding = worker ? await bindingFor(broker, metadata, worker, warnings) : known?.binding
+  const matched = matchProviders(broker, metadata, { uid, projectId }, { warnings, state })
+  const binding = worker ? bindingFor(state, metadata, worker, warnings) : known?.binding
   const now = broker.now()
   const tool: Tool = {
     uid,
@@ -146,26 +194,20 @@ async function importTool(
     known.digest === tool.digest &&
     matched.changed.length === 0 &&
     JSON.stringify([known.requirements, known.binding]) === JSON.stringify([tool.requirements, tool.binding])
-  if (dryRunState !== undefined) {
-    dryRunState.tools.set(id, tool)
-    for (const entry of matched.changed) dryRunState.entries.set(entry.uid, entry)
-  } else if (!same) {
-    const audit = broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) })
-    await broker.store.tools.put(tool, matched.changed, audit)
-  }
   return {
-    name: metadata.title,
-    toolId: toolId(tool),
-    result: known === undefined ? 'created' : same ? 'unchanged' : 'updated',
-    providers: matched.entries.map((entry) => ({
-      id: entry.id,
-      name: entry.name,
-      ...(!(dryRunState !== undefined && matched.added.has(entry.uid)) && {
-        redirectUri: broker.redirectUri(entry),
-      }),
-      missing: missingSettings(broker, entry),
-    })),
-    warnings,
+    imported: {
+      name: metadata.title,
+      toolId: toolId(tool),
+      result: known === undefined ? 'created' : same ? 'unchanged' : 'updated',
+      providers: matched.entries.map((entry) => ({
+        id: entry.id,
+        name: entry.name,
+        ...(!(dryRun && !state.isStored(entry)) && { redirectUri: broker.redirectUri(entry) }),
+        missing: missingSettings(broker, entry),
+      })),
+      warnings,
+    },
+    ...(!same && { write: { tool, entries: matched.changed } }),
   }
 }
 
@@ -185,35 +227,22 @@ async function withDiscovered(broker: Broker, metadata: ToolMetadata): Promise<T
   }
 }
 
-async function matchProviders(
+function matchProviders(
   broker: Broker,
   metadata: ToolMetadata,
   tool: Pick<Tool, 'uid' | 'projectId'>,
-  { warnings, dryRunState }: { readonly warnings: Warning[]; readonly dryRunState: DryRunState | undefined },
-): Promise<{
+  { warnings, state }: { readonly warnings: Warning[]; readonly state: ImportState },
+): {
   readonly entries: readonly ProviderEntry[]
-  /** The uids of entries that are not stored yet. */
-  readonly added: ReadonlySet<string>
   readonly changed: readonly ProviderEntry[]
   readonly requirements: readonly AuthorizationRequirement[]
-}> {
-  const { store } = broker
-  const [stored, storedTools] = await Promise.all([
-    store.providers.list(tool.projectId),
-    store.tools.list(tool.projectId),
-  ])
-  const isInDryRun = new Set([...(dryRunState?.tools.values() ?? [])].map(({ uid }) => uid))
-  const tools = [
-    ...storedTools.filter(({ uid }) => !isInDryRun.has(uid)),
-    ...(dryRunState?.tools.values() ?? []),
-  ]
-  const all = new Map(stored.map((entry) => [entry.uid, entry]))
-  const isStored = new Set(all.keys())
-  for (const [uid, entry] of dryRunState?.entries ?? []) all.set(uid, entry)
+} {
+  if (metadata.oauth.length === 0) return { entries: [], changed: [], requirements: [] }
+  const all = new Map(state.entries)
   const changed = new Map<string, ProviderEntry>()
   const scopes = new Map<string, readonly string[]>()
   for (const [index, wanted] of metadata.oauth.entries()) {
-    const matched = matchProvider(broker, wanted, { entries: [...all.values()], tools, tool })
+    const matched = matchProvider(broker, wanted, { state: { ...state, entries: all }, tool })
     const { entry, warning } = matched
     all.set(entry.uid, entry)
     if (matched.changed) changed.set(entry.uid, entry)
@@ -224,27 +253,19 @@ async function matchProviders(
   }
   return {
     entries: [...scopes.keys()].flatMap((uid) => all.get(uid) ?? []),
-    added: new Set([...scopes.keys()].filter((uid) => !isStored.has(uid))),
     changed: [...changed.values()],
     requirements: [...scopes].map(([providerUid, needed]) => ({ providerUid, scopes: needed })),
   }
 }
 
 /** The binding to the worker's tool of the same name, ignoring case and punctuation. */
-async function bindingFor(
-  broker: Broker,
+function bindingFor(
+  state: ImportState,
   metadata: ToolMetadata,
   worker: Worker,
   warnings: Warning[],
-): Promise<ToolBinding | undefined> {
-  const plain = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  const tools = await broker.store.tools.list(worker.projectId)
-  const found = tools.find(
-    ({ source, name, namespace }) =>
-      source.kind === 'worker' &&
-      source.workerUid === worker.uid &&
-      [plain(name), plain(namespace + name)].includes(plain(metadata.name)),
-  )
+): ToolBinding | undefined {
+  const found = state.findAtWorker(worker, metadata.name)
   if (found?.binding !== undefined) return found.binding
   warnings.push({
     path: 'name',

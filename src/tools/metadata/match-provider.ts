@@ -5,6 +5,7 @@ import type { Tool } from '../../domain/tool.ts'
 import { clientSecretPlace, freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
 import { identityOf } from '../../providers/identity.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
+import type { ImportState } from './import-state.ts'
 import type { OAuthEntry } from './read-metadata.ts'
 
 export interface MatchedProvider {
@@ -23,18 +24,14 @@ export interface MatchedProvider {
 export function matchProvider(
   broker: Broker,
   wanted: OAuthEntry,
-  known: {
-    readonly entries: readonly ProviderEntry[]
-    readonly tools: readonly Tool[]
-    readonly tool: Pick<Tool, 'uid' | 'projectId'>
-  },
+  known: { readonly state: ImportState; readonly tool: Pick<Tool, 'uid' | 'projectId'> },
 ): MatchedProvider {
   const now = broker.now()
   const found = findEntry(broker, wanted, known)
   if (found === undefined) {
     const uid = newId('prov')
     const { projectId } = known.tool
-    const id = freeProviderId(wanted.name, new Set(known.entries.map((one) => one.id)))
+    const id = freeProviderId(wanted.name, new Set([...known.state.entries.values()].map((one) => one.id)))
     const entry: ProviderEntry = {
       uid,
       projectId,
@@ -53,7 +50,7 @@ export function matchProvider(
     return { entry, changed: true }
   }
 
-  const shared = known.tools.some((tool) => tool.uid !== known.tool.uid && needs(tool, found))
+  const shared = known.state.isNeededByOthers(found, known.tool.uid)
   const differs = settingsOf(found.provider) !== settingsOf(wanted.provider)
   const keepsItsOwn = found.source === 'admin' || shared
   const defaultScopes = unionOfScopes(found.provider.defaultScopes, wanted.provider.defaultScopes)
@@ -86,10 +83,10 @@ export function matchProvider(
 function findEntry(
   broker: Broker,
   wanted: OAuthEntry,
-  { entries, tools, tool }: Parameters<typeof matchProvider>[2],
+  { state, tool }: Parameters<typeof matchProvider>[2],
 ): ProviderEntry | undefined {
   const server = serverOf(wanted.provider)
-  const alike = entries.filter(
+  const alike = [...state.entries.values()].filter(
     (one) =>
       one.source !== 'server' &&
       one.name.toLowerCase() === wanted.name.toLowerCase() &&
@@ -100,12 +97,7 @@ function findEntry(
     return (
       alike.find((one) => client(one) === wanted.clientId) ?? alike.find((one) => client(one) === undefined)
     )
-  const itself = tools.find((one) => one.uid === tool.uid)
-  return alike.find((one) => itself !== undefined && needs(itself, one)) ?? alike[0]
-}
-
-function needs(tool: Tool, entry: ProviderEntry): boolean {
-  return tool.requirements.authorization.some((one) => one.providerUid === entry.uid)
+  return alike.find((one) => state.isNeededBy(one, tool.uid)) ?? alike[0]
 }
 
 /** The provider's identity by the endpoints that every description has. */

@@ -1,0 +1,102 @@
+import type { Broker } from '../../broker.ts'
+import { type Tool, toolId } from '../../domain/tool.ts'
+import type { Worker } from '../../domain/worker.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import { inTurns, type Steps } from '../slices.ts'
+
+/**
+ * The tools and provider entries of a project as an import sees them: those that are stored, and those that it has made
+ * so far. Looked up by keys, since an import asks for them with each of its documents.
+ */
+export interface ImportState {
+  /** The tool of that id, which is in lower case. */
+  find(id: string): Tool | undefined
+  readonly entries: ReadonlyMap<string, ProviderEntry>
+  isStored(entry: ProviderEntry): boolean
+  /** Whether the tool of that uid needs the entry. */
+  isNeededBy(entry: ProviderEntry, uid: string): boolean
+  /** Whether another tool needs it. */
+  isNeededByOthers(entry: ProviderEntry, uid: string): boolean
+  /** The worker's tool of that name, without case and punctuation. */
+  findAtWorker(worker: Worker, name: string): Tool | undefined
+  add(tool: Tool, entries: readonly ProviderEntry[]): void
+}
+
+/**
+ * Reads the state from memory, where other processes' changes of the last milliseconds may be missing, or, with `isExact`,
+ * from the database.
+ */
+export async function readImportState(
+  { cache, store }: Broker,
+  projectId: string,
+  { isExact = false }: { readonly isExact?: boolean } = {},
+): Promise<ImportState> {
+  const [tools, entries] = isExact
+    ? await Promise.all([store.tools.list(projectId), store.providers.list(projectId)])
+    : await Promise.all([cache.catalogue.of(projectId), cache.providers.of(projectId)])
+  return inTurns(makeState(tools, entries))
+}
+
+function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): Steps<ImportState> {
+  const byId = new Map<string, Tool>()
+  /** The uids of the tools that need an entry. */
+  const users = new Map<string, Set<string>>()
+  const entries = new Map(stored.map((entry) => [entry.uid, entry]))
+  const isStored = new Set(entries.keys())
+  let atWorkers: Map<string, Tool> | undefined
+
+  function addTool(tool: Tool): void {
+    const id = toolId(tool).toLowerCase()
+    const before = byId.get(id)
+    if (before?.uid === tool.uid)
+      for (const { providerUid } of before.requirements.authorization)
+        if (providerUid !== undefined) users.get(providerUid)?.delete(tool.uid)
+    byId.set(id, tool)
+    for (const { providerUid } of tool.requirements.authorization) {
+      if (providerUid === undefined) continue
+      const known = users.get(providerUid) ?? new Set()
+      users.set(providerUid, known.add(tool.uid))
+    }
+  }
+
+  for (const tool of tools) {
+    addTool(tool)
+    yield
+  }
+  return {
+    entries,
+    find: (id) => byId.get(id),
+    isStored: ({ uid }) => isStored.has(uid),
+    isNeededBy: (entry, uid) => users.get(entry.uid)?.has(uid) === true,
+    isNeededByOthers(entry, uid) {
+      const known = users.get(entry.uid)
+      return known !== undefined && known.size > (known.has(uid) ? 1 : 0)
+    },
+    findAtWorker({ uid }, name) {
+      atWorkers ??= namesAtWorkers(tools)
+      return atWorkers.get(`${uid} ${plain(name)}`)
+    },
+    add(tool, changed) {
+      addTool(tool)
+      for (const entry of changed) entries.set(entry.uid, entry)
+    },
+  }
+}
+
+/** The first tool that each name means, with and without its namespace. */
+function namesAtWorkers(tools: readonly Tool[]): Map<string, Tool> {
+  const names = new Map<string, Tool>()
+  for (const tool of tools) {
+    const { source, name, namespace } = tool
+    if (source.kind !== 'worker') continue
+    for (const one of [plain(name), plain(namespace + name)]) {
+      const key = `${source.workerUid} ${one}`
+      if (!names.has(key)) names.set(key, tool)
+    }
+  }
+  return names
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}
