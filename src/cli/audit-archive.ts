@@ -103,7 +103,10 @@ async function whenFree(
 
 /** A trail that does not verify, a disk that is full: trying again does not help, so the exit code must not ask for it. */
 function toFailure(error: unknown): unknown {
-  if (error instanceof BrokerError) return new CommandFailure(error.message)
+  if (error instanceof BrokerError) {
+    const reason = error.cause instanceof Error ? ` (${sanitize(error.cause.message)})` : ''
+    return new CommandFailure(`${error.message}${reason}`)
+  }
   if (error instanceof Error && 'code' in error && 'syscall' in error)
     return new CommandFailure(
       `The archive cannot be written (${error.message}). Run it again: it goes on there.`,

@@ -4,8 +4,11 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { archiveTrail } from '../../src/flows/audit/archive-trail.ts'
 import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
+import { Gatepass } from '../../src/sdk/client/gatepass.ts'
 import { DATABASES, entriesOf, NEWER, OLD, startArchiveWorld } from '../audit-archive-world.ts'
 import { freshDatabase } from '../postgres.ts'
+import { MASTER_KEY } from '../served.ts'
+import { runHere } from './gatepass.ts'
 
 // Blocks of three entries: 1 to the last of `OLD` are old enough for `archive()`, those of `NEWER` are not. The first
 // start of the server has written entries of its own, today, which a test must not find before the old ones: each world
@@ -87,6 +90,11 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
       body: { name: 'entries_archived', message: expect.stringContaining('after=9') },
     })
     expect(await world.exported('?after=9')).toHaveLength(7)
+    const client = new Gatepass({ baseUrl: gatepass.url, apiKey: gatepass.apiKey })
+    expect((await client.admin.audit.list().page()).archivedThrough).toBe(9)
+    await expect(
+      client.admin.audit.export({ after: 3 })[Symbol.asyncIterator]().next(),
+    ).rejects.toMatchObject({ code: 'entries_archived' })
     const command = await world.run('audit', 'export', '--after', '3')
     expect(command).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('were archived') })
   })
@@ -265,8 +273,6 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
     const backup = join(world.folder, 'backup.db')
     await world.json('backup', '--to', backup)
     await using fresh = await freshDatabase()
-    const { runHere } = await import('./gatepass.ts')
-    const { MASTER_KEY } = await import('../served.ts')
     const NEW_KEY = Buffer.alloc(32, 9).toString('base64')
     const on = async (database: string, keys: string, ...args: string[]) => {
       const environment = { GATEPASS_DATABASE_URL: database, GATEPASS_MASTER_KEY: keys }
@@ -284,6 +290,29 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
       await on(database, key, 'audit', 'verify', '--archive', ...files)
     }
   })
+})
+
+test('a PostgreSQL role that may not delete blocks loses nothing, and one that may goes on', async () => {
+  await using world = await start('postgres')
+  const before = await world.exported()
+  const role = `restricted_${Date.now()}`
+  await world.sql(
+    `create role ${role} login password 'secret';
+      grant all on schema public to ${role}; grant all on all tables in schema public to ${role};
+      revoke update, delete, truncate on audit_blocks from ${role}`,
+  )
+  const url = Object.assign(new URL(world.database), { username: role, password: 'secret' })
+  const settings = { GATEPASS_DATABASE_URL: url.href, GATEPASS_MASTER_KEY: MASTER_KEY }
+  const archive = () => runHere(settings, 'audit', 'archive', '--before', '2026-02-01', '--to', world.folder)
+  expect(await archive()).toMatchObject({ code: 1, stderr: expect.stringMatching(/permission denied/) })
+  expect(await archive()).toMatchObject({ code: 1 })
+  expect(await world.faults()).toEqual([])
+  expect((await entriesOf((await world.files())[0] ?? '')).length).toBe(9)
+  expect(await world.sql('select first_seq from audit_blocks where first_seq < 9')).toHaveLength(3)
+  expect(await world.archive()).toEqual([])
+  expect(await world.sql('select first_seq from audit_blocks where first_seq < 9')).toEqual([])
+  expect((await world.exported()).slice(0, 6)).toEqual(before.slice(9))
+  await world.sql(`drop owned by ${role}; drop role ${role}`)
 })
 
 test('waits for another process that indexes or archives the trail', async () => {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { sharedJobs } from '../../src/background-jobs.ts'
 import { readConfig } from '../../src/config.ts'
@@ -109,6 +109,22 @@ describe.each(DATABASES)('GATEPASS_AUDIT_RETENTION on %s', (kind) => {
     await runJobs(world)
     expect(await check()).toMatchObject({ status: 'ok' })
     expect(await world.files()).toHaveLength(1)
+  })
+
+  test('a folder that is away keeps the entries in the trail, until it is back', async () => {
+    await using world = await start(kind, { GATEPASS_AUDIT_RETENTION: '10d' })
+    await world.fill(BEGIN, 6)
+    await world.fill(BEGIN + 20 * DAY, 3)
+    const before = await world.exported()
+    world.clock.now = BEGIN + 20 * DAY
+    await rm(world.folder, { recursive: true })
+    await runJobs(world)
+    expect(await world.exported()).toEqual(before)
+    expect(world.gatepass.logLines.join()).toContain('the audit trail cannot be archived')
+    await mkdir(world.folder)
+    await runJobs(world)
+    expect(await entriesOf((await world.files())[0] ?? '')).toEqual(before.slice(0, -3))
+    expect(await world.faults()).toEqual([])
   })
 
   test('searches find the same in what is left, by the index too', async () => {
