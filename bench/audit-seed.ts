@@ -40,6 +40,16 @@ export async function seedAudit(bench: SeedPlace, count: number): Promise<Audite
   return { count, seconds: (performance.now() - begun) / 1000, connectionId, full, quarter }
 }
 
+/** Appends so many entries to a database that another figure has seeded. */
+export function appendEntries(folder: string, count: number): Promise<void> {
+  return append(
+    folder,
+    count,
+    newId('key'),
+    Array.from({ length: AUDITED_USERS }, () => newId('conn')),
+  )
+}
+
 async function append(folder: string, count: number, keyId: string, connectionIds: readonly string[]) {
   const broker = await openBroker(readConfig(environmentFor(folder, 8400), 'serve'), { log: SILENT })
   const { id: projectId } = await broker.store.projects.ensure('default', broker.now())

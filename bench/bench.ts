@@ -11,6 +11,8 @@ export interface Bench {
   readonly seeded: Seeded
   readonly load: LoadProcess
   readonly upstream: Upstream
+  /** How long the soak takes. */
+  readonly minutes: number
   /** Seeds it the first time. */
   readonly million: () => Promise<Million>
   /** Seeds it the first time. */

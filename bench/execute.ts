@@ -31,14 +31,11 @@ export function proxy(bench: Bench): Promise<Figure[]> {
     to: 'a bare streaming forwarder',
     atLeast: 0.65,
     expects: '"login":"ada"',
-    requests: (users: readonly string[]) =>
-      users.map(
-        (user): RawRequest => ({
-          method: 'GET',
-          path: '/proxy/bench/user',
-          headers: { ...CALLER, 'x-gatepass-user': user },
-        }),
-      ),
+    requests: (users: readonly string[]) => users.map(proxyFor),
   }
   return throughBoth(bench, job, { usual, withAt })
+}
+
+export function proxyFor(user: string): RawRequest {
+  return { method: 'GET', path: '/proxy/bench/user', headers: { ...CALLER, 'x-gatepass-user': user } }
 }

@@ -17,6 +17,7 @@ import { peers } from './peers/peers.ts'
 import { policies } from './policies.ts'
 import { refreshStorm } from './refresh-storm.ts'
 import type { Figure } from './report.ts'
+import { soak } from './soak.ts'
 import { startUp } from './start-up.ts'
 import { storeFigures } from './store.ts'
 import { sweep } from './sweep.ts'
@@ -59,4 +60,5 @@ export const FURTHER_FIGURES: Figures = {
   hostile: hostileAnswers,
   store: storeFigures,
   peers,
+  soak,
 }

@@ -30,6 +30,7 @@ const { positionals: wanted, values: options } = parseArgs({
     against: { type: 'string' },
     quick: { type: 'boolean' },
     connections: { type: 'string', default: '1000000' },
+    minutes: { type: 'string', default: '30' },
     'audit-entries': { type: 'string', default: '1000000' },
   },
 })
@@ -60,6 +61,7 @@ ${new Date().toISOString()}, load average ${loadavg()[0]?.toFixed(1)}; ${whole(U
     seeded,
     load,
     upstream,
+    minutes: Number(options.minutes),
     million: () => (million ??= seedMillion(folder, upstream.port, Number(options.connections))),
     audited: () => (audited ??= seedAudit(bench, Number(options['audit-entries']))),
   }

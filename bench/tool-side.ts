@@ -4,7 +4,7 @@ import type { Bench } from './bench.ts'
 import { type Calls, callsTo } from './calls.ts'
 import { compared } from './compared.ts'
 import type { Server } from './fetching.ts'
-import { type Gatepass, startGatepass } from './gatepass.ts'
+import { type Gatepass, type GatepassOptions, startGatepass } from './gatepass.ts'
 import { API_KEY } from './people.ts'
 import { freePort, startScript, untilHealthy } from './process.ts'
 import type { RawRequest } from './raw-client.ts'
@@ -29,12 +29,12 @@ export interface ToolSide extends AsyncDisposable {
 
 export async function startToolSide(
   folder: string,
-  { answerMs = 0, settings = {} }: { answerMs?: number; settings?: Readonly<Record<string, string>> } = {},
+  { answerMs = 0, ...options }: { answerMs?: number } & GatepassOptions = {},
 ): Promise<ToolSide> {
   const toolPort = await freePort()
   const tools = startScript('tool-server.ts', [String(toolPort), String(answerMs)])
   await untilHealthy(toolPort, tools)
-  const gatepass = await startGatepass(folder, { settings })
+  const gatepass = await startGatepass(folder, options)
   const origin = `http://127.0.0.1:${toolPort}`
   const admin = adminOf(gatepass.port)
   const http = { uri: origin, secret: 'bench-worker-secret', timeout: 10, retry: 0 }
