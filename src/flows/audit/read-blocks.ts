@@ -5,7 +5,7 @@ import type { BlockRange } from '../../store/audit-trail.ts'
 
 /** Blocks, and numbers of entries, that one read of the store looks at, so that it holds the event loop briefly. */
 const BLOCKS = 200
-const ENTRIES = 2_048
+const ENTRIES = 512
 
 export type Order = BlockRange['order']
 

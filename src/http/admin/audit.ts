@@ -10,6 +10,8 @@ import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, limitQuery, userIdText, wholeNumber } from '../endpoint/fields.ts'
 
 const tag = 'Audit'
+/** Characters that an export writes at once: a write for each entry would take longer than reading it. */
+const EXPORTED_AT_ONCE = 16_384
 
 const timestamp = z.iso
   .datetime({ offset: true })
@@ -143,10 +145,15 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       if (anchor !== undefined) c.header('audit-archived-through', String(anchor.lastSeq))
       c.header('content-type', 'application/x-ndjson')
       return stream(c, async (out) => {
+        let lines = ''
         for await (const entry of readAudit(broker, caller.projectId, toFilter(query), 'oldest first')) {
           if (out.aborted) return
-          await out.write(`${JSON.stringify(entryToWire(entry))}\n`)
+          lines += `${JSON.stringify(entryToWire(entry))}\n`
+          if (lines.length < EXPORTED_AT_ONCE) continue
+          await out.write(lines)
+          lines = ''
         }
+        if (lines !== '') await out.write(lines)
       })
     },
   )
