@@ -28,7 +28,8 @@ const REPEATED = [
 
 /**
  * Only `npm run test:faults` runs these. Their SQLite twins are in `npm test`, where the same code kills the same processes
- * at the same points; restarts of PostgreSQL are in `store/postgres-failures` there. `.ci/run` runs both commands.
+ * at the same points; restarts of PostgreSQL are in `store/postgres-failures` there, and the store without partitions in
+ * `store/postgres`. `.ci/run` runs both commands.
  */
 const OFTEN_ONLY = [
   'test/faults/failing-writes-postgres.test.ts',
@@ -38,6 +39,7 @@ const OFTEN_ONLY = [
   'test/faults/postgres-restarts.test.ts',
   'test/faults/scheduled-postgres.test.ts',
   'test/faults/stand-still-postgres.test.ts',
+  'test/store/partitioned.test.ts',
 ]
 
 /** The files that take longest, most of it waiting: they begin first, so that none of them is left at the end. */

@@ -40,7 +40,7 @@ describe('an HTTP API by its OpenAPI document', () => {
         password: { secret: 'NOTES_LOGIN' },
       },
       headers: { 'X-Version': '2026-01-01' },
-      timeout: 2,
+      timeout: 5,
       retry: 2,
     }
     const { status, body } = await world.call('POST', '/v1/workers', { id: 'notes', openapi })
@@ -97,7 +97,7 @@ describe('an HTTP API by its OpenAPI document', () => {
         url: api.documentUrl,
         headers: { 'X-Version': '2026-01-01' },
         check_output: true,
-        timeout: 2,
+        timeout: 5,
       },
     })
     expect((await world.call('GET', '/v1/workers/notes/health')).body).toMatchObject({ healthy: true })

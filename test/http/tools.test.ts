@@ -242,7 +242,7 @@ describe('outputs, as seeds/000 and as Arcade has them', () => {
 describe('what goes wrong at the worker', () => {
   let failing: World
   beforeAll(async () => {
-    failing = await startWorld({ timeoutSeconds: 1 })
+    failing = await startWorld({ timeoutSeconds: 3 })
   })
   afterAll(async () => {
     await failing[Symbol.asyncDispose]()
@@ -252,7 +252,7 @@ describe('what goes wrong at the worker', () => {
     failing.worker.behaviour.invoke = how
   }
   test.each([
-    ['too slow', 'Slow', { ms: 3000 }, undefined, 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', false],
+    ['too slow', 'Slow', { ms: 9000 }, undefined, 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', false],
     ['hangs', 'Echo', {}, invoke('hang'), 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', false],
     ['too much', 'Huge', { bytes: 5_000_000 }, undefined, 'TOOL_RUNTIME_BAD_OUTPUT_VALUE', false],
     ['crashes', 'Crash', {}, undefined, 'UPSTREAM_RUNTIME_SERVER_ERROR', false],
@@ -522,7 +522,7 @@ describe('versions and namesakes', () => {
 })
 
 describe('workers', () => {
-  const http = (uri: string, secret = WORKER_SECRET) => ({ uri, secret, timeout: 2, retry: 0 })
+  const http = (uri: string, secret = WORKER_SECRET) => ({ uri, secret, timeout: 20, retry: 0 })
 
   test('one that is down is registered, says so, and is synced when it is there', async () => {
     const { call, gatepass } = world
@@ -541,7 +541,7 @@ describe('workers', () => {
     expect(down.body).not.toHaveProperty('synced_at')
 
     const up = await call('PATCH', '/v1/workers/late', { http: { uri: late.url } })
-    expect(up.body).toMatchObject({ http: { uri: late.url, timeout: 2 }, synced_at: expect.any(String) })
+    expect(up.body).toMatchObject({ http: { uri: late.url, timeout: 20 }, synced_at: expect.any(String) })
     expect(up.body).not.toHaveProperty('sync_error')
     expect((await world.execute('Late.One')).body.output).toEqual({ value: 'One' })
 

@@ -8,8 +8,8 @@ import { answer, answerJson } from '../loopback.ts'
 const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }))
 
 describe('a hostile server', () => {
-  /** Answers `tools/call` like that, with the id of the call. */
-  async function answering(respond: (id: number, res: Parameters<typeof answer>[0]) => void, timeout = 2) {
+  /** Answers `tools/call` like that, with the id of the call. `timeout`: seconds. */
+  async function answering(respond: (id: number, res: Parameters<typeof answer>[0]) => void, timeout = 60) {
     const world = await startMcpWorld({ settings: { timeout } })
     world.mcp.behaviour.intercept = ({ json }, res) => {
       const { method, id } = json as { method?: string; id: number }
@@ -88,7 +88,7 @@ describe('a hostile server', () => {
       'NETWORK_TRANSPORT_RUNTIME_TIMEOUT',
     ],
   ])('that %s', async (_, respond, kind) => {
-    await using world = await answering(respond)
+    await using world = await answering(respond, kind === 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT' ? 2 : 60)
     const { body } = await world.execute('Demo.echo')
     expect(body.output.error).toMatchObject({ kind })
     expect(JSON.stringify(body)).not.toMatch(/169\.254|<h1>|hello/)
@@ -197,7 +197,7 @@ describe('a hostile server', () => {
       'whose pages have no end',
       (params) => ({ tools: [tool('a')], nextCursor: `${Number(params?.cursor ?? 0) + 1}` }),
     ],
-    ['that is too long', () => ({ tools: Array.from({ length: 2001 }, (_, i) => tool(`t${i}`)) })],
+    ['that is too long', () => ({ tools: Array.from({ length: 20_001 }, (_, i) => tool(`t${i}`)) })],
     ['that is none', () => ({ tools: 'all' })],
   ])('a list %s leaves the tools as they were', async (_, respond) => {
     await using world = await listing(respond)

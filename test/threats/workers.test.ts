@@ -23,7 +23,7 @@ beforeAll(async () => {
     secrets: ['API_KEY'],
     run: async (_, context) => answersWith(context as Required<WorkerContext>),
   }
-  world = await startWorld({ worker: { tools: [hostile] }, timeoutSeconds: 1 })
+  world = await startWorld({ worker: { tools: [hostile] }, timeoutSeconds: 4 })
   expect((await world.call('POST', '/v1/admin/secrets/API_KEY', { value: TOOL_SECRET })).status).toBeLessThan(
     300,
   )
@@ -167,7 +167,7 @@ describe('threat 25 and 46: a worker that repeats what it was sent', () => {
       ...tools,
       { name: 'Telling', description: `Knows ${WORKER_SECRET}`, run: async () => ({}) },
     ]
-    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 1, retry: 0 }
+    const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 4, retry: 0 }
     await world.call('PATCH', '/v1/workers/demo', { http })
     const { body } = await world.call('GET', '/v1/tools/Demo.Telling')
     expect(body.description).toBe('Knows [redacted]')

@@ -10,7 +10,7 @@ let world: OxpWorld
 let users = 0
 const clock = testClock()
 beforeAll(async () => {
-  world = await startOxpWorld({ worker: { timeout: 1, retry: 2 }, gatepass: { now: clock } })
+  world = await startOxpWorld({ worker: { timeout: 3, retry: 2 }, gatepass: { now: clock } })
 })
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
