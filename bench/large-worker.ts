@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { adminOf } from './admin.ts'
 import type { Bench } from './bench.ts'
 import { callsTo } from './calls.ts'
 import { disturbance } from './compared.ts'
 import { startGatepass } from './gatepass.ts'
+import { clearHolds, longestHoldMs } from './holds.ts'
 import { watchOthers } from './machine.ts'
 import { isQuick } from './pace.ts'
 import { freePort, startScript, untilHealthy } from './process.ts'
@@ -57,14 +57,14 @@ export async function largeWorker(bench: Bench): Promise<Figure[]> {
 async function registered(bench: Bench, toolPort: number, name: string) {
   const folder = await seedOwn(bench, name, 10)
   const holds = join(folder, 'holds')
-  writeFileSync(holds, '')
+  clearHolds(holds)
   await using gatepass = await startGatepass(folder, { holds })
   const admin = adminOf(gatepass.port)
   const http = { uri: `http://127.0.0.1:${toolPort}`, secret: 'bench-worker-secret', timeout: 60, retry: 0 }
   const requests = [{ method: 'GET', path: '/health' }] as const
   const watch = { requests, expects: '', connections: 1, ms: LEAST_WATCHED_MS, generator: 'asleep' } as const
   await callsTo(bench.load, gatepass, { ...watch, ms: 500 })
-  writeFileSync(holds, '') // what starting took does not count
+  clearHolds(holds) // what starting took does not count
   const watched = callsTo(bench.load, gatepass, watch)
   const othersSince = watchOthers()
   const [begun, cpu] = [performance.now(), gatepass.cpuMs()]
@@ -77,7 +77,6 @@ async function registered(bench: Bench, toolPort: number, name: string) {
   const cpuSeconds = (gatepass.cpuMs() - cpu) / 1000
   const others = othersSince()
   const { worst } = await watched
-  const lines = readFileSync(holds, 'utf8').split('\n').filter(Boolean)
-  const heldMs = Math.max(0, ...lines.map((line) => Number(line.split(' ')[1])))
+  const heldMs = longestHoldMs(holds)
   return { seconds, cpuSeconds, heldMs, healthMs: worst, others }
 }

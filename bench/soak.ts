@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { adminOf } from './admin.ts'
 import { AUDITED_USERS, appendEntries } from './audit-seed.ts'
 import type { Bench } from './bench.ts'
 import { type Gatepass, programIn } from './gatepass.ts'
+import { clearHolds, longestHoldMs } from './holds.ts'
 import { watchOthers } from './machine.ts'
 import { API_KEY, userName } from './people.ts'
 import { freePort, startNode, startScript, untilHealthy } from './process.ts'
@@ -39,8 +40,9 @@ export async function soak(bench: Bench): Promise<Figure[]> {
   const folder = await copy('million-soak')
   await appendEntries(folder, AUDIT_ENTRIES)
   const holds = join(folder, 'holds')
-  writeFileSync(holds, '')
+  clearHolds(holds)
   await using tools = await startToolSide(folder, { answerMs: 2, holds })
+  clearHolds(holds)
   const { gatepass } = tools
   const until = performance.now() + bench.minutes * 60_000
   const isOver = () => performance.now() >= until
@@ -61,8 +63,7 @@ export async function soak(bench: Bench): Promise<Figure[]> {
     }
   }
   const [done] = await Promise.all([operators(gatepass, folder, isOver), callers()])
-  const held = Math.max(0, ...readHolds(holds).map(({ ms }) => ms))
-  return figuresOf(samples, all, done, { count, held })
+  return figuresOf(samples, all, done, { count, held: longestHoldMs(holds) })
 }
 
 function figuresOf(
@@ -197,18 +198,10 @@ async function operators(gatepass: Gatepass, folder: string, isOver: () => boole
         const begun = performance.now()
         await run(turn)
         seconds.push((performance.now() - begun) / 1000)
-        if (process.env.SOAK_LOG) console.error(`JOB ${Date.now() - Math.round(performance.now() - begun)} ${Date.now()} ${name}`)
         await sleep(pauseMs)
       }
     }),
   )
   closeSync(log)
   return done
-}
-
-/** What `hold-probe.ts` wrote. */
-function readHolds(file: string) {
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
-  if (process.env.SOAK_LOG) for (const l of lines.toSorted((a,b)=>Number(b.split(' ')[1])-Number(a.split(' ')[1]))) console.error('HOLD', l)
-  return lines.map((line) => ({ ms: Number(line.split(' ')[1]) }))
 }
