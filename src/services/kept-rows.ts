@@ -30,9 +30,9 @@ export interface KeptRowsOptions<Row> {
 const PAGE_MS = 3
 const FIRST_PAGE = 20
 const MAX_PAGE = 500
-/** Changed rows that are read one after another; if more have changed, all are read again. */
+/** Changed rows that are read a few at a time; if more have changed, all are read again. */
 const MAX_CHANGED = 2_000
-const CHANGED_AT_ONCE = 100
+const CHANGED_AT_ONCE = 25
 
 interface Kept<Row> {
   rows: readonly Row[]
@@ -79,8 +79,15 @@ export function createKeptRows<Row extends { readonly uid: string }>(
     const { stale } = kept
     kept.stale = new Set()
     try {
-      kept.rows = stale === 'all' ? await readAll(projectId) : await readChanged(projectId, kept.rows, stale)
-      kept.characters = kept.rows.reduce((sum, row) => sum + charactersOf(row), 0)
+      if (stale === 'all') {
+        kept.rows = await readAll(projectId)
+        kept.characters = charactersOfAll(kept.rows)
+      } else {
+        const changed = await readChanged(projectId, stale)
+        const { rows, replaced } = merged(kept.rows, stale, changed)
+        kept.rows = rows
+        kept.characters += charactersOfAll(changed) - charactersOfAll(replaced)
+      }
       return kept.rows
     } catch (error) {
       kept.stale = 'all'
@@ -108,18 +115,18 @@ export function createKeptRows<Row extends { readonly uid: string }>(
     return rows
   }
 
-  async function readChanged(
-    projectId: string,
-    rows: readonly Row[],
-    stale: ReadonlySet<string>,
-  ): Promise<readonly Row[]> {
+  async function readChanged(projectId: string, stale: ReadonlySet<string>): Promise<readonly Row[]> {
     const changed: Row[] = []
     const uids = [...stale]
     for (let i = 0; i < uids.length; i += CHANGED_AT_ONCE) {
       if (i > 0) await nextTurn()
       changed.push(...(await byUids(projectId, uids.slice(i, i + CHANGED_AT_ONCE))))
     }
-    return merged(rows, stale, changed)
+    return changed
+  }
+
+  function charactersOfAll(rows: readonly Row[]): number {
+    return rows.reduce((sum, row) => sum + charactersOf(row), 0)
   }
 
   function begin(projectId: string, kept: Kept<Row>): Promise<readonly Row[]> {
@@ -174,22 +181,23 @@ function nextLimit(limit: number, took: number): number {
   return took < PAGE_MS / 2 ? Math.min(MAX_PAGE, limit * 2) : limit
 }
 
-/** The rows with those that were read again in place of what they were, in the order of their uids. */
+/** The rows with those that were read again in place of what they were, in the order of their uids; and what they were. */
 function merged<Row extends { readonly uid: string }>(
   rows: readonly Row[],
   stale: ReadonlySet<string>,
   changed: readonly Row[],
-): readonly Row[] {
+): { readonly rows: readonly Row[]; readonly replaced: readonly Row[] } {
   const order = (a: Row, b: Row) => (a.uid < b.uid ? -1 : 1)
   const sorted = changed.toSorted(order)
   const result: Row[] = []
+  const replaced: Row[] = []
   let next = 0
   for (const row of rows) {
     for (let one = sorted[next]; one !== undefined && one.uid < row.uid; one = sorted[next]) {
       result.push(one)
       next++
     }
-    if (!stale.has(row.uid)) result.push(row)
+    ;(stale.has(row.uid) ? replaced : result).push(row)
   }
-  return [...result, ...sorted.slice(next)]
+  return { rows: [...result, ...sorted.slice(next)], replaced }
 }
