@@ -104,9 +104,10 @@ function defineReindex(audit: Command, shell: Shell): void {
         import('../flows/audit/verify-index.ts'),
       ])
       return withBroker(shell, options, async ({ broker, project }) => {
-        await remakeIndex(broker, project.id)
-        if (options.json) printJson({ project: project.name })
-        else print(`${MARKS.ok} ${project.name}: the search index was made again.`)
+        const isMade = await remakeIndex(broker, project.id)
+        if (options.json) printJson({ project: project.name, made: isMade })
+        else if (isMade) print(`${MARKS.ok} ${project.name}: the search index was made again.`)
+        else print(`${project.name}: the search index was emptied; a server that runs is making it again.`)
       })
     })
 }

@@ -138,6 +138,17 @@ describe('a search of the audit trail', () => {
     expect(await verifyIndex(broker, projectId)).toEqual([])
   })
 
+  test('is not said to be made again while another process has its lease', async () => {
+    const { broker } = world.gatepass
+    const { auditIndex } = broker.store
+    await auditIndex.claim(projectId, { owner: 'another process', seconds: 60 }, broker.now())
+    expect(await remakeIndex(broker, projectId)).toBe(false)
+    await expectSearches()
+    await auditIndex.endClaim(projectId, 'another process')
+    expect(await remakeIndex(broker, projectId)).toBe(true)
+    expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 2 })
+  })
+
   test('believes the blocks, not the index: rows that name other entries add nothing', async () => {
     const { broker } = world.gatepass
     await remakeIndex(broker, projectId)

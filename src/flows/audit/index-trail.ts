@@ -25,23 +25,27 @@ export async function indexAudit(broker: Broker): Promise<void> {
   }
 }
 
-/** Adds the segments of a project that are full to the index, unless another process does it. */
-export async function indexProject(broker: Broker, projectId: string): Promise<void> {
+/**
+ * Adds the segments of a project that are full to the index. Returns `false` where another process does it, and may not
+ * have ended.
+ */
+export async function indexProject(broker: Broker, projectId: string): Promise<boolean> {
   const { audit, auditIndex } = broker.store
   const head = await audit.head(projectId)
-  if (head === undefined || head.lastSeq < SEGMENT) return
+  if (head === undefined || head.lastSeq < SEGMENT) return true
   const isFull = (segment: number) => head.lastSeq >= firstSeqOf(segment + 1) - 1
   const known = await auditIndex.progress(projectId)
-  if (known !== undefined && !isFull(known.indexedTo)) return
+  if (known !== undefined && !isFull(known.indexedTo)) return true
   const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
-  if (!(await auditIndex.claim(projectId, lease, broker.now()))) return
+  if (!(await auditIndex.claim(projectId, lease, broker.now()))) return false
   try {
     let next = await firstToIndex(broker, projectId)
     while (isFull(next)) {
       await indexSegment(broker, projectId, next)
       next++
-      if (!(await auditIndex.claim(projectId, lease, broker.now()))) return
+      if (!(await auditIndex.claim(projectId, lease, broker.now()))) return false
     }
+    return true
   } finally {
     await auditIndex.endClaim(projectId, lease.owner)
   }

@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import { firstSeqOf, SEGMENT } from '../../services/audit-index/segment.ts'
-import { indexAudit, makeSegmentIndex } from './index-trail.ts'
+import { indexProject, makeSegmentIndex } from './index-trail.ts'
 
 /**
  * Compares the search index of a project with its trail. Returns sentences for an operator, none when a search finds
@@ -33,8 +33,11 @@ export async function verifyIndex(broker: Broker, projectId: string): Promise<re
   return faults
 }
 
-/** Makes the search index of a project again from its trail. Searches are slower until it is done, and find the same. */
-export async function remakeIndex(broker: Broker, projectId: string): Promise<void> {
+/**
+ * Makes the search index of a project again from its trail. Searches are slower until it is done, and find the same.
+ * Returns `false` where a server that runs was at work on the index, and goes on with it.
+ */
+export async function remakeIndex(broker: Broker, projectId: string): Promise<boolean> {
   await broker.store.auditIndex.restart(projectId, 0)
-  await indexAudit(broker)
+  return indexProject(broker, projectId)
 }
