@@ -1,7 +1,7 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { archiveTrail } from '../../src/flows/audit/archive-trail.ts'
 import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
 import { Gatepass } from '../../src/sdk/client/gatepass.ts'
@@ -313,6 +313,59 @@ test('a PostgreSQL role that may not delete blocks loses nothing, and one that m
   expect(await world.sql('select first_seq from audit_blocks where first_seq < 9')).toEqual([])
   expect((await world.exported()).slice(0, 6)).toEqual(before.slice(9))
   await world.sql(`drop owned by ${role}; drop role ${role}`)
+})
+
+test('makes the name of a file durable that an earlier run has left, before it removes entries', async () => {
+  await using world = await start('sqlite')
+  const { broker } = world.gatepass
+  const archive = () =>
+    archiveTrail(
+      broker,
+      { id: world.projectId, name: 'default', createdAt: 0 },
+      { before: NEWER, folder: world.folder },
+    )
+  const reached = `'${world.projectId}', 9, 1, 'x', 1, 'x'`
+  await world.sql(
+    `insert into audit_anchors (project_id, last_seq, first_seq, hash, at, mac) values (${reached})`,
+  )
+  await expect(archive()).rejects.toThrow(/There is an anchor already/)
+  await world.sql('delete from audit_anchors')
+  const [left] = await world.files()
+
+  const file = await open(left ?? '')
+  await file.close()
+  const syncs = vi.spyOn(Object.getPrototypeOf(file), 'sync')
+  expect(await archive()).toMatchObject([{ firstSeq: 1, lastSeq: 9 }])
+  expect(await world.files()).toEqual([left])
+  expect(syncs).toHaveBeenCalledTimes(1)
+  syncs.mockRestore()
+})
+
+test('an export breaks off when entries that it has not reached are archived', async () => {
+  await using world = await start('sqlite')
+  const { broker, url, apiKey } = world.gatepass
+  await world.sql('delete from audit_blocks')
+  await world.fill(OLD, 900)
+  await world.fill(NEWER, 6)
+  const { audit } = broker.store
+  const blocks = audit.blocks.bind(audit)
+  let isArchiving = false
+  const reads = vi.spyOn(audit, 'blocks').mockImplementation(async (projectId, range) => {
+    // when the first part has been read
+    if ((range.fromSeq ?? 0) > 100 && !isArchiving) {
+      isArchiving = true
+      const project = { id: projectId, name: 'default', createdAt: 0 }
+      await archiveTrail(broker, project, { before: NEWER, folder: world.folder })
+    }
+    return blocks(projectId, range)
+  })
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const answer = await fetch(`${url}/v1/admin/audit/export?after=0`, { headers })
+  expect(answer.status).toBe(200)
+  await expect(answer.text()).rejects.toThrow()
+  expect(isArchiving).toBe(true)
+  reads.mockRestore()
+  expect((await world.exported())[0]).toContain('"seq":901')
 })
 
 test('waits for another process that indexes or archives the trail', async () => {

@@ -12,7 +12,11 @@ import {
   type VerifiedArchive,
   verifyArchive,
 } from '../../services/audit-archive/read-archive.ts'
-import { type ArchiveWriter, createArchiveWriter } from '../../services/audit-archive/write-archive.ts'
+import {
+  type ArchiveWriter,
+  createArchiveWriter,
+  syncFolder,
+} from '../../services/audit-archive/write-archive.ts'
 import { SEGMENT } from '../../services/audit-index/segment.ts'
 import { indexProject } from './index-trail.ts'
 import { leaseTrail, type TrailLease } from './trail-lease.ts'
@@ -85,7 +89,10 @@ async function archiveNext(
   const { start } = stretch
   const blocks = () => oldBlocks(broker, project.id, stretch, before)
   const left = folder === undefined ? undefined : await findLeft(broker, project.id, start, folder)
-  if (left !== undefined && (await isOf(blocks(), left.anchor))) return settle(broker, left.anchor, left.file)
+  if (folder !== undefined && left !== undefined && (await isOf(blocks(), left.anchor))) {
+    await syncFolder(folder) // the earlier run may have ended before that
+    return settle(broker, left.anchor, left.file)
+  }
 
   let writer: ArchiveWriter | undefined
   let end = start

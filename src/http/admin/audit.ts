@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { stream } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
 import { AUDIT_ACTIONS } from '../../domain/audit.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -144,19 +143,55 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
         )
       if (anchor !== undefined) c.header('audit-archived-through', String(anchor.lastSeq))
       c.header('content-type', 'application/x-ndjson')
-      return stream(c, async (out) => {
-        let lines = ''
-        for await (const entry of readAudit(broker, caller.projectId, toFilter(query), 'oldest first')) {
-          if (out.aborted) return
-          lines += `${JSON.stringify(entryToWire(entry))}\n`
-          if (lines.length < EXPORTED_AT_ONCE) continue
-          await out.write(lines)
-          lines = ''
-        }
-        if (lines !== '') await out.write(lines)
-      })
+      return c.body(bodyOf(exportedPieces(broker, caller.projectId, toFilter(query))))
     },
   )
+}
+
+/**
+ * The lines of an export. Fails when entries were archived that it had not reached yet, so that the connection breaks off:
+ * an export that ended as usual would seem to be whole. One with a filter does not see that.
+ */
+async function* exportedPieces(
+  broker: Broker,
+  projectId: string,
+  filter: AuditFilter,
+): AsyncGenerator<string, undefined> {
+  const isWhole = Object.keys(filter).every((name) => name === 'after')
+  let last = filter.after
+  let lines = ''
+  for await (const entry of readAudit(broker, projectId, filter, 'oldest first')) {
+    if (isWhole && last !== undefined && entry.seq > last + 1) await refuseArchived(broker, projectId, last)
+    last = entry.seq
+    lines += `${JSON.stringify(entryToWire(entry))}\n`
+    if (lines.length < EXPORTED_AT_ONCE) continue
+    yield lines
+    lines = ''
+  }
+  if (lines !== '') yield lines
+  return undefined
+}
+
+/** Throws `entries_archived` when the entry after this one is archived. */
+async function refuseArchived(broker: Broker, projectId: string, seq: number): Promise<void> {
+  const anchor = await newestAnchor(broker, projectId)
+  if (anchor === undefined || anchor.lastSeq <= seq) return
+  broker.log.warn({ seq, archivedThrough: anchor.lastSeq }, 'entries were archived while they were exported')
+  throw new BrokerError('entries_archived', `The entries up to ${anchor.lastSeq} were archived meanwhile.`)
+}
+
+function bodyOf(pieces: AsyncGenerator<string, undefined>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    async cancel() {
+      await pieces.return(undefined)
+    },
+  })
 }
 
 interface FilterQuery {

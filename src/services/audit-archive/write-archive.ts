@@ -1,4 +1,5 @@
-import { type FileHandle, link, open, rename, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -21,8 +22,11 @@ export interface ArchiveWriter {
 
 /** Only the owner can read the file. What an earlier run left of an archive that begins there is removed. */
 export async function createArchiveWriter(folder: string, header: ArchiveHeader): Promise<ArchiveWriter> {
-  const path = join(folder, `${header.projectId}-${header.firstSeq}.partial`)
-  await rm(path, { force: true })
+  const begin = `${header.projectId}-${header.firstSeq}.`
+  for (const name of await readdir(folder))
+    if (name.startsWith(begin) && name.endsWith('.partial')) await rm(join(folder, name), { force: true })
+  // no other process has this name: one whose lease ran out must not give a name to the file of the one that took over
+  const path = join(folder, `${begin}${randomUUID()}.partial`)
   const file: FileHandle = await open(path, 'wx', 0o600)
   let isOpen = true
   let buffer = `${headerLine(header)}\n`
@@ -49,8 +53,7 @@ export async function createArchiveWriter(folder: string, header: ArchiveHeader)
     async giveName(anchor) {
       const name = archiveName(anchor)
       await nameFile(path, join(folder, name))
-      const directory = await open(folder, 'r')
-      await directory.sync().finally(() => directory.close())
+      await syncFolder(folder)
       return name
     },
     async discard() {
@@ -58,6 +61,12 @@ export async function createArchiveWriter(folder: string, header: ArchiveHeader)
       await rm(path, { force: true })
     },
   }
+}
+
+/** Makes the names of the files in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const directory = await open(folder, 'r')
+  await directory.sync().finally(() => directory.close())
 }
 
 async function nameFile(partial: string, path: string): Promise<void> {
