@@ -242,6 +242,21 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
     expect(await world.faults()).toEqual([expect.stringContaining('were cut off')])
   })
 
+  test('entries that an anchor does not speak of are not removed by it', async () => {
+    await using world = await start(kind)
+    await world.sql('create table kept as select * from audit_blocks where first_seq = 7')
+    await world.archive()
+    await world.sql("update kept set hash = 'of another history'")
+    await world.sql('insert into audit_blocks select * from kept')
+    expect(await world.run('audit', 'archive', '--before', '2026-02-01', '--to', world.folder)).toMatchObject(
+      {
+        code: 1,
+        stderr: expect.stringContaining('The anchor at entry 9 does not belong to the entries there'),
+      },
+    )
+    expect(await world.sql('select first_seq from audit_blocks where first_seq < 10')).toHaveLength(1)
+  })
+
   test('a trail that does not verify is not archived, and a head from before the anchor is looked for in the files', async () => {
     await using world = await start(kind)
     const [third] = await world.sql('select hash from audit_blocks where first_seq = 4')
@@ -418,6 +433,7 @@ describe('gatepass audit verify --archive', () => {
     ['another project', (text) => text.replace(/proj_\w+/, 'proj_0'), /were altered/],
     ['another file', () => 'hello\n', /not one of an archive/],
     ['an empty file', () => '', /cut off/],
+    ['a line that does not end', () => 'x'.repeat(2 ** 24 + 2 ** 17), /longer than any of an archive/],
   ])('shows %s', async (_, alter, fault) => {
     await using world = await start('sqlite')
     await world.archive()
@@ -426,6 +442,18 @@ describe('gatepass audit verify --archive', () => {
     expect(alter(text)).not.toBe(text)
     await writeFile(file, alter(text))
     expect((await world.faults('--archive', file)).join()).toMatch(fault)
+  })
+
+  test('says the name of the project as the database has it, not as the file says', async () => {
+    await using world = await start('sqlite')
+    await world.archive()
+    const [file = ''] = await world.files()
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace('"project":"default"', '"project":"payroll"'),
+    )
+    const { items } = await world.json('audit', 'verify', '--archive', file)
+    expect(items).toMatchObject([{ project: 'default', faults: [] }])
   })
 
   test('shows a file that is not there, and one of another installation', async () => {

@@ -204,12 +204,22 @@ async function settle(broker: Broker, anchor: AuditAnchor, file?: string): Promi
   return { ...(file !== undefined && { file }), firstSeq, lastSeq }
 }
 
-/** Removes what an anchor speaks of from the index and from the trail. Does nothing where that is done. */
+/**
+ * Removes what an anchor speaks of from the index and from the trail. Does nothing where that is done. Throws when the
+ * trail has other entries there: a genuine anchor of a former state of the database was put back.
+ */
 async function removeArchived(
   { store }: Broker,
-  { projectId, lastSeq }: AuditAnchor,
+  { projectId, lastSeq, hash }: AuditAnchor,
   lease: TrailLease,
 ): Promise<void> {
+  const atEnd = { fromSeq: lastSeq, toSeq: lastSeq, order: 'oldest first', limit: 1 } as const
+  const [block] = await store.audit.blocks(projectId, atEnd)
+  if (block !== undefined && (endOf(block).lastSeq !== lastSeq || block.hash !== hash))
+    throw new BrokerError(
+      'store_unavailable',
+      `The anchor at entry ${lastSeq} does not belong to the entries there: see \`gatepass audit verify\`. Nothing was removed from the audit trail.`,
+    )
   // entries of a segment that is archived in part are searched directly
   const first = Math.ceil(lastSeq / SEGMENT)
   await store.auditIndex.cut(projectId, first)

@@ -45,13 +45,15 @@ export async function verifyArchives(
     for (const [i, { archive, faults }] of inOrder.entries())
       if (archive !== undefined) faults.push(...joinFaults(archive, inOrder[i - 1]?.archive, anchors))
   }
+  // an archive says a name too, which no MAC covers
+  const names = new Map((await broker.store.projects.list()).map(({ id, name }) => [id, name]))
   const [first] = found
   if (known !== undefined && first !== undefined && !found.some(({ hasKnown }) => hasKnown))
     first.faults.push(`neither it nor another archive has the end you know (entry ${known.lastSeq})`)
   return found.map(({ file, archive, faults }) => ({
     file,
     ...(archive && {
-      project: archive.header.project,
+      project: names.get(archive.header.projectId) ?? archive.header.projectId,
       firstSeq: archive.anchor.firstSeq,
       lastSeq: archive.anchor.lastSeq,
     }),

@@ -23,6 +23,9 @@ export class ArchiveFault extends Error {
 /** Entries whose hashes are computed before the event loop has its turn. */
 const ENTRIES = 250
 
+/** Characters of a line, far above those of the largest block. What a line has is copied with each piece that is read. */
+const MAX_LINE = 2 ** 24
+
 /**
  * Reads an archive and verifies every line of it: each block's hash, that blocks follow each other without a gap, and the
  * anchor at the end, without which the file was cut off. `onEnd` is called with the end of each block. Throws
@@ -126,6 +129,7 @@ async function* linesOf(path: string): AsyncGenerator<string, undefined> {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     yield* lines
+    if (rest.length > MAX_LINE) throw new ArchiveFault('it has a line that is longer than any of an archive')
   }
   if (rest !== '') throw new ArchiveFault('it was cut off: its last line has no end')
   return undefined
