@@ -42,7 +42,8 @@ export async function millionPostgres(bench: Bench): Promise<Figure[]> {
   const url = await copyToPostgres(postgres, empty)
   await copyConnections(url, full, 'user-%')
   await using gatepass = await startGatepass(bench.folder, { database: url })
-  return fetchesOf(bench, 'PostgreSQL', count, gatepass, await postgres.processId())
+  // awaited here: the server is stopped when this function returns
+  return await fetchesOf(bench, 'PostgreSQL', count, gatepass, await postgres.processId())
 }
 
 async function fetchesOf(
