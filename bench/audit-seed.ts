@@ -2,6 +2,7 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { newId, sha256 } from '../src/domain/ids.ts'
+import { indexProject } from '../src/flows/audit/index-trail.ts'
 import { openBroker } from '../src/open-broker.ts'
 import type { AuditLog } from '../src/services/audit-log.ts'
 import { inContext } from '../src/services/request-context.ts'
@@ -60,6 +61,8 @@ async function append(folder: string, count: number, keyId: string, connectionId
     const { at, link } = broker.audit.of(projectId, { action: 'token.released' })
     await broker.store.audit.append({ projectId, at, link, lines })
   }
+  // as a server does while the trail grows
+  await indexProject(broker, projectId)
   await broker.close()
 }
 

@@ -75,7 +75,8 @@ async function filterInTurns(
   const found: Tool[] = []
   for (const tool of tools) {
     if (fits(tool)) found.push(tool)
-    await turns.pause()
+    const pause = turns.pause() // awaiting nothing for each of 10,000 tools would take half of the time
+    if (pause !== undefined) await pause
   }
   return found
 }

@@ -34,7 +34,8 @@ export async function requirementStatuses(
   const statuses: RequirementStatus[] = []
   for (const tool of tools) {
     statuses.push(statusOfTool(look, tool))
-    await turns.pause()
+    const pause = turns.pause()
+    if (pause !== undefined) await pause
   }
   return statuses
 }
