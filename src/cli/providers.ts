@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { type Api, withApi } from './api.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret, promptText } from './prompt.ts'
@@ -16,6 +16,7 @@ interface ProviderWire {
     readonly redirect_uri: string
     readonly authorize_request: { readonly endpoint: string }
     readonly token_request: { readonly endpoint: string }
+    readonly variables?: Readonly<Record<string, { readonly value: string; readonly label?: string }>>
   }
 }
 
@@ -23,6 +24,8 @@ interface ClientOptions extends CommonOptions {
   readonly clientId?: string
   /** The client has no secret. */
   readonly public?: true
+  /** `name=value` each. */
+  readonly variable?: readonly string[]
 }
 
 interface AddOptions extends ClientOptions {
@@ -83,7 +86,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
       const oauth2 = options.file === undefined ? await promptClient(options) : {}
-      const given = options.file === undefined ? {} : await readJsonFile(options.file)
+      const given = options.file === undefined ? {} : withVariables(await readJsonFile(options.file), options)
       const named =
         options.file !== undefined
           ? {}
@@ -109,12 +112,12 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .action(async (id: string, options: AddOptions) =>
       withApi(shell, options, async (api: Api) => {
         const known = await api.send<ProviderWire>('GET', pathOf(id)) // fails before it prompts
-        if (!options.json && options.file === undefined)
+        if (!options.json && options.file === undefined && options.variable === undefined)
           process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
-        const body =
-          options.file === undefined
-            ? { oauth2: await promptClient(options) }
-            : await readJsonFile(options.file)
+        const given = options.file === undefined ? {} : await readJsonFile(options.file)
+        // variables can be set without the client
+        const isClientSet = options.file === undefined && (options.variable ?? []).length === 0
+        const body = isClientSet ? { oauth2: await promptClient(options) } : withVariables(given, options)
         report(await api.send<ProviderWire>('PATCH', pathOf(id), { body }), options)
       }),
     )
@@ -139,6 +142,28 @@ function withClientOptions(command: Command): Command {
   return command
     .option('--client-id <id>', 'the client id that the provider issued; prompted for at a terminal', parseId)
     .option('--public', 'the client has no secret')
+    .option(
+      '--variable <name=value>',
+      'the value of a variable in its URLs, such as subdomain=acme; may be repeated',
+      (text: string, before: readonly string[] = []) => [...before, parseVariable(text)],
+    )
+}
+
+function parseVariable(text: string): string {
+  if (/^[a-z_]+=./.test(text)) return text
+  throw new InvalidArgumentError('It has to be name=value, such as subdomain=acme.')
+}
+
+/** The body of a request, with the values of `--variable`. */
+function withVariables(body: unknown, { variable = [] }: ClientOptions): object {
+  const given = body as { readonly oauth2?: { readonly variables?: Readonly<Record<string, object>> } } // checked by the server
+  if (variable.length === 0) return given
+  const variables: Record<string, object> = { ...given.oauth2?.variables }
+  for (const one of variable) {
+    const name = one.slice(0, one.indexOf('='))
+    variables[name] = { ...variables[name], value: one.slice(name.length + 1) }
+  }
+  return { ...given, oauth2: { ...given.oauth2, variables } }
 }
 
 /** At a terminal it prompts for both; otherwise the secret is the first line of standard input. */
@@ -166,6 +191,9 @@ function report(provider: ProviderWire, { json }: CommonOptions): void {
     ['token endpoint', oauth2.token_request.endpoint],
     ['client id', oauth2.client_id ?? '-'],
     ['client secret', oauth2.client_secret.exists ? 'set' : 'not set'],
+    ...Object.entries(oauth2.variables ?? {}).map(
+      ([name, { value, label = name }]) => [label, value] as const,
+    ),
   ] as const
   for (const [name, value] of members) print(`  ${dim(name.padEnd(22))}  ${sanitize(value)}`)
 }
@@ -175,4 +203,5 @@ Examples:
   $ gatepass providers
   $ gatepass providers show github --json
   $ gatepass providers set github                     prompts for the client id and the secret
+  $ gatepass providers set zendesk --variable subdomain=acme
   $ printf '%s' "$SECRET" | gatepass providers add google --client-id 123.apps.googleusercontent.com`

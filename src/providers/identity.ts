@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { catalogueOf } from './catalogue/registry.ts'
 import { type EndpointRole, endpointsOf, type Provider } from './provider.ts'
+import { names } from './template.ts'
 
 /**
  * The client and server that an entry's codes and tokens belong to, as one comparable value: the client id, and each
@@ -14,11 +15,13 @@ export function identityOf(provider: Provider, clientId: string | undefined): st
     ([role, endpoint]) => !fromIssuer.has(role) && known?.has(role as EndpointRole, endpoint) !== true,
   )
   const { issuer } = provider
+  const variables = valuesBesideEndpoints(provider)
   return versioned([
     clientId ?? '',
     known === undefined ? null : [known.builtIn.id, sorted(known.variables)],
     issuer === undefined || issuer === known?.builtIn.provider.issuer ? null : issuer,
     others.sort(([one], [other]) => (one < other ? -1 : 1)),
+    ...(variables.length > 0 ? [variables] : []),
   ])
 }
 
@@ -30,6 +33,19 @@ export function formerIdentitiesOf(provider: Provider, clientId: string | undefi
   const endpoints = Object.entries(endpointsOf(provider)).sort(([one], [other]) => (one < other ? -1 : 1))
   const byEndpoints = versioned([clientId ?? '', null, provider.issuer ?? null, endpoints])
   return [byEndpoints, identityByHosts(provider, clientId)]
+}
+
+/** The variables that no endpoint has, such as one of the API's host: a token is for the account that they name. */
+function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, string])[] {
+  const { authorizationRequest, tokenRequest, variables = {} } = provider
+  const templates = [authorizationRequest, tokenRequest].map(({ endpointTemplate = '' }) => endpointTemplate)
+  return sorted(
+    Object.fromEntries(
+      Object.entries(variables)
+        .filter(([name]) => !templates.some((template) => names(template, name)))
+        .map(([name, { value }]) => [name, value]),
+    ),
+  )
 }
 
 /** A digest of the endpoints, without the client: an administrator confirms it for a client of the environment. */

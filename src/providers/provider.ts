@@ -20,6 +20,11 @@ export interface Provider {
   readonly ignoresIdToken?: boolean
   /** RFC 7636. `plain` only if the entry says so, never as a fall-back. */
   readonly pkce: 'S256' | 'plain' | 'none'
+  /**
+   * Parts of its URLs that differ from one installation or account to the next, such as Zendesk's subdomain. They are
+   * part of the entry's identity.
+   */
+  readonly variables?: Readonly<Record<string, ProviderVariable>>
   /** Between scopes on the wire; the RFC's is a space (RFC 6749 section 3.3). */
   readonly scopeSeparator: ' ' | ','
   /** Scopes that the server lists under another name: requested name -> listed name. */
@@ -69,6 +74,17 @@ export interface Provider {
   readonly environmentClientFor?: string
 }
 
+/** A host or a segment of a path that URL templates of the entry name as `{{name}}`. */
+export interface ProviderVariable {
+  /** RE2 expression that the whole value must match. */
+  readonly pattern: string
+  /** What people call it: `Subdomain`. */
+  readonly label?: string
+  /** A value as people would enter it: `acme`. */
+  readonly example?: string
+  readonly value: string
+}
+
 /** Endpoints by their role, and settings, that an issuer's metadata can fill. */
 export type IssuerDecides = EndpointRole | 'client_authentication' | 'pkce' | 'iss' | 'end_session'
 
@@ -76,6 +92,8 @@ export type IssuerDecides = EndpointRole | 'client_authentication' | 'pkce' | 'i
 export interface ProviderApi {
   /** The default base URL of requests. Its host is among `hosts`. */
   readonly baseUrl?: string
+  /** `baseUrl` as it was given, if it names variables. */
+  readonly baseUrlTemplate?: string
   /** In the form of `parseApiHost`. The token is sent to no other host. */
   readonly hosts: readonly string[]
   /** Template of the `Authorization` value; the default is that of RFC 6750. */
@@ -96,8 +114,14 @@ export type ClientAuthMethod =
   | 'none'
   | 'bearer_access_token'
 
-export interface RequestBlock {
+interface Endpoint {
+  /** The URL, with the values of the entry's variables. */
   readonly endpoint: string
+  /** `endpoint` as it was given, if it names variables: `https://{{subdomain}}.zendesk.com/oauth/tokens`. */
+  readonly endpointTemplate?: string
+}
+
+export interface RequestBlock extends Endpoint {
   readonly method: 'GET' | 'POST'
   readonly params: Readonly<Record<string, string>>
   readonly authMethod: ClientAuthMethod
@@ -110,8 +134,7 @@ export interface RequestBlock {
   readonly responseMap?: Readonly<Record<string, string>>
 }
 
-export interface AuthorizationRequestBlock {
-  readonly endpoint: string
+export interface AuthorizationRequestBlock extends Endpoint {
   readonly params: Readonly<Record<string, string>>
 }
 

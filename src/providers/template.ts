@@ -13,6 +13,16 @@ export interface TemplateValues {
 
 export type Placeholder = Exclude<keyof TemplateValues, 'scopeSeparator'>
 
+export const PLACEHOLDERS: readonly string[] = [
+  'client_id',
+  'client_secret',
+  'redirect_uri',
+  'scopes',
+  'existing_scopes',
+  'refresh_token',
+  'access_token',
+] satisfies Placeholder[]
+
 /** The placeholders whose values are lists, which are joined as a union. */
 const LISTS: ReadonlySet<string> = new Set(['scopes', 'existing_scopes'] satisfies Placeholder[])
 
@@ -24,14 +34,14 @@ type Part = { readonly literal: string } | { readonly placeholder: string }
  * The fault of a template, or `undefined`. It may contain only the allowed placeholders, and a list (`{{scopes}}`) must be
  * separated by spaces. All other text is used literally.
  */
-export function checkTemplate(template: string, allowed: readonly Placeholder[]): string | undefined {
+export function checkTemplate(template: string, allowed: readonly string[]): string | undefined {
   const parts = partsOf(template)
   for (const [index, part] of parts.entries()) {
     if ('literal' in part) {
       if (part.literal.includes('{{')) return 'has a {{ that begins no placeholder'
       continue
     }
-    if (!(allowed as readonly string[]).includes(part.placeholder)) {
+    if (!allowed.includes(part.placeholder)) {
       const known = allowed.map((name) => `{{${name}}}`).join(', ')
       return `has the placeholder {{${part.placeholder}}}, which has no value here; ${known === '' ? 'none is known' : `known are ${known}`}`
     }
@@ -43,7 +53,19 @@ export function checkTemplate(template: string, allowed: readonly Placeholder[])
 
 /** Whether the template holds the placeholder. */
 export function mentions(template: string, placeholder: Placeholder): boolean {
+  return names(template, placeholder)
+}
+
+/** As `mentions`, for a placeholder that the entry declares. */
+export function names(template: string, placeholder: string): boolean {
   return partsOf(template).some((part) => 'placeholder' in part && part.placeholder === placeholder)
+}
+
+/** The text with each value in place of its placeholder, and all other text unchanged. */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(PLACEHOLDER, (_, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : '',
+  )
 }
 
 /** The rendered parameters; empty ones are left out. */

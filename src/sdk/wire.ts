@@ -148,6 +148,23 @@ export interface AuthProviderCreateRequest {
         readonly client_secret?: string | null | undefined
         /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
         readonly redirect_uri?: string | null | undefined
+        /**
+         * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
+         * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
+         * path. `pattern` is a regular expression that the whole value must match. Another value is another
+         * identity. A member that is left out stays; `null` removes a variable.
+         */
+        readonly variables?:
+          | {
+              readonly [name: string]: {
+                readonly value?: string | undefined
+                readonly pattern?: string | undefined
+                readonly label?: string | undefined
+                readonly example?: string | undefined
+              } | null
+            }
+          | null
+          | undefined
         readonly scope_delimiter?: ' ' | ',' | null | undefined
         readonly pkce?:
           | {
@@ -426,6 +443,14 @@ export interface AuthProviderResponse {
       readonly exists: boolean
     }
     readonly redirect_uri: string
+    readonly variables?: {
+      readonly [name: string]: {
+        readonly value: string
+        readonly pattern: string
+        readonly label?: string
+        readonly example?: string
+      }
+    }
     readonly scope_delimiter: string
     readonly pkce: { readonly enabled: boolean; readonly code_challenge_method: string }
     readonly authorize_request: {
@@ -535,6 +560,23 @@ export interface AuthProviderUpdateRequest {
         readonly client_secret?: string | null | undefined
         /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
         readonly redirect_uri?: string | null | undefined
+        /**
+         * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
+         * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
+         * path. `pattern` is a regular expression that the whole value must match. Another value is another
+         * identity. A member that is left out stays; `null` removes a variable.
+         */
+        readonly variables?:
+          | {
+              readonly [name: string]: {
+                readonly value?: string | undefined
+                readonly pattern?: string | undefined
+                readonly label?: string | undefined
+                readonly example?: string | undefined
+              } | null
+            }
+          | null
+          | undefined
         readonly scope_delimiter?: ' ' | ',' | null | undefined
         readonly pkce?:
           | {

@@ -83,6 +83,22 @@ describe('with --url and --key, and no database', () => {
     expect(items.map(({ id }: { id: string }) => id)).toContain('demo')
     expect((await json('providers', 'show', 'demo')).oauth2.redirect_uri).toContain('/callback/')
     expect(await json('providers', 'delete', 'demo')).toEqual({ id: 'demo', deleted: true })
+    const zendesk = toolFile('zendesk.json', {
+      oauth2: {
+        client_id: 'abc',
+        client_secret: 'def',
+        variables: { subdomain: { label: 'Subdomain', pattern: '[a-z0-9-]+', example: 'acme' } },
+        authorize_request: { endpoint: 'https://{{subdomain}}.zendesk.example/oauth/authorizations/new' },
+        token_request: { endpoint: 'https://{{subdomain}}.zendesk.example/oauth/tokens' },
+      },
+    })
+    const add = ['providers', 'add', 'zendesk', '--file', zendesk]
+    expect((await run(add)).stderr).toContain('Subdomain, such as acme')
+    expect((await run([...add, '--variable', 'subdomain'])).code).toBe(2)
+    const added = await json(...add, '--variable', 'subdomain=acme')
+    expect(added.oauth2.variables.subdomain.value).toBe('acme')
+    const { stdout } = await run(['providers', 'set', 'zendesk', '--variable', 'subdomain=acme-2'])
+    expect(stdout).toMatch(/Subdomain +acme-2/)
     const policy = { id: 'no-leaks', effect: 'deny', match: { uses: ['proxy'] } }
     const file = toolFile('policy.json', policy)
     expect((await json('policies', 'set', file)).items).toMatchObject([policy])

@@ -1,7 +1,10 @@
-import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
+import { endpointFault } from '../../egress/endpoint.ts'
 import { parseApiHost } from '../../providers/api-host.ts'
 import type { ProviderApi } from '../../providers/provider.ts'
-import { readHeaderFormat, refuse } from './request-members.ts'
+import { refuse } from './refuse.ts'
+import { readHeaderFormat } from './request-members.ts'
+import type { OAuth2Context } from './requests.ts'
+import { readUrl } from './url-variables.ts'
 
 interface ApiInput {
   readonly base_url?: string | null | undefined
@@ -13,12 +16,17 @@ interface ApiInput {
 export function readApi(
   sent: ApiInput | null | undefined,
   before: ProviderApi | undefined,
-  allowsHttp: AllowsHttp,
+  context: Pick<OAuth2Context, 'allowsHttp' | 'variables'>,
 ): ProviderApi | undefined {
   if (sent === undefined) return before
   if (sent === null) return undefined
-  const baseUrl = sent.base_url === undefined ? before?.baseUrl : (sent.base_url ?? undefined)
-  if (sent.base_url != null) checkBaseUrl(sent.base_url, allowsHttp)
+  const base =
+    sent.base_url === undefined
+      ? { url: before?.baseUrl, template: before?.baseUrlTemplate }
+      : sent.base_url === null
+        ? {}
+        : readBaseUrl(sent.base_url, context)
+  const { url: baseUrl, template } = base
   const hosts = sent.hosts?.map(readHost) ?? before?.hosts ?? []
   const format = sent.auth_header_value_format
   const authorization =
@@ -30,23 +38,29 @@ export function readApi(
   if (all.length === 0) refuse('oauth2.api', 'needs a base_url or hosts')
   return {
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(template !== undefined && { baseUrlTemplate: template }),
     hosts: all,
     ...(authorization !== undefined && { authorization }),
   }
 }
 
-export function writeApi({ baseUrl, hosts, authorization }: ProviderApi) {
+export function writeApi({ baseUrl, baseUrlTemplate, hosts, authorization }: ProviderApi) {
   return {
-    ...(baseUrl !== undefined && { base_url: baseUrl }),
+    ...(baseUrl !== undefined && { base_url: baseUrlTemplate ?? baseUrl }),
     hosts: [...hosts],
     ...(authorization !== undefined && { auth_header_value_format: authorization }),
   }
 }
 
-function checkBaseUrl(text: string, allowsHttp: AllowsHttp): void {
-  const fault = endpointFault(text, allowsHttp)
+function readBaseUrl(
+  sent: string,
+  { allowsHttp, variables }: Pick<OAuth2Context, 'allowsHttp' | 'variables'>,
+) {
+  const read = readUrl('oauth2.api.base_url', sent, variables)
+  const fault = endpointFault(read.url, allowsHttp)
   if (fault !== undefined) refuse('oauth2.api.base_url', fault)
-  if (text.includes('?')) refuse('oauth2.api.base_url', 'must not hold a query')
+  if (read.url.includes('?')) refuse('oauth2.api.base_url', 'must not hold a query')
+  return read
 }
 
 function readHost(text: string, index: number): string {

@@ -5,7 +5,7 @@ import type { ProviderEntry } from '../../providers/provider.ts'
 import { plainText } from '../endpoint/fields.ts'
 import { jsonValue } from '../endpoint/json-schemas.ts'
 import { changed, memberOf } from './member.ts'
-import { refuse } from './request-members.ts'
+import { refuse } from './refuse.ts'
 
 // The members of a provider entry itself, beside the provider that it describes.
 

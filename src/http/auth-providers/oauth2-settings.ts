@@ -4,9 +4,10 @@ import { endpointsDigest } from '../../providers/identity.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { readApi, writeApi } from './api-hosts.ts'
 import { changed, memberOf } from './member.ts'
-import { refuse } from './request-members.ts'
+import { refuse } from './refuse.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
 import { SCOPE_SETTINGS } from './scope-settings.ts'
+import { variablesAnswer, variablesInput } from './url-variables.ts'
 
 const member = memberOf<Provider, OAuth2Context>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
@@ -16,6 +17,12 @@ const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, c
  * after the requests look at the endpoints.
  */
 export const OAUTH2_MEMBERS = {
+  variables: member({
+    ...input(variablesInput),
+    answer: variablesAnswer,
+    read: (_, { variables }) => ({ variables }), // `readProvider` has read them, to put them into the base
+    write: ({ variables }) => variables && { ...variables },
+  }),
   scope_delimiter: member({
     ...input(z.enum([' ', ',']).nullish()),
     answer: z.string(),
@@ -150,7 +157,7 @@ export const OAUTH2_MEMBERS = {
         auth_header_value_format: z.string().optional(),
       })
       .optional(),
-    read: (sent, context) => ({ api: readApi(sent, knownServer(context)?.api, context.allowsHttp) }),
+    read: (sent, context) => ({ api: readApi(sent, knownServer(context)?.api, context) }),
     write: ({ api }) => api && writeApi(api),
   }),
   ...SCOPE_SETTINGS,
@@ -167,6 +174,7 @@ export function withEnvironmentClient(
 }
 
 function checkUrl(path: string, text: string | undefined, { allowsHttp }: OAuth2Context): void {
+  if (text?.includes('{{')) refuse(path, 'takes no variables')
   const fault = text === undefined ? undefined : endpointFault(text, allowsHttp)
   if (fault !== undefined) refuse(path, fault)
 }

@@ -2,6 +2,7 @@ import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
 import { builtIn, catalogueOf, withOfflineAccess } from '../../providers/catalogue/registry.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
+import { withVariables } from '../../providers/variables.ts'
 import { parseOnce } from '../endpoint/parse.ts'
 import {
   CLIENT_MEMBERS,
@@ -20,6 +21,7 @@ import {
   providerPatchSchema,
 } from './provider-schema.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameHost, sameServer } from './requests.ts'
+import { checkVariables, readVariables } from './url-variables.ts'
 
 /** What an entry is made of before it has a uid, a project and its times; the secret is still to be sealed. */
 export interface ParsedProvider {
@@ -111,11 +113,19 @@ function readProvider(
   start: Pick<OAuth2Context, 'base' | 'blocksBefore'>,
   { allowsHttp = () => false }: WireOptions,
 ): Provider {
-  const { base } = start
+  const variables = readVariables(sent.variables, start.base, allowsHttp)
+  const base = start.base && withVariables(start.base, variables)
   const asked = base === undefined ? withIssuerAsEndpoint(sent) : sent
-  const contextOf = (read: Found<Provider>): OAuth2Context => ({ ...start, allowsHttp, read })
+  const contextOf = (read: Found<Provider>): OAuth2Context => ({
+    ...start,
+    base,
+    allowsHttp,
+    variables,
+    read,
+  })
   const read = readMembers(OAUTH2_MEMBERS, asked, contextOf)
   const provider = { ...notOnTheWire(id, contextOf(read)), ...read } as Provider // the table reads what is required
+  checkVariables(provider)
   const left = leaveToIssuer(provider, sent, base, { isOfCatalogue: catalogueOf(provider) !== undefined })
   return withEnvironmentClient(left, sent.environment_client, base?.environmentClientFor)
 }

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
-import { invalidMember } from '../../domain/errors.ts'
 import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
 import { FORM, JSON_TYPE } from '../../providers/catalogue/define.ts'
-import type { RequestBlock, ResourceRequestBlock } from '../../providers/provider.ts'
+import type { Provider, RequestBlock, ResourceRequestBlock } from '../../providers/provider.ts'
 import { checkResponseMap } from '../../providers/response-map.ts'
 import { checkTemplate, mentions, type Placeholder } from '../../providers/template.ts'
 import { type Found, memberOf } from './member.ts'
+import { refuse } from './refuse.ts'
+import { readUrl } from './url-variables.ts'
 
 // The members of the blocks that describe requests to an authorization server, such as `token_request`.
 
@@ -29,13 +30,10 @@ export interface RequestContext {
   readonly path: string
   readonly rules: RequestRules
   readonly allowsHttp: AllowsHttp
+  readonly variables: Provider['variables']
   /** The parameters that the request body has for this block. */
   readonly params: Readonly<Record<string, string>>
   readonly read: Found<ResourceRequestBlock>
-}
-
-export function refuse(path: string, fault: string): never {
-  throw invalidMember(path, 'invalid', `${path} ${fault}.`)
 }
 
 const CONTENT_TYPES = [FORM, JSON_TYPE] as const
@@ -58,12 +56,14 @@ export const REQUEST_MEMBERS = {
     create: endpoint,
     change: endpoint.optional(),
     answer: z.string(),
-    read(sent, { path, allowsHttp }) {
+    read(sent, { path, allowsHttp, variables }) {
       if (sent === undefined) return refuse(`${path}.endpoint`, 'is required')
-      const fault = endpointFault(sent, allowsHttp)
-      return fault === undefined ? { endpoint: sent } : refuse(`${path}.endpoint`, fault)
+      const { url, template } = readUrl(`${path}.endpoint`, sent, variables)
+      const fault = endpointFault(url, allowsHttp)
+      if (fault !== undefined) refuse(`${path}.endpoint`, fault)
+      return { endpoint: url, endpointTemplate: template }
     },
-    write: (block) => block.endpoint,
+    write: (block) => block.endpointTemplate ?? block.endpoint,
   }),
   method: member({
     ...input(z.enum(['GET', 'POST']).nullish()),

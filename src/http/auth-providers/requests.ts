@@ -12,13 +12,8 @@ import {
   withoutUndefined,
   writeMembers,
 } from './member.ts'
-import {
-  REQUEST_MEMBERS,
-  type RequestContext,
-  type RequestRules,
-  refuse,
-  TRIGGERS,
-} from './request-members.ts'
+import { refuse } from './refuse.ts'
+import { REQUEST_MEMBERS, type RequestContext, type RequestRules, TRIGGERS } from './request-members.ts'
 
 // The requests that a provider describes, one block each: `authorize_request`, `token_request` and so on.
 
@@ -29,6 +24,8 @@ export interface OAuth2Context {
   /** The blocks of the provider that is changed, as answers show them: a change may leave out members of a block. */
   readonly blocksBefore: Readonly<Partial<Record<string, BlockInput>>>
   readonly allowsHttp: AllowsHttp
+  /** Those of the base with the request's; the base has their values. */
+  readonly variables: Provider['variables']
   /** The members that come before this one in the table. */
   readonly read: Found<Provider>
 }
@@ -195,7 +192,7 @@ function readBlock(
     ? undefined
     : sent === undefined
       ? context.base?.[kind.block]
-      : readRequest(kind, path, merged(context.blocksBefore[kind.name], sent), context.allowsHttp)
+      : readRequest(kind, path, merged(context.blocksBefore[kind.name], sent), context)
   if (block === undefined && kind.isRequired)
     refuse(path, 'is required, unless issuer is given or provider_id names a provider that Gatepass knows')
   return { [kind.block]: block } as Found<Provider> // of the type of `kind.block`, whose members were read
@@ -205,12 +202,13 @@ function readRequest(
   { members, ...rules }: RequestKind,
   path: string,
   sent: BlockInput,
-  allowsHttp: AllowsHttp,
+  { allowsHttp, variables }: OAuth2Context,
 ): Found<ResourceRequestBlock> {
   return readMembers(members, sent, (read) => ({
     path,
     rules,
     allowsHttp,
+    variables,
     params: sent.params ?? {},
     read,
   }))

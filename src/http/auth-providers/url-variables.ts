@@ -1,0 +1,108 @@
+import { z } from '@hono/zod-openapi'
+import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
+import { patternFault } from '../../providers/callback-members.ts'
+import type { Provider, ProviderVariable } from '../../providers/provider.ts'
+import { PLACEHOLDERS } from '../../providers/template.ts'
+import { fillUrl, urlTemplateFault, urlTemplatesOf, variableFault } from '../../providers/variables.ts'
+import { withoutUndefined } from './member.ts'
+import { refuse } from './refuse.ts'
+
+// The variables of an entry's URLs: a definition declares them, and the administrator who uses it sets their values.
+
+type Variables = NonNullable<Provider['variables']>
+
+const name = z
+  .string()
+  .regex(/^[a-z][a-z_]{0,39}$/, 'lower-case letters and _')
+  .refine((text) => !PLACEHOLDERS.includes(text), 'a name that no other placeholder has')
+const input = z.object({
+  value: z.string().max(255).optional(),
+  pattern: z.string().optional(),
+  label: z.string().max(100).optional(),
+  example: z.string().max(255).optional(),
+})
+
+export const variablesInput = z
+  .record(name, input.nullable())
+  .refine((record) => Object.keys(record).length <= 10, 'at most 10 variables')
+  .nullish()
+  .openapi({
+    description:
+      "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match. Another value is another identity. A member that is left out stays; `null` removes a variable.",
+    example: {
+      subdomain: { label: 'Subdomain', pattern: '[a-z0-9-]{1,63}', example: 'acme', value: 'acme' },
+    },
+  })
+
+export const variablesAnswer = z
+  .record(
+    z.string(),
+    z.object({
+      value: z.string(),
+      pattern: z.string(),
+      label: z.string().optional(),
+      example: z.string().optional(),
+    }),
+  )
+  .optional()
+
+/** The variables of the base with those of the request. Throws `invalid_request` for one without a value that fits. */
+export function readVariables(
+  sent: z.output<typeof variablesInput>,
+  base: Provider | undefined,
+  allowsHttp: AllowsHttp,
+): Provider['variables'] {
+  if (sent === undefined) return base?.variables
+  const merged: Record<string, ProviderVariable> = { ...(sent !== null && base?.variables) }
+  for (const [name, one] of Object.entries(sent ?? {})) {
+    if (one === null) delete merged[name]
+    else
+      merged[name] = readVariable(`oauth2.variables.${name}`, { ...merged[name], ...withoutUndefined(one) })
+  }
+  const variables = Object.keys(merged).length > 0 ? merged : undefined
+  if (base !== undefined) checkUrlsOf(base, variables ?? {}, allowsHttp)
+  return variables
+}
+
+function readVariable(path: string, variable: z.output<typeof input>): ProviderVariable {
+  const { pattern, value, label, example } = variable
+  if (pattern === undefined) return refuse(`${path}.pattern`, 'is required')
+  const fault = patternFault(pattern)
+  if (fault !== undefined) refuse(`${path}.pattern`, fault)
+  const wanted = [label, example && `such as ${example}`].filter(Boolean).join(', ')
+  if (value === undefined) return refuse(`${path}.value`, `is required${wanted && `: ${wanted}`}`)
+  const read = withoutUndefined({ value, pattern, label, example }) as ProviderVariable // both are set
+  const valueFault = variableFault(read)
+  if (valueFault !== undefined) refuse(`${path}.value`, `${valueFault}${wanted && ` (${wanted})`}`)
+  return read
+}
+
+/** What the request leaves out of the base is made with the new values too. */
+function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHttp): void {
+  for (const [, template] of urlTemplatesOf(base)) {
+    if (urlTemplateFault(template, variables) !== undefined) continue
+    const url = fillUrl(template, variables)
+    const fault = endpointFault(url, allowsHttp)
+    if (fault !== undefined) refuse('oauth2.variables', `would make the URL ${url}, which ${fault}`)
+  }
+}
+
+/** Refuses a provider with a template that names a variable which it no longer has. */
+export function checkVariables(provider: Provider): void {
+  for (const [path, template] of urlTemplatesOf(provider)) {
+    const fault = urlTemplateFault(template, provider.variables)
+    if (fault !== undefined) refuse(`oauth2.${path}`, fault)
+  }
+}
+
+/** The URL that was sent, with the variables' values, and its template if it names any. */
+export function readUrl(
+  path: string,
+  sent: string,
+  variables: Provider['variables'],
+): { readonly url: string; readonly template?: string } {
+  const fault = urlTemplateFault(sent, variables)
+  if (fault !== undefined) refuse(path, `${fault}: oauth2.variables declares what may be named`)
+  const url = fillUrl(sent, variables)
+  return url === sent ? { url } : { url, template: sent }
+}
