@@ -109,6 +109,10 @@ function unopenedClient(
   return named?.allowed ? named.client : undefined
 }
 
+export function clientIdOf(broker: Broker, entry: ProviderEntry): string | undefined {
+  return unopenedClient(broker, entry)?.clientId
+}
+
 /** A client that uses PKCE with S256 may be public (RFC 6749 section 2.1), unless the entry says otherwise. */
 function needsSecret(provider: Provider): boolean {
   const { authMethod, params } = provider.tokenRequest
@@ -150,7 +154,7 @@ const identities = new WeakMap<ProviderEntry, string>()
 export function providerIdentity(broker: Broker, entry: ProviderEntry): string {
   const known = identities.get(entry)
   if (known !== undefined) return known
-  const identity = identityOf(entry.provider, unopenedClient(broker, entry)?.clientId)
+  const identity = identityOf(entry.provider, clientIdOf(broker, entry))
   identities.set(entry, identity)
   return identity
 }

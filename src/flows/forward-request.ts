@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { Authorization } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { OutgoingError, type OutgoingStreamResponse } from '../egress/outgoing.ts'
-import { apiAuthorization } from '../providers/api-host.ts'
+import { apiHeaders } from '../providers/api-host.ts'
 import { type ApiTarget, apiTarget } from '../providers/api-target.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
@@ -157,7 +157,7 @@ async function send(
   broker: Broker,
   { method, headers, body, signal }: ForwardedRequest,
   { url, path }: ApiTarget,
-  { entry, accessToken }: Release,
+  { entry, accessToken, clientId }: Release,
 ): Promise<OutgoingStreamResponse> {
   try {
     return await broker.outgoing.stream({
@@ -165,7 +165,7 @@ async function send(
       path,
       purpose: 'proxy',
       method,
-      headers: { ...headers, authorization: apiAuthorization(entry.provider, accessToken) },
+      headers: { ...headers, ...apiHeaders(entry.provider, { accessToken, clientId }) },
       deadlineMs: DEADLINE_MS,
       idleMs: IDLE_MS,
       redirects: 'answer',

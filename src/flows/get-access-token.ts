@@ -6,7 +6,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
-import { active, providerIdentity, registeredClient } from './find-provider.ts'
+import { active, clientIdOf, providerIdentity, registeredClient } from './find-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { type RefreshOptions, refreshConnection } from './refresh/refresh-connection.ts'
@@ -170,7 +170,16 @@ function open(
 ): { readonly outcome: 'ready' } & Release {
   const secrets = openAccess(broker, connection)
   const fingerprint = broker.audit.fingerprint(secrets.accessToken)
-  return { outcome: 'ready', connection, entry, ...secrets, fingerprint, texts: {} }
+  const clientId = clientIdOf(broker, entry)
+  return {
+    outcome: 'ready',
+    connection,
+    entry,
+    ...secrets,
+    fingerprint,
+    texts: {},
+    ...(clientId !== undefined && { clientId }),
+  }
 }
 
 /** The cached connections of a user at a provider, the default one first. */

@@ -1,7 +1,8 @@
 import { isIPv4 } from 'node:net'
 import { bareHostname, withBareHost } from '../egress/public-address.ts'
+import { renderHeaders } from './headers.ts'
 import type { Provider } from './provider.ts'
-import { renderTemplate } from './template.ts'
+import { mentions, renderTemplate, type TemplateValues } from './template.ts'
 
 /**
  * Whether the user's token may be sent to the URL: the entry must name its host, with the port unless it is the scheme's
@@ -14,9 +15,24 @@ export function isApiHost({ api }: Pick<Provider, 'api'>, url: URL): boolean {
   return api?.hosts.some((pattern) => covers(pattern, host)) === true
 }
 
-/** The `Authorization` value for the provider's API (RFC 6750 section 2.1 unless the entry says otherwise). */
-export function apiAuthorization({ api }: Pick<Provider, 'api'>, accessToken: string): string {
-  return renderTemplate(api?.authorization ?? 'Bearer {{access_token}}', { access_token: accessToken })
+/**
+ * The headers of a request to the provider's API: the token, in `Authorization` (RFC 6750 section 2.1) unless the entry
+ * says otherwise, and what the entry has besides. They are for the hosts of `isApiHost` alone.
+ */
+export function apiHeaders(
+  { api }: Pick<Provider, 'api'>,
+  { accessToken, clientId }: { readonly accessToken: string; readonly clientId: string | undefined },
+): Record<string, string> {
+  const values = { access_token: accessToken, client_id: clientId }
+  const headers = renderHeaders(api?.headers, values)
+  const carriesToken = Object.values(api?.headers ?? {}).some((template) =>
+    mentions(template, 'access_token'),
+  )
+  return carriesToken ? headers : { ...headers, authorization: apiAuthorization(api, values) }
+}
+
+function apiAuthorization(api: Provider['api'], values: TemplateValues): string {
+  return renderTemplate(api?.authorization ?? 'Bearer {{access_token}}', values)
 }
 
 /**

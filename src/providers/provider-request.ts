@@ -1,6 +1,7 @@
 import { unionOfScopes } from '../domain/scopes.ts'
 import type { OutgoingRequest } from '../egress/outgoing.ts'
 import { type ClientCredentials, clientCredentials } from './client-authentication.ts'
+import { renderHeaders } from './headers.ts'
 import type { RegisteredClient, RequestBlock } from './provider.ts'
 import { mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
@@ -71,6 +72,7 @@ export function requestOf(
   const headers = {
     accept: 'application/json',
     'user-agent': 'gatepass',
+    ...renderHeaders(block.headers, values),
     ...(authorization !== undefined && { authorization }),
   }
   if (block.method === 'GET') {

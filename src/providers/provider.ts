@@ -98,6 +98,11 @@ export interface ProviderApi {
   readonly hosts: readonly string[]
   /** Template of the `Authorization` value; the default is that of RFC 6750. */
   readonly authorization?: string
+  /**
+   * Templates of further headers by name in lower case, with `{{client_id}}` and `{{access_token}}`. They replace the
+   * caller's. One with the token takes the place of `Authorization` (Shopify's `x-shopify-access-token`).
+   */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export type ContentType = 'application/x-www-form-urlencoded' | 'application/json'
@@ -124,6 +129,8 @@ interface Endpoint {
 export interface RequestBlock extends Endpoint {
   readonly method: 'GET' | 'POST'
   readonly params: Readonly<Record<string, string>>
+  /** Templates by the header's name in lower case, with the placeholders of `params`: `notion-version`, `client-id`. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly authMethod: ClientAuthMethod
   /** Template of the `Authorization` value for `bearer_access_token`, such as `token {{access_token}}`. */
   readonly authHeaderValueFormat?: string

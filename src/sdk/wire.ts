@@ -185,6 +185,11 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -213,6 +218,11 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -241,6 +251,11 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -269,6 +284,11 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -301,6 +321,11 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -335,6 +360,11 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -385,13 +415,15 @@ export interface AuthProviderCreateRequest {
         /**
          * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
          * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
-         * being named.
+         * being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`
+         * and `{{access_token}}`; one with the token takes the place of `Authorization`.
          */
         readonly api?:
           | {
               readonly base_url?: string | null | undefined
               readonly hosts?: readonly string[] | undefined
               readonly auth_header_value_format?: string | null | undefined
+              readonly headers?: { readonly [name: string]: string } | null | undefined
             }
           | null
           | undefined
@@ -463,6 +495,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
       readonly response_content_type: string
@@ -474,6 +507,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
       readonly response_content_type: string
@@ -485,6 +519,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
       readonly response_content_type: string
@@ -497,6 +532,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
       readonly response_content_type: string
@@ -510,6 +546,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
       readonly response_content_type: string
@@ -526,6 +563,7 @@ export interface AuthProviderResponse {
       readonly base_url?: string
       readonly hosts: readonly string[]
       readonly auth_header_value_format?: string
+      readonly headers?: { readonly [name: string]: string }
     }
     readonly scope_implies?: { readonly [name: string]: readonly string[] }
     readonly scope_aliases?: { readonly [name: string]: string }
@@ -597,6 +635,11 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -632,6 +675,11 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -667,6 +715,11 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -702,6 +755,11 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -737,6 +795,11 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -772,6 +835,11 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
               readonly auth_header_value_format?: string | null | undefined
               readonly request_content_type?:
                 | 'application/x-www-form-urlencoded'
@@ -829,13 +897,15 @@ export interface AuthProviderUpdateRequest {
         /**
          * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
          * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
-         * being named.
+         * being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`
+         * and `{{access_token}}`; one with the token takes the place of `Authorization`.
          */
         readonly api?:
           | {
               readonly base_url?: string | null | undefined
               readonly hosts?: readonly string[] | undefined
               readonly auth_header_value_format?: string | null | undefined
+              readonly headers?: { readonly [name: string]: string } | null | undefined
             }
           | null
           | undefined

@@ -6,6 +6,8 @@ export interface Release extends AccessSecrets {
   readonly connection: Connection
   readonly entry: ProviderEntry
   readonly fingerprint: string
+  /** The broker's client at the provider, for headers of API requests. */
+  readonly clientId?: string
   /** What is made of this release again and again, kept while the connection is cached. */
   readonly texts: ReleaseTexts
 }

@@ -406,12 +406,17 @@ describe('a token of a user', () => {
     const { world, api } = await startApi()
     await using _ = api
     await using __ = world
-    const format = { hosts: [api.host], auth_header_value_format: 'token {{access_token}}' }
+    const format = {
+      hosts: [api.host],
+      auth_header_value_format: 'token {{access_token}}',
+      headers: { 'Notion-Version': '2022-06-28' },
+    }
     await world.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { api: format } })
     await world.call('POST', '/v1/workers', { id: 'notes', openapi: { document: api.document } })
     const token = await world.connect('ada')
     await world.execute('notes:WhoAmI', { user_id: 'ada', input: {} })
-    expect(api.calls[0]?.headers.authorization).toBe(`token ${token}`)
+    const written = { authorization: `token ${token}`, 'notion-version': '2022-06-28' }
+    expect(api.calls[0]?.headers).toMatchObject(written)
   })
 
   test('is each user’s own, however their calls fall together; a caller that leaves is not waited for', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { apiAuthorization, isApiHost, parseApiHost } from '../../src/providers/api-host.ts'
+import { apiHeaders, isApiHost, parseApiHost } from '../../src/providers/api-host.ts'
 import { BUILT_IN_IDS, builtIn } from '../../src/providers/catalogue/registry.ts'
+import type { ProviderApi } from '../../src/providers/provider.ts'
 
 function allows(hosts: readonly string[], url: string): boolean {
   return isApiHost({ api: { hosts } }, new URL(url))
@@ -75,9 +76,11 @@ describe('a host of an API', () => {
 })
 
 test('the Authorization value is a bearer token, or what the entry says', () => {
-  expect(apiAuthorization({}, 'TOKEN')).toBe('Bearer TOKEN')
+  const headersOf = (accessToken: string, api?: ProviderApi) =>
+    apiHeaders(api === undefined ? {} : { api }, { accessToken, clientId: 'c' })
+  expect(headersOf('TOKEN')).toEqual({ authorization: 'Bearer TOKEN' })
   const api = { hosts: ['a.example'], authorization: 'token {{access_token}}' }
-  expect(apiAuthorization({ api }, '{{access_token}}')).toBe('token {{access_token}}')
+  expect(headersOf('{{access_token}}', api)).toEqual({ authorization: 'token {{access_token}}' })
 })
 
 test.each(BUILT_IN_IDS)('the catalogue knows hosts of the API of %s, in their own form', (id) => {

@@ -1,6 +1,7 @@
 import { endpointFault } from '../../egress/endpoint.ts'
 import { parseApiHost } from '../../providers/api-host.ts'
 import type { ProviderApi } from '../../providers/provider.ts'
+import { readHeaders } from './header-templates.ts'
 import { refuse } from './refuse.ts'
 import { readHeaderFormat } from './request-members.ts'
 import type { OAuth2Context } from './requests.ts'
@@ -10,6 +11,7 @@ interface ApiInput {
   readonly base_url?: string | null | undefined
   readonly hosts?: readonly string[] | undefined
   readonly auth_header_value_format?: string | null | undefined
+  readonly headers?: Readonly<Record<string, string>> | null | undefined
 }
 
 /** Members that are left out stay; `null` removes a member or the whole. Throws `invalid_request` without any host. */
@@ -33,6 +35,12 @@ export function readApi(
     format === undefined
       ? before?.authorization
       : readHeaderFormat('oauth2.api.auth_header_value_format', format)
+  const headers =
+    sent.headers === undefined
+      ? before?.headers
+      : readHeaders('oauth2.api.headers', sent.headers, ['client_id', 'access_token'])
+  if (headers?.authorization !== undefined)
+    refuse('oauth2.api.headers.authorization', 'is written in oauth2.api.auth_header_value_format')
   const ownHost = baseUrl === undefined ? [] : [new URL(baseUrl).host]
   const all = [...new Set([...ownHost, ...hosts])]
   if (all.length === 0) refuse('oauth2.api', 'needs a base_url or hosts')
@@ -41,14 +49,16 @@ export function readApi(
     ...(template !== undefined && { baseUrlTemplate: template }),
     hosts: all,
     ...(authorization !== undefined && { authorization }),
+    ...(headers !== undefined && { headers }),
   }
 }
 
-export function writeApi({ baseUrl, baseUrlTemplate, hosts, authorization }: ProviderApi) {
+export function writeApi({ baseUrl, baseUrlTemplate, hosts, authorization, headers }: ProviderApi) {
   return {
     ...(baseUrl !== undefined && { base_url: baseUrlTemplate ?? baseUrl }),
     hosts: [...hosts],
     ...(authorization !== undefined && { auth_header_value_format: authorization }),
+    ...(headers !== undefined && { headers: { ...headers } }),
   }
 }
 

@@ -3,6 +3,7 @@ import { endpointFault } from '../../egress/endpoint.ts'
 import { endpointsDigest } from '../../providers/identity.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { readApi, writeApi } from './api-hosts.ts'
+import { headersAnswer, headersInput } from './header-templates.ts'
 import { changed, memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
@@ -143,11 +144,12 @@ export const OAUTH2_MEMBERS = {
           base_url: z.string().max(1000).nullish(),
           hosts: z.array(z.string().max(300)).max(50).optional(),
           auth_header_value_format: z.string().max(200).nullish(),
+          headers: headersInput,
         })
         .nullish()
         .openapi({
           description:
-            "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named.",
+            "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}` and `{{access_token}}`; one with the token takes the place of `Authorization`.",
         }),
     ),
     answer: z
@@ -155,6 +157,7 @@ export const OAUTH2_MEMBERS = {
         base_url: z.string().optional(),
         hosts: z.array(z.string()),
         auth_header_value_format: z.string().optional(),
+        headers: headersAnswer,
       })
       .optional(),
     read: (sent, context) => ({ api: readApi(sent, knownServer(context)?.api, context) }),

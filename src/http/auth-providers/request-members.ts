@@ -4,6 +4,7 @@ import { FORM, JSON_TYPE } from '../../providers/catalogue/define.ts'
 import type { Provider, RequestBlock, ResourceRequestBlock } from '../../providers/provider.ts'
 import { checkResponseMap } from '../../providers/response-map.ts'
 import { checkTemplate, mentions, type Placeholder } from '../../providers/template.ts'
+import { headersAnswer, headersInput, readHeaders } from './header-templates.ts'
 import { type Found, memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { readUrl } from './url-variables.ts'
@@ -33,6 +34,8 @@ export interface RequestContext {
   readonly variables: Provider['variables']
   /** The parameters that the request body has for this block. */
   readonly params: Readonly<Record<string, string>>
+  /** The headers that it has. */
+  readonly headers: Readonly<Record<string, string>>
   readonly read: Found<ResourceRequestBlock>
 }
 
@@ -93,6 +96,17 @@ export const REQUEST_MEMBERS = {
     read: (_, context) => ({ params: readParams(context) }),
     write: (block) => ({ ...block.params }),
   }),
+  headers: member({
+    ...input(
+      headersInput.openapi({
+        description:
+          'Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id": "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.',
+      }),
+    ),
+    answer: headersAnswer,
+    read: (sent, context) => ({ headers: readBlockHeaders(sent, context) }),
+    write: ({ headers }) => headers && { ...headers },
+  }),
   auth_header_value_format: member({
     ...input(z.string().max(200).nullish()),
     answer: z.string().optional(),
@@ -151,7 +165,7 @@ export const TRIGGERS = {
 
 function readAuthMethod(
   sent: string | null | undefined,
-  { path, rules: { authMethods, mayBeUnauthenticated = false }, params }: RequestContext,
+  { path, rules: { authMethods, mayBeUnauthenticated = false }, params, headers }: RequestContext,
 ): RequestBlock['authMethod'] {
   if (mayBeUnauthenticated && sent === 'none') return 'none'
   const named = sent === 'none' ? 'by_params' : sent || authMethods[0]
@@ -161,7 +175,9 @@ function readAuthMethod(
     return refuse(`${path}.auth_method`, `has to be one of ${known}`)
   }
   if (authMethod !== 'by_params') return authMethod
-  return Object.values(params).some(holdsSecret) ? 'none' : 'client_secret_post'
+  return [...Object.values(params), ...Object.values(headers)].some(holdsSecret)
+    ? 'none'
+    : 'client_secret_post'
 }
 
 /** Removes the client secret from the parameters of a request that sends it in another place. */
@@ -175,6 +191,20 @@ function readParams({ path, rules: { placeholders }, params, read }: RequestCont
     refuse(`${path}.params`, 'must not hold {{access_token}}: with GET it would be part of the URL')
   if (read.authMethod?.startsWith('client_secret_') !== true) return params
   return Object.fromEntries(Object.entries(params).filter(([, template]) => !holdsSecret(template)))
+}
+
+/** A client authenticates in exactly one way (RFC 6749 section 2.3). */
+function readBlockHeaders(
+  sent: RequestContext['headers'] | null | undefined,
+  { path, rules: { placeholders }, read: { authMethod = 'none' } }: RequestContext,
+) {
+  const headers = readHeaders(`${path}.headers`, sent, placeholders)
+  const isInBody = authMethod === 'none' || authMethod === 'client_secret_post'
+  if (headers?.authorization !== undefined && !isInBody)
+    refuse(`${path}.headers.authorization`, `is set by the auth_method ${authMethod}`)
+  if (authMethod !== 'none' && Object.values(headers ?? {}).some(holdsSecret))
+    refuse(`${path}.headers`, `must not hold {{client_secret}} besides the auth_method ${authMethod}`)
+  return headers
 }
 
 function holdsSecret(template: string): boolean {

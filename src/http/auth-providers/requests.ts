@@ -210,16 +210,17 @@ function readRequest(
     allowsHttp,
     variables,
     params: sent.params ?? {},
+    headers: sent.headers ?? {},
     read,
   }))
 }
 
-/** A change of a block over the block before it; `params` and `response_map` are replaced whole. */
+/** A change of a block over the block before it; `params`, `headers` and `response_map` are replaced whole. */
 function merged(before: BlockInput | undefined, sent: BlockInput): BlockInput {
   if (before === undefined) return sent
   const { triggers, ...kept } = before
-  // whether `client_secret_post` was the default depends on the parameters, so new ones decide it again
-  const isDefault = sent.params != null && kept.auth_method === 'client_secret_post'
+  // whether `client_secret_post` was the default depends on the parameters and headers, so new ones decide it again
+  const isDefault = (sent.params != null || sent.headers != null) && kept.auth_method === 'client_secret_post'
   const all = { ...kept, ...(isDefault && { auth_method: 'none' }), ...withoutUndefined(sent) }
   return triggers || sent.triggers ? { ...all, triggers: { ...triggers, ...sent.triggers } } : all
 }
