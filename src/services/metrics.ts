@@ -1,12 +1,7 @@
-import {
-  type MetricObjectWithValues,
-  type MetricValueWithName,
-  Counter as PrometheusCounter,
-  Histogram as PrometheusHistogram,
-} from 'prom-client'
+import { createCount, createDistribution, createTallies, type MetricSample } from './tallies.ts'
 
 /**
- * The process's metrics, counted by prom-client and rendered as text by `http/operation/metrics.ts`. Labels are provider ids and
+ * The process's metrics, rendered as text by `http/operation/metrics.ts`. Labels are provider ids and
  * words of closed lists: never a user, a project, a requested path or a secret.
  */
 export interface Metrics {
@@ -85,16 +80,6 @@ export interface MetricFamily {
 /** How the values of several processes become one; `omit`: they do not. */
 export type Aggregator = 'sum' | 'max' | 'min' | 'average' | 'first' | 'omit'
 
-export interface MetricSample {
-  readonly labels: Readonly<Record<string, string | number>>
-  readonly value: number
-  readonly metricName?: string
-}
-
-/** Combinations of label values of one metric; further ones are counted as `other`. Many projects have many provider ids. */
-const MAX_COMBINATIONS = 1_000
-const OTHER = 'other'
-
 /** From a cached token to a long poll of a minute. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const PROVIDER_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -103,25 +88,29 @@ export function createMetrics(): Metrics {
   const collectors: (() => Promise<MetricFamily | undefined>)[] = []
 
   const counter: Metrics['counter'] = (name, help, labels = []) => {
-    const metric = new PrometheusCounter({ name, help, labelNames: [...labels], registers: [] })
-    const childOf = boundedChildren(labels, (values) => metric.labels(...values))
-    collectors.push(async () => toFamily('counter', await metric.get()))
-    return { increment: (...values) => childOf(values).inc(), of: (...values) => childOf(values) }
+    const counts = createTallies(labels, createCount)
+    collectors.push(async () => ({
+      name,
+      help,
+      type: 'counter',
+      aggregator: 'sum',
+      values: counts.samples(),
+    }))
+    return { increment: (...values) => counts.of(values).inc(), of: (...values) => counts.of(values) }
   }
 
   const histogram: Metrics['histogram'] = (name, help, { labels = [], buckets }) => {
-    const metric = new PrometheusHistogram({
+    const distributions = createTallies(labels, (values) => createDistribution(name, buckets, values))
+    collectors.push(async () => ({
       name,
       help,
-      labelNames: [...labels],
-      buckets: [...buckets],
-      registers: [],
-    })
-    const childOf = boundedChildren(labels, (values) => metric.labels(...values))
-    collectors.push(async () => toFamily('histogram', await metric.get()))
+      type: 'histogram',
+      aggregator: 'sum',
+      values: distributions.samples(),
+    }))
     return {
-      observe: (value, ...values) => childOf(values).observe(value),
-      of: (...values) => childOf(values),
+      observe: (value, ...values) => distributions.of(values).observe(value),
+      of: (...values) => distributions.of(values),
     }
   }
 
@@ -203,38 +192,6 @@ export function createMetrics(): Metrics {
       return all.filter((family) => family !== undefined)
     },
   }
-}
-
-/** prom-client's metrics of given label values, the first `MAX_COMBINATIONS` of them; one more for all the others. */
-function boundedChildren<T>(
-  labels: readonly string[],
-  make: (values: string[]) => T,
-): (values: readonly string[]) => T {
-  const children = new Map<string, T>()
-  return function childOf(values) {
-    const key = values.join('\n')
-    const known = children.get(key)
-    if (known !== undefined) return known
-    const isFull = children.size >= MAX_COMBINATIONS && values.some((value) => value !== OTHER)
-    if (isFull) return childOf(labels.map(() => OTHER))
-    const child = make([...values])
-    children.set(key, child)
-    return child
-  }
-}
-
-/** Bare data, which can be sent to another process. prom-client puts `le` first; here it follows the other labels. */
-function toFamily(
-  type: 'counter' | 'histogram',
-  { name, help, values }: MetricObjectWithValues<MetricValueWithName<string>>,
-): MetricFamily {
-  const samples = values.map(({ value, labels: { le, ...labels }, metricName }) => ({
-    value,
-    labels: le === undefined ? labels : { ...labels, le },
-    ...(metricName !== undefined && { metricName }),
-  }))
-  // a label that is optional by prom-client's type is present in what it returns
-  return { name, help, type, aggregator: 'sum', values: samples as MetricSample[] }
 }
 
 function toSamples(reading: Reading): MetricSample[] | undefined {

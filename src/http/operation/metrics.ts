@@ -9,7 +9,8 @@ import {
 import type { Broker } from '../../broker.ts'
 import { administersInstallation, projectOf } from '../../flows/manage-keys.ts'
 import { addCacheMetrics } from '../../services/cache-metrics.ts'
-import type { MetricFamily, MetricSample } from '../../services/metrics.ts'
+import type { MetricFamily } from '../../services/metrics.ts'
+import type { MetricSample } from '../../services/tallies.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
 /** Who may read `/metrics`: `open`, everybody; `key`, every API key; `off`, no one. */
