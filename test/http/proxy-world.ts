@@ -22,7 +22,7 @@ export interface ProxyWorld extends Scene {
 export interface SendOptions {
   readonly user?: string | null
   readonly key?: string | null
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string | Buffer | AsyncIterable<Uint8Array>
   readonly signal?: AbortSignal
 }

@@ -152,6 +152,17 @@ describe('a request', () => {
     expect(headers).toMatchObject({ authorization: `Bearer ${world.token}`, 'accept-encoding': 'identity' })
   })
 
+  test('sends all values of a repeated header, and is refused with two keys', async () => {
+    await using world = await connected()
+    const headers = { 'x-many': ['one', 'two'], 'user-agent': ['a', 'b'] }
+    await world.send('GET', '/proxy/demo/x', { headers })
+    expect(world.api.seen[0]?.headers).toMatchObject({ 'x-many': 'one, two', 'user-agent': 'a, b' })
+    const twice = { authorization: [`Bearer ${world.gatepass.apiKey}`, 'Bearer another'] }
+    const { status } = await world.send('GET', '/proxy/demo/x', { key: null, headers: twice })
+    expect(status).toBe(401)
+    expect(world.api.seen).toHaveLength(1)
+  })
+
   test('with a header of ours that is misspelled is refused, with the one that was meant', async () => {
     const { status, json: body } = await shared.send('GET', '/proxy/demo/x', {
       headers: { 'x-gatepass-acount': 'conn_1' },

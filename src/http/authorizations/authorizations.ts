@@ -12,6 +12,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
+import { requestHeader } from '../endpoint/request-header.ts'
 import { acquisitionToJson, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
 
 const authorizeSchema = z
@@ -111,7 +112,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         ))
       // Arcade's SDKs repeat a waiting request until the status is `completed` or the request is refused, so a failed
       // authorization must be refused
-      if (wire.status === 'failed' && wait > 0 && c.req.header(STAINLESS) !== undefined)
+      if (wire.status === 'failed' && wait > 0 && requestHeader(c, STAINLESS) !== undefined)
         throw new BrokerError(
           'authorization_failed',
           `The authorization failed${wire.reason === undefined ? '' : ` (${wire.reason})`}. ${wire.message}`,

@@ -7,6 +7,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { createReadCache } from '../../services/read-cache.ts'
 import { inContext } from '../../services/request-context.ts'
 import { createCountGuess } from './rate-limit.ts'
+import { requestHeader } from './request-header.ts'
 
 /**
  * Returns the caller's key if its role covers the role of the endpoint. Throws `invalid_authorization`,
@@ -61,7 +62,8 @@ export function createAuthenticate(broker: Broker): Authenticate {
 
   return (c, role) => {
     if (role === 'public') return NOBODY
-    const presented = (c.req.header('authorization') ?? oxpKey(c))?.replace(/^bearer\s+/i, '').trim() ?? ''
+    const presented =
+      (requestHeader(c, 'authorization') ?? oxpKey(c))?.replace(/^bearer\s+/i, '').trim() ?? ''
     if (presented === '')
       throw new BrokerError('invalid_authorization', 'Send your API key as `Authorization: Bearer <key>`.')
     const digest = hash('sha256', presented, 'base64url')
@@ -78,7 +80,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
 }
 
 function oxpKey(c: Context): string | undefined {
-  return c.req.path.startsWith('/oxp/') ? c.req.header('oxp-api-key') : undefined
+  return c.req.path.startsWith('/oxp/') ? requestHeader(c, 'oxp-api-key') : undefined
 }
 
 /**

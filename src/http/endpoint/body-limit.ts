@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
+import { requestHeader } from './request-header.ts'
 
 /** The largest body of an API request. Tool metadata and tool inputs come near it. */
 export const MAX_API_BODY_BYTES = 8 * 1024 * 1024
@@ -10,8 +11,8 @@ export const MAX_API_BODY_BYTES = 8 * 1024 * 1024
  * node-server for every request without a `content-length`. Throws `request_too_large`.
  */
 export function limitBody(c: Context, maxBytes: number): Promise<void> | undefined {
-  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(c)
-  return c.req.header('transfer-encoding') === undefined ? undefined : readChunks(c, maxBytes)
+  if (Number(requestHeader(c, 'content-length') ?? 0) > maxBytes) throw tooLarge(c)
+  return requestHeader(c, 'transfer-encoding') === undefined ? undefined : readChunks(c, maxBytes)
 }
 
 /** `limitBody` as a middleware, for routes without an endpoint definition. */

@@ -12,6 +12,7 @@ import { checkKeyOfUser, type KeysOfUsers } from './key-of-user.ts'
 import { checked, parse } from './parse.ts'
 import type { Charge } from './rate-limit.ts'
 import { checkHeaders, hasBody, NOTHING, readBody, readQuery, refuseBody, unknownBy } from './read-request.ts'
+import { requestHeader } from './request-header.ts'
 import { requestId } from './request-id.ts'
 
 /** One method of one path. Requests are checked by it, and `/openapi.json` is generated from it. */
@@ -112,7 +113,7 @@ export function endpoints(
 
     const answer = async (c: Context, by?: Answered): Promise<Response> => {
       // a small body is read first: then the key, the provider and the connection are looked up without a pause in between
-      const isSmall = body !== undefined && Number(c.req.header('content-length')) <= SMALL_BODY_BYTES
+      const isSmall = body !== undefined && Number(requestHeader(c, 'content-length')) <= SMALL_BODY_BYTES
       let text = isSmall ? await c.req.text() : undefined
       const known = authenticate(c, role)
       const caller = known instanceof Promise ? await known : known

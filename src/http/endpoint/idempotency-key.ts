@@ -6,6 +6,7 @@ import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { MAX_IDEMPOTENCY_KEY } from './fields.ts'
 import { createExecuteOnce } from './idempotency.ts'
 import type { Charge } from './rate-limit.ts'
+import { requestHeader } from './request-header.ts'
 
 /** Statuses after which clients repeat a request with the same key, and expect it to be executed. */
 const isRetried = (status: number) => status >= 500 || [408, 409, 429].includes(status)
@@ -25,7 +26,7 @@ export function idempotent(broker: Broker, authenticate: Authenticate, charge: C
   const executeOnce = createExecuteOnce(broker)
 
   return async (c, next) => {
-    const key = c.req.header('idempotency-key')
+    const key = requestHeader(c, 'idempotency-key')
     if (key === undefined) return next()
     const caller = await authenticate(c, 'readonly')
     if (key.length > MAX_IDEMPOTENCY_KEY)

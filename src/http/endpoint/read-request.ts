@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { ApiKey } from '../../domain/api-key.ts'
@@ -8,6 +7,7 @@ import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { withUserOfKey } from './key-of-user.ts'
 import { type Checked, checked, invalidRequest, parse } from './parse.ts'
 import { parseJson } from './parse-json.ts'
+import { headersOf, requestHeader } from './request-header.ts'
 import { requestId } from './request-id.ts'
 
 // How an endpoint reads a request. Nothing is ignored silently: what no schema has is refused, or, for Arcade's SDKs,
@@ -31,7 +31,7 @@ interface ReadBy {
 
 /** Arcade's SDKs may be newer than this release, so members that they add are accepted with a warning. */
 export function unknownBy(c: Context, log: Log): OnUnknown {
-  return c.req.header(STAINLESS) === undefined ? undefined : (faults) => warn(c, faults, log)
+  return requestHeader(c, STAINLESS) === undefined ? undefined : (faults) => warn(c, faults, log)
 }
 
 /** Adds a `warning` header with the code 299, miscellaneous (RFC 7234 section 5.5.7). */
@@ -85,8 +85,8 @@ export function readBody<Schema extends z.ZodType>(
 
 /** Whether the request has a body, by its headers. */
 export function hasBody(c: Context): boolean {
-  const length = c.req.header('content-length')
-  return length === undefined ? c.req.header('transfer-encoding') !== undefined : Number(length) > 0
+  const length = requestHeader(c, 'content-length')
+  return length === undefined ? requestHeader(c, 'transfer-encoding') !== undefined : Number(length) > 0
 }
 
 /** For an endpoint without a body: refuses a body with members, because its sender expects them to have an effect. */
@@ -97,8 +97,7 @@ export async function refuseBody(c: Context, onUnknown: OnUnknown): Promise<void
 
 /** Refuses `X-Gatepass-…` headers. Only the proxy reads them, and elsewhere their sender expects an effect that they do not have. */
 export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
-  const names = (c.env?.incoming as IncomingMessage | undefined)?.headers ?? c.req.header()
-  for (const name in names)
+  for (const name in headersOf(c))
     if (name.startsWith('x-gatepass-')) {
       const path = name.slice(0, 100)
       const message = `${path} is for /proxy/{provider}/{path}; here it says nothing.`
@@ -110,7 +109,7 @@ export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
 
 function readJson(c: Context, text: string, isOptional: boolean): unknown {
   if (isOptional && text === '') return {}
-  const type = c.req.header('content-type') ?? ''
+  const type = requestHeader(c, 'content-type') ?? ''
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type))
     throw new BrokerError(
       'unsupported_media_type',

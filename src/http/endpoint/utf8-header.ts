@@ -1,5 +1,6 @@
 import { invalidMember } from '../../domain/errors.ts'
 
+const ASCII = /^[\x20-\x7e]*$/
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -7,6 +8,7 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true })
  * Throws `invalid_request` for bytes that are not UTF-8, because replacement characters could make two users the same.
  */
 export function utf8Header(value: string): string {
+  if (ASCII.test(value)) return value
   try {
     return UTF_8.decode(Buffer.from(value, 'latin1'))
   } catch {

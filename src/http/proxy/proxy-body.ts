@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
 import type { StreamScrubber } from '../../tools/scrub-stream.ts'
 import { inSlice } from '../../tools/slices.ts'
+import { requestHeader } from '../endpoint/request-header.ts'
 
 /** Bodies up to this size are read into memory, so that they can be sent a second time. */
 const REPEATABLE_BYTES = 256 * 1024
@@ -14,9 +15,9 @@ const MAX_UPLOAD_BYTES = 256 * 1024 * 1024
  * `content-length` throws it while it is read.
  */
 export async function readUpload(c: Context): Promise<Uint8Array | AsyncIterable<Uint8Array> | undefined> {
-  const length = Number(c.req.header('content-length') ?? 0)
+  const length = Number(requestHeader(c, 'content-length') ?? 0)
   if (length > MAX_UPLOAD_BYTES) throw tooLarge(c)
-  if (length === 0 && c.req.header('transfer-encoding') === undefined) return undefined
+  if (length === 0 && requestHeader(c, 'transfer-encoding') === undefined) return undefined
   const source = sourceOf(c)[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
   let size = 0

@@ -1,6 +1,6 @@
 import { isApiHost } from '../../providers/api-host.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { scrub } from '../../tools/scrub.ts'
+import { scrubParsed } from '../../tools/scrub.ts'
 
 // The headers that the proxy forwards to a provider's API, and those that it returns from its answer.
 
@@ -89,10 +89,10 @@ const NOT_ANSWERED_PREFIXES = [
   'surrogate-',
 ]
 /** Headers that the caller may need, but that would have another meaning for a browser or for this server. */
-const RENAMED: Readonly<Record<string, string>> = {
-  'www-authenticate': 'x-gatepass-upstream-www-authenticate',
-  'x-request-id': 'x-gatepass-upstream-request-id',
-}
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['www-authenticate', 'x-gatepass-upstream-www-authenticate'],
+  ['x-request-id', 'x-gatepass-upstream-request-id'],
+])
 
 /** A page of the API must not run with this server's origin, and no cache may store a user's answer. */
 const OWN: Fields = {
@@ -103,7 +103,7 @@ const OWN: Fields = {
 }
 
 export function headersToSend(given: Fields): Record<string, string> {
-  return filtered(given, NOT_SENT, NOT_SENT_PREFIXES)
+  return passed(given, NOT_SENT, NOT_SENT_PREFIXES)
 }
 
 /**
@@ -111,7 +111,7 @@ export function headersToSend(given: Fields): Record<string, string> {
  * with its key, to this server. One to a host outside the API is renamed to `x-gatepass-location`, which no client
  * follows.
  *
- * @param options.from the URL that was requested.
+ * @param options.from returns the URL that was requested.
  */
 export function headersToAnswer(
   given: Fields,
@@ -119,30 +119,34 @@ export function headersToAnswer(
     from,
     provider,
     tokens,
-  }: { readonly from: URL; readonly provider: Provider; readonly tokens: readonly string[] },
+  }: { readonly from: () => string; readonly provider: Provider; readonly tokens: readonly string[] },
 ): Record<string, string> {
-  const { location, ...kept } = filtered(given, NOT_ANSWERED, NOT_ANSWERED_PREFIXES)
-  const named = Object.entries(kept).map(([name, value]) => [RENAMED[name] ?? name, value])
+  const { location, ...kept } = passed(given, NOT_ANSWERED, NOT_ANSWERED_PREFIXES)
+  const named: Record<string, string> = {}
+  for (const name in kept) named[RENAMED.get(name) ?? name] = kept[name] ?? ''
   if (location !== undefined) {
-    const url = URL.parse(location, from.href)
-    if (url === null || !isApiHost(provider, url)) named.push(['x-gatepass-location', location])
-    else named.push(['location', location.startsWith(`${url.origin}/`) ? location : url.href])
+    const url = URL.parse(location, from())
+    if (url === null || !isApiHost(provider, url)) named['x-gatepass-location'] = location
+    else named.location = location.startsWith(`${url.origin}/`) ? location : url.href
   }
-  const clean = scrub(Object.fromEntries(named), tokens) as Record<string, string> // the same shape
+  const clean = scrubParsed(named, tokens) as Record<string, string> // the same shape
   return { ...clean, ...OWN }
 }
 
-function filtered(
+/** The headers that may pass. */
+function passed(
   given: Fields,
   names: ReadonlySet<string>,
   prefixes: readonly string[],
 ): Record<string, string> {
-  const listed = (given.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
-  return Object.fromEntries(
-    Object.entries(given).filter(([name]) => {
-      // many servers treat `_` as `-`
-      const read = name.toLowerCase().replaceAll('_', '-')
-      return !names.has(read) && !listed.includes(name) && !prefixes.some((prefix) => read.startsWith(prefix))
-    }),
-  )
+  const listed = given.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? []
+  const kept: Record<string, string> = {}
+  for (const name in given) {
+    // many servers treat `_` as `-`
+    const read = name.toLowerCase().replaceAll('_', '-')
+    const isHeldBack =
+      names.has(read) || listed.includes(name) || prefixes.some((prefix) => read.startsWith(prefix))
+    if (!isHeldBack) kept[name] = given[name] ?? ''
+  }
+  return kept
 }

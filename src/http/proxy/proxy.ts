@@ -16,6 +16,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 import { checked, parse } from '../endpoint/parse.ts'
+import { requestHeader, requestHeaders } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { utf8Header } from '../endpoint/utf8-header.ts'
 import { isText, passedOn, readUpload } from './proxy-body.ts'
@@ -142,12 +143,12 @@ function refuseMethod(c: Context): void {
     c.header('allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
     throw new BrokerError('method_not_allowed', `${c.req.method} is not forwarded.`)
   }
-  if (/\bwebsocket\b/i.test(c.req.header('upgrade') ?? ''))
+  if (/\bwebsocket\b/i.test(requestHeader(c, 'upgrade') ?? ''))
     throw new BrokerError('not_implemented', 'WebSockets are not forwarded.')
 }
 
 async function readRequest(c: Context, caller: ApiKey) {
-  const headers = c.req.header()
+  const headers = requestHeaders(c)
   const named = ownHeaders(headers)
   const userId = userFor(caller, named['x-gatepass-user'])
   const about = parse(headersCheck, { ...named, ...(userId !== undefined && { 'x-gatepass-user': userId }) })
@@ -172,8 +173,10 @@ async function readRequest(c: Context, caller: ApiKey) {
 
 /** The headers for this server. */
 function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const own = Object.entries(headers).filter(([name]) => name.startsWith('x-gatepass-'))
-  return Object.fromEntries(own.map(([name, value]) => [name, utf8Header(value)]))
+  const own: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers))
+    if (name.startsWith('x-gatepass-')) own[name] = utf8Header(value)
+  return own
 }
 
 /** Reads the request line itself, because a parsed URL has its dot segments and escapes normalized. */
@@ -201,7 +204,7 @@ function answerOf(
   const { headers } = coded ?? answer
   const fields = {
     ...headersToAnswer(headers, {
-      from: new URL(`${target.url.origin}${target.path}`),
+      from: () => `${target.url.origin}${target.path}`,
       provider: entry.provider,
       tokens,
     }),

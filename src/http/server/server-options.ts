@@ -64,6 +64,8 @@ export function serverOptions(
 
   return {
     ServerResponse: SafeResponse,
+    // Node's default drops all but the first of some repeated headers, such as `authorization`, without a word
+    joinDuplicateHeaders: true,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,

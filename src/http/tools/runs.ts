@@ -11,6 +11,7 @@ import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText } from '../endpoint/fields.ts'
 import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
+import { requestHeader } from '../endpoint/request-header.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
 import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
@@ -72,7 +73,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller: { projectId } }) => {
       const { toolId, args } = readRun(body)
-      if (c.req.header('idempotency-key')?.startsWith(SDK_KEY_PREFIX) === false)
+      if (requestHeader(c, 'idempotency-key')?.startsWith(SDK_KEY_PREFIX) === false)
         throw invalidMember(
           'Idempotency-Key',
           'not_allowed',
@@ -169,5 +170,5 @@ function readRun(body: Parameters<typeof readTool>[0]) {
  * can repeat the request for the answer.
  */
 export function cancelSignal(c: Context): AbortSignal | undefined {
-  return c.req.header('idempotency-key') === undefined ? c.req.raw.signal : undefined
+  return requestHeader(c, 'idempotency-key') === undefined ? c.req.raw.signal : undefined
 }

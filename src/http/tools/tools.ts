@@ -30,6 +30,7 @@ import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, toolNameText } from '../endpoint/fields.ts'
 import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
+import { requestHeader } from '../endpoint/request-header.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 import { type ImportedToolWire, importResultSchema, importSchema } from './import-schemas.ts'
 import { cancelSignal } from './runs.ts'
@@ -92,7 +93,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       const { name, version, input = {} } = readTool(body)
       const tool = await findTool(broker, caller.projectId, name, version)
       const call = { tool, input, entryPoint: 'execute', ...readCall(body) } as const
-      const isArcade = c.req.header(STAINLESS) !== undefined
+      const isArcade = requestHeader(c, STAINLESS) !== undefined
       const scheduled =
         body.run_at == null ? undefined : await scheduleTool(broker, call, readRunAt(body.run_at))
       if (scheduled?.outcome === 'scheduled')

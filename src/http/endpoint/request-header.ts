@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context } from 'hono'
+
+// The headers of a request as Node has parsed them: hono makes a web `Headers` of all of them when it is asked for one,
+// which costs more than most look-ups of a request. Repeated fields are joined by a comma (`joinDuplicateHeaders` in
+// server-options.ts), as `Headers` joins them.
+
+/** `name`: in lower case. */
+export function requestHeader(c: Context, name: Lowercase<string>): string | undefined {
+  const headers = headersAtNode(c)
+  return headers === undefined ? c.req.header(name) : joined(headers[name])
+}
+
+/** All headers, with names in lower case. */
+export function requestHeaders(c: Context): Readonly<Record<string, string>> {
+  const headers = headersOf(c)
+  const all: Record<string, string> = {}
+  for (const name in headers) all[name] = joined(headers[name]) ?? ''
+  return all
+}
+
+/** All headers as `requestHeaders` names them; one of several values may be a list. */
+export function headersOf(c: Context): Readonly<Record<string, string | string[] | undefined>> {
+  return headersAtNode(c) ?? c.req.header()
+}
+
+/** `undefined` where the app is called without a server, as in tests. */
+function headersAtNode(c: Context): IncomingMessage['headers'] | undefined {
+  return (c.env?.incoming as IncomingMessage | undefined)?.headers
+}
+
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value
+}
