@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import { Chunks, joined } from './chunks.ts'
 import { decodeBody } from './content-coding.ts'
 import { Exchange, type Pool } from './exchange.ts'
@@ -36,6 +37,8 @@ const LARGE_BYTES = 4 * 1024 * 1024
 const CONNECTIONS_PER_HOST = 64
 const STREAMS_PER_HOST = 256
 const WAITING_PER_HOST = 1024
+/** URLs whose check is remembered. */
+const KNOWN_TARGETS = 1_000
 
 export interface Outgoing {
   /** Resolves with the whole response, of any status but 3xx. Rejects with `OutgoingError` alone. */
@@ -66,17 +69,18 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
   const whole = createPool(rules, CONNECTIONS_PER_HOST, options)
   // a pool of their own: open streams must not delay a refresh at the same host
   const streams = createPool(rules, STREAMS_PER_HOST, options)
+  const targetOf = createTargets(rules)
 
   return {
     async send(request) {
       const { maxBytes = MAX_BYTES } = request
-      const target = targetOf(request.url, rules)
+      const target = targetOf(request.url)
       const response = await readWhole(whole, target, { ...request, maxBytes })
       return decodeBody(response, { host: target.host, maxBytes })
     },
     async stream(request) {
       const headers = toRequestHeaders(request.headers, request.acceptEncoding)
-      return openStream(streams, targetOf(request.url, rules), { ...request, headers })
+      return openStream(streams, targetOf(request.url), { ...request, headers })
     },
     allows: rules.allowsUrl,
     async close() {
@@ -97,13 +101,24 @@ function createPool(
   }
 }
 
-/** The URL that is dialled. Throws `OutgoingError` `host_not_allowed`. */
-function targetOf(url: string | URL, rules: ReachRules): URL {
-  if (typeof url === 'string' && !URL.canParse(url))
-    throw new OutgoingError('host_not_allowed', 'A malformed URL', { requestSent: false })
-  const target = withBareHost(new URL(url))
-  if (rules.allowsUrl(target)) return target
-  throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
+/**
+ * Returns the URL that is dialled, which nobody changes. Throws `OutgoingError` `host_not_allowed`. The rules do not
+ * change while the process runs, so a URL that was allowed is not parsed and checked again.
+ */
+function createTargets(rules: ReachRules): (url: string | URL) => URL {
+  const allowed = new LRUCache<string, URL>({ max: KNOWN_TARGETS })
+  return (url) => {
+    const text = typeof url === 'string' ? url : url.href
+    const known = allowed.get(text)
+    if (known !== undefined) return known
+    if (!URL.canParse(text))
+      throw new OutgoingError('host_not_allowed', 'A malformed URL', { requestSent: false })
+    const target = withBareHost(new URL(text))
+    if (!rules.allowsUrl(target))
+      throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
+    allowed.set(text, target)
+    return target
+  }
 }
 
 function toAllowedHost(text: string): AllowedHost {

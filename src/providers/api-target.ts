@@ -64,8 +64,9 @@ const DECODINGS = 3
 
 /** Whether a segment is `.` or `..`, also when encoded, or with a path parameter (`..;x`), which some servers drop. */
 function leavesItsFolder(path: string): boolean {
-  return decodings(path).some((decoded) =>
-    decoded.split(/[/\\]/).some((part) => /^\.{1,2}(?:;.*)?$/s.test(part)),
+  return decodings(path).some(
+    (decoded) =>
+      decoded.includes('.') && decoded.split(/[/\\]/).some((part) => /^\.{1,2}(?:;.*)?$/s.test(part)),
   )
 }
 
@@ -82,11 +83,12 @@ function holdsControls(path: string): boolean {
   })
 }
 
-/** The text, and the results of decoding it repeatedly, byte by byte. */
+/** The text, and the results of decoding it repeatedly, byte by byte, as long as there is something to decode. */
 function decodings(text: string): string[] {
   const all = [text]
   for (let times = 0; times < DECODINGS; times++) {
     const last = all.at(-1) ?? ''
+    if (!last.includes('%')) break
     all.push(last.replaceAll(/%([\dA-Fa-f]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))))
   }
   return all
