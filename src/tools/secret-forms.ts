@@ -4,7 +4,8 @@ import { createMatcher, type Form, type Matcher } from './secret-matcher.ts'
 
 // The forms of a secret that are searched for: unchanged, escaped, and in base64.
 
-const MIN_SECRET_LENGTH = 8
+/** In characters; shorter secrets are not searched for. */
+export const MIN_SECRET_LENGTH = 8
 /** A secret of 8 characters whose folded form is shorter consists of backslashes. */
 const MIN_FOLDED_LENGTH = 4
 
@@ -101,12 +102,14 @@ function percentEncoded(secret: string): string {
  * The characters of a base64 text that depend on the secret only, for each of its three alignments: after 0, 1 or 2 bytes.
  */
 export function base64Forms(secret: string): string[] {
-  const bytes = Buffer.from(secret)
+  // two bytes before the secret, of which each alignment has some
+  const bytes = Buffer.from(`\0\0${secret}`)
   const forms = [0, 1, 2].flatMap((before) => {
-    const whole = Buffer.concat([Buffer.alloc(before), bytes])
-    return (['base64', 'base64url'] as const).map((alphabet) =>
-      whole.toString(alphabet).slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)),
-    )
+    const whole = bytes.subarray(2 - before)
+    const base64 = whole
+      .toString('base64')
+      .slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6))
+    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')] // base64url (RFC 4648 section 5)
   })
   return [...new Set(forms)]
 }

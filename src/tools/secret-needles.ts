@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { base64Forms, usableSecrets } from './secret-forms.ts'
+import { base64Forms, MIN_SECRET_LENGTH } from './secret-forms.ts'
 
 // A quick look for secrets by the string search of JavaScript's engine, which is many times as fast as the scanner and
 // needs no matcher for each token. It proves for most texts that they hold no secret; the scanner decides on all others.
@@ -58,8 +58,7 @@ function needlesOf(secrets: readonly string[]): readonly Needles[] | undefined {
   for (const secret of secrets) {
     let known = kept.get(secret)
     if (known === undefined) {
-      const usable = usableSecrets([secret])
-      known = usable.length === 0 ? NOTHING : { needles: makeNeedles(secret) }
+      known = secret.length < MIN_SECRET_LENGTH ? NOTHING : { needles: makeNeedles(secret) }
       kept.set(secret, known)
     }
     if (known === NOTHING) continue
