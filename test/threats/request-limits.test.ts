@@ -91,6 +91,15 @@ describe('threat 41: what a request may hold', () => {
     )
   })
 
+  test('two Host headers are refused (RFC 9112 section 3.2)', async () => {
+    const request = (hosts: readonly string[]) =>
+      raw(
+        `GET /health HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}Connection: close\r\n\r\n`,
+      )
+    expect(await request(['127.0.0.1'])).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await request(['127.0.0.1', 'other.example'])).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
   test('slow senders are given up', () => {
     const {
       headersTimeout = 0,
