@@ -102,7 +102,7 @@ function createPool(
 }
 
 /**
- * Returns the URL that is dialled, which nobody changes. Throws `OutgoingError` `host_not_allowed`. The rules do not
+ * Returns the URL that is dialled; callers do not change it. Throws `OutgoingError` `host_not_allowed`. The rules do not
  * change while the process runs, so a URL that was allowed is not parsed and checked again.
  */
 function createTargets(rules: ReachRules): (url: string | URL) => URL {
