@@ -50,6 +50,8 @@ export interface AccessSecrets {
   readonly userInfo: Readonly<Record<string, unknown>>
   /** Other members of the token response and the authorization response, such as `instance_url` or `realmId`. */
   readonly extra?: Readonly<Record<string, unknown>>
+  /** Values that the entry keeps (`kept-values.ts`), by where the provider told them. */
+  readonly kept?: Readonly<Record<string, string>>
 }
 
 export interface RefreshSecrets {

@@ -5,6 +5,7 @@ import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
+import { toldValues } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
@@ -41,6 +42,11 @@ export async function connectionOfGrant(
     extraOfResponse(response, callbackMembers, [accessToken, refreshToken]),
     grant.extra,
   )
+  const kept = toldValues(entry.provider, {
+    authorizationResponse: response,
+    tokenResponse: grant.extra,
+    userInfo: grant.userInfo,
+  })
   const tokens = sealGrant(
     broker,
     { ...owner, id },
@@ -48,6 +54,7 @@ export async function connectionOfGrant(
       ...grant,
       userInfo: grant.userInfo ?? {},
       ...(extra !== undefined && { extra }),
+      ...(kept !== undefined && { kept }),
       scopes,
     },
   )

@@ -4,12 +4,15 @@ import { BrokerError } from '../domain/errors.ts'
 import { OutgoingError, type OutgoingStreamResponse } from '../egress/outgoing.ts'
 import { apiHeaders } from '../providers/api-host.ts'
 import { type ApiTarget, apiTarget } from '../providers/api-target.ts'
+import { keptValuesOf } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { baseUrlOf, hasOwnBaseUrls } from '../providers/variables.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
 import { permit } from '../services/request-context.ts'
 import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
 import { findProvider } from './find-provider.ts'
+import { findKeptValues } from './get-access-token.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 
 /** To the response's head, from the last piece of the request's body on. */
@@ -60,16 +63,50 @@ export type ForwardOutcome =
 export async function forwardRequest(broker: Broker, request: ForwardedRequest): Promise<ForwardOutcome> {
   const { projectId, userId, provider, scopes } = request
   const entry = await findProvider(broker, projectId, { id: provider, providerId: provider })
-  const target = targetOf(broker, entry, request)
+  const base = await baseUrlFor(broker, request, entry)
+  const target = base === NO_CONNECTION ? undefined : targetOf(broker, entry, request, base)
   const use = {
     projectId,
     userId,
     use: 'proxy',
     providers: [policyProvider(entry, scopes)],
-    hosts: [target.url.host],
+    hosts: target === undefined ? (entry.provider.api?.hosts ?? []) : [target.url.host],
   } as const
   await broker.policies.check(use)
-  return permit(use, () => forward(broker, request, entry, target))
+  return permit(use, async () => {
+    if (target !== undefined) return forward(broker, request, entry, target)
+    const acquired = await authorize(broker, request, entry)
+    if (acquired.outcome === 'ready') throw changedMeanwhile()
+    return acquired
+  })
+}
+
+/** Nothing is known of the host before the user's consent. */
+const NO_CONNECTION = Symbol()
+
+/** The base URL, which may be the connection's own. The caller's takes its place. */
+async function baseUrlFor(
+  broker: Broker,
+  { projectId, userId, account, baseUrl }: ForwardedRequest,
+  entry: ProviderEntry,
+): Promise<string | undefined | typeof NO_CONNECTION> {
+  const { provider } = entry
+  if (baseUrl !== undefined || !hasOwnBaseUrls(provider)) return baseUrl
+  const need = { projectId, userId, entry, ...(account !== undefined && { account }) }
+  const kept = await findKeptValues(broker, need)
+  if (kept === undefined) return NO_CONNECTION
+  const own = baseUrlOf(provider, kept)
+  if (own !== undefined) return own
+  throw new BrokerError(
+    'host_not_allowed',
+    `The base URL of "${entry.id}" (${provider.api?.baseUrlTemplate}) names values that ${provider.displayName} did not tell of this connection, or that do not match their patterns in oauth2.kept_values. What is kept is read at the user's consent: a new one may tell it.`,
+  )
+}
+
+function changedMeanwhile(): BrokerError {
+  return new BrokerError('provider_unavailable', 'The connection changed meanwhile. Nothing was sent.', {
+    retryAfter: 1,
+  })
 }
 
 async function forward(
@@ -106,7 +143,12 @@ async function forward(
   return { ...answered, answer: second, isWorthRepeating: false }
 }
 
-function targetOf(broker: Broker, entry: ProviderEntry, { path, baseUrl }: ForwardedRequest): ApiTarget {
+function targetOf(
+  broker: Broker,
+  entry: ProviderEntry,
+  { path }: ForwardedRequest,
+  baseUrl: string | undefined,
+): ApiTarget {
   const found = apiTarget(entry.provider, path, { baseUrl, allowsHttp: (url) => broker.outgoing.allows(url) })
   if ('target' in found) return found.target
   if (found.kind === 'request') throw new BrokerError('invalid_request', `The request ${found.fault}.`)
@@ -155,17 +197,25 @@ async function replaceToken(
 
 async function send(
   broker: Broker,
-  { method, headers, body, signal }: ForwardedRequest,
-  { url, path }: ApiTarget,
-  { entry, accessToken, clientId }: Release,
+  request: ForwardedRequest,
+  target: ApiTarget,
+  { entry, accessToken, clientId, kept: told }: Release,
 ): Promise<OutgoingStreamResponse> {
+  const { method, headers, body, signal, baseUrl } = request
+  const { url, path } = target
+  const kept = keptValuesOf(entry.provider, told)
+  // the token of one connection must not be sent to the host of another
+  if (baseUrl === undefined && hasOwnBaseUrls(entry.provider)) {
+    const own = targetOf(broker, entry, request, baseUrlOf(entry.provider, kept))
+    if (own.url.host !== url.host || own.path !== path) throw changedMeanwhile()
+  }
   try {
     return await broker.outgoing.stream({
       url,
       path,
       purpose: 'proxy',
       method,
-      headers: { ...headers, ...apiHeaders(entry.provider, { accessToken, clientId }) },
+      headers: { ...headers, ...apiHeaders(entry.provider, { accessToken, clientId, kept }) },
       deadlineMs: DEADLINE_MS,
       idleMs: IDLE_MS,
       redirects: 'answer',

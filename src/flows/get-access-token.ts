@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
 import { missingScopes } from '../domain/scopes.ts'
+import { keptValuesOf } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
@@ -179,6 +180,26 @@ function open(
     fingerprint,
     texts: {},
     ...(clientId !== undefined && { clientId }),
+  }
+}
+
+/**
+ * The kept values of the connection that would meet the need, before its token is released; `undefined` when there is no
+ * such connection.
+ */
+export async function findKeptValues(
+  broker: Broker,
+  { projectId, userId, entry, account }: Omit<TokenNeed, 'scopes'>,
+): Promise<Record<string, string> | undefined> {
+  const held = await cachedConnections(broker, { projectId, userId, providerUid: entry.uid })
+  const connection = (account === undefined ? held[0] : chooseHeld(held, account))?.connection
+  if (connection?.status !== 'active') return undefined
+  if (connection.providerIdentity !== providerIdentity(broker, entry)) return undefined
+  try {
+    return keptValuesOf(entry.provider, openAccess(broker, connection).kept)
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
   }
 }
 

@@ -20,12 +20,20 @@ export function sealGrant(
   row: ConnectionRow,
   tokens: ReceivedTokens,
 ): RefreshedTokens {
-  const { accessToken, userInfo, extra, refreshToken, tokenType, scopes, expiresIn } = tokens
+  const { accessToken, userInfo, extra, kept, refreshToken, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
   const receivedAt = broker.now()
   return {
-    access: seal({ accessToken, userInfo, ...(extra !== undefined && { extra }) }, 'access'),
+    access: seal(
+      {
+        accessToken,
+        userInfo,
+        ...(extra !== undefined && { extra }),
+        ...(kept !== undefined && { kept }),
+      },
+      'access',
+    ),
     ...(refreshToken !== undefined && { refresh: seal({ refreshToken }, 'refresh') }),
     tokenType,
     scopes,

@@ -15,15 +15,23 @@ export function isApiHost({ api }: Pick<Provider, 'api'>, url: URL): boolean {
   return api?.hosts.some((pattern) => covers(pattern, host)) === true
 }
 
+/** What the headers of requests to an API are made of. */
+export interface ApiCredentials {
+  readonly accessToken: string
+  readonly clientId?: string | undefined
+  /** The connection's kept values, by name. */
+  readonly kept?: Readonly<Record<string, string>>
+}
+
 /**
  * The headers of a request to the provider's API: the token, in `Authorization` (RFC 6750 section 2.1) unless the entry
  * says otherwise, and what the entry has besides. They are for the hosts of `isApiHost` alone.
  */
 export function apiHeaders(
   { api }: Pick<Provider, 'api'>,
-  { accessToken, clientId }: { readonly accessToken: string; readonly clientId: string | undefined },
+  { accessToken, clientId, kept }: ApiCredentials,
 ): Record<string, string> {
-  const values = { access_token: accessToken, client_id: clientId }
+  const values = { access_token: accessToken, client_id: clientId, kept }
   const headers = renderHeaders(api?.headers, values)
   const carriesToken = Object.values(api?.headers ?? {}).some((template) =>
     mentions(template, 'access_token'),

@@ -42,12 +42,7 @@ export interface OAuthClient {
    * The refresh request (RFC 6749 section 6), and nothing after it, so that a rotated refresh token can be stored at
    * once. Throws `ProviderRefusal`. `guard` tells whether the request may still be sent, and until when it may last.
    */
-  refresh(
-    client: RegisteredClient,
-    refreshToken: string,
-    accessToken: string,
-    guard?: RequestGuard,
-  ): Promise<Grant>
+  refresh(client: RegisteredClient, known: KnownTokens, guard?: RequestGuard): Promise<Grant>
   /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */
   askAgain(client: RegisteredClient, grant: Grant): Promise<Grant | undefined>
   /** Revokes the refresh token, if there is one, and the access token (RFC 7009). */
@@ -60,6 +55,14 @@ export interface OAuthClient {
 
 /** The claim on a connection or authorization that must still hold while a token request is sent. */
 export type RequestGuard = Pick<OutgoingRequest, 'isStillWanted' | 'signal'>
+
+/** What the refresh request of an entry may name. */
+export interface KnownTokens {
+  readonly refreshToken: string
+  readonly accessToken: string
+  /** The connection's kept values, by name. */
+  readonly kept?: Readonly<Record<string, string>>
+}
 
 export type Revocation = 'revoked' | 'unsupported' | 'failed'
 
@@ -190,11 +193,12 @@ export function createOAuthClient(
       })
     },
 
-    async refresh(registered, refreshToken, accessToken, guard) {
+    async refresh(registered, { refreshToken, accessToken, kept }, guard) {
       const block = registered.provider.refreshRequest
       if (block === undefined)
         throw new ProviderRefusal('invalid_grant', 'The provider entry has no refresh request.')
-      const values = { ...templateValues(registered), refresh_token: refreshToken, access_token: accessToken }
+      const tokens = { refresh_token: refreshToken, access_token: accessToken }
+      const values = { ...templateValues(registered), ...tokens, kept }
       const granted = await grant(
         registered,
         block,

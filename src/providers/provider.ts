@@ -41,6 +41,11 @@ export interface Provider {
    * must match. They come through the user's browser.
    */
   readonly callbackMembers?: Readonly<Record<string, string>>
+  /**
+   * Values that the provider tells of each connection, such as Salesforce's `instance_url`: the API's base URL and headers
+   * and the refresh request may name them.
+   */
+  readonly keptValues?: Readonly<Record<string, KeptValue>>
   /** Requested when a requirement names no scopes. */
   readonly defaultScopes: readonly string[]
   readonly authorizationRequest: AuthorizationRequestBlock
@@ -85,22 +90,31 @@ export interface ProviderVariable {
   readonly value: string
 }
 
+/** Where the provider tells a value, and what the value may be. */
+export interface KeptValue {
+  readonly from: 'authorization_response' | 'token_response' | 'user_info'
+  /** The parameter of the authorization response; else an expression of a response map. */
+  readonly at: string
+  /** RE2 expression that the whole value must match. */
+  readonly pattern: string
+}
+
 /** Endpoints by their role, and settings, that an issuer's metadata can fill. */
 export type IssuerDecides = EndpointRole | 'client_authentication' | 'pkce' | 'iss' | 'end_session'
 
 /** Where the broker itself may use the user's token: in the proxy, and in tools that are HTTP requests. */
 export interface ProviderApi {
-  /** The default base URL of requests. Its host is among `hosts`. */
+  /** The default base URL of requests. Its host is among `hosts`. Absent if each connection has its own. */
   readonly baseUrl?: string
-  /** `baseUrl` as it was given, if it names variables. */
+  /** The base URL as it was given, if it names variables or kept values. */
   readonly baseUrlTemplate?: string
   /** In the form of `parseApiHost`. The token is sent to no other host. */
   readonly hosts: readonly string[]
   /** Template of the `Authorization` value; the default is that of RFC 6750. */
   readonly authorization?: string
   /**
-   * Templates of further headers by name in lower case, with `{{client_id}}` and `{{access_token}}`. They replace the
-   * caller's. One with the token takes the place of `Authorization` (Shopify's `x-shopify-access-token`).
+   * Templates of further headers by name in lower case, with `{{client_id}}`, `{{access_token}}` and kept values. They
+   * replace the caller's. One with the token takes the place of `Authorization` (Shopify's `x-shopify-access-token`).
    */
   readonly headers?: Readonly<Record<string, string>>
 }

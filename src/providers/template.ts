@@ -7,11 +7,13 @@ export interface TemplateValues {
   readonly existing_scopes?: readonly string[] | undefined
   readonly refresh_token?: string | undefined
   readonly access_token?: string | undefined
+  /** Values of placeholders that the entry declares. */
+  readonly kept?: Readonly<Record<string, string>> | undefined
   /** Joins the scopes; the default is a space. */
   readonly scopeSeparator?: ' ' | ',' | undefined
 }
 
-export type Placeholder = Exclude<keyof TemplateValues, 'scopeSeparator'>
+export type Placeholder = Exclude<keyof TemplateValues, 'scopeSeparator' | 'kept'>
 
 export const PLACEHOLDERS: readonly string[] = [
   'client_id',
@@ -61,10 +63,10 @@ export function names(template: string, placeholder: string): boolean {
   return partsOf(template).some((part) => 'placeholder' in part && part.placeholder === placeholder)
 }
 
-/** The text with each value in place of its placeholder, and all other text unchanged. */
+/** The text with each value in place of its placeholder. A placeholder without a value stays. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replaceAll(PLACEHOLDER, (_, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? '') : '',
+  return template.replaceAll(PLACEHOLDER, (placeholder, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : placeholder,
   )
 }
 
@@ -121,8 +123,12 @@ function standsApart(before: Part | undefined, after: Part | undefined): boolean
 }
 
 function filling(values: TemplateValues, placeholder: string): readonly string[] {
-  if (!Object.hasOwn(values, placeholder)) return []
-  const value = values[placeholder as Placeholder] // own, and so one of the named members
+  const { kept = {} } = values
+  const value = PLACEHOLDERS.includes(placeholder)
+    ? values[placeholder as Placeholder] // it is one of the list
+    : Object.hasOwn(kept, placeholder)
+      ? kept[placeholder]
+      : undefined
   return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }
 

@@ -13,12 +13,28 @@ export function variableFault({ pattern, value }: ProviderVariable): string | un
   return fitsPattern(pattern, value) ? undefined : `does not match ${pattern}`
 }
 
-/** Why the text is no URL template, or `undefined`: its placeholders are variables, and all else is literal. */
+/** Why the text is no template of an endpoint, or `undefined`: its placeholders are variables, and all else is literal. */
 export function urlTemplateFault(template: string, variables: Variables | undefined): string | undefined {
   return checkTemplate(template, Object.keys(variables ?? {}))
 }
 
-/** The URL of a template. */
+/** As `urlTemplateFault`, for the API's base URL, which may name values that each connection has for itself. */
+export function baseUrlTemplateFault(
+  template: string,
+  { variables = {}, keptValues = {} }: Pick<Provider, 'variables' | 'keptValues'>,
+): string | undefined {
+  return checkTemplate(template, [...Object.keys(variables), ...Object.keys(keptValues)])
+}
+
+/** The host of a URL that may still hold placeholders; `undefined` when they decide the host. */
+export function literalHost(url: string): string | undefined {
+  const origin = /^https?:\/\/[^/?#]+/i.exec(url)?.[0]
+  return origin === undefined || origin.includes('{') || !URL.canParse(origin)
+    ? undefined
+    : new URL(origin).host
+}
+
+/** The URL of a template. Placeholders that are no variables stay. */
 export function fillUrl(template: string, variables: Variables | undefined): string {
   const values = Object.entries(variables ?? {}).map(([name, { value }]) => [name, value] as const)
   return fillTemplate(template, Object.fromEntries(values))
@@ -60,15 +76,45 @@ export function withVariables(provider: Provider, variables: Variables | undefin
     ...(userInfoRequest && { userInfoRequest: filled(userInfoRequest) }),
     ...(introspectionRequest && { introspectionRequest: filled(introspectionRequest) }),
     ...(revocationRequest && { revocationRequest: filled(revocationRequest) }),
-    ...(api && { api: apiWith(api, variables) }),
+    ...(api && { api: apiWith(api, provider, variables) }),
   }
 }
 
 /** The host of the former base URL is dropped: tokens of one account must not be sent to the host of another. */
-function apiWith(api: ProviderApi, variables: Variables | undefined): ProviderApi {
-  const { baseUrl: former, baseUrlTemplate, hosts } = api
-  if (baseUrlTemplate === undefined || urlTemplateFault(baseUrlTemplate, variables) !== undefined) return api
-  const baseUrl = fillUrl(baseUrlTemplate, variables)
-  const others = hosts.filter((host) => former === undefined || host !== new URL(former).host)
-  return { ...api, baseUrl, hosts: [...new Set([new URL(baseUrl).host, ...others])] }
+function apiWith(api: ProviderApi, before: Provider, variables: Variables | undefined): ProviderApi {
+  const { baseUrlTemplate: template, hosts } = api
+  const fault = template && baseUrlTemplateFault(template, { ...before, variables: variables ?? {} })
+  if (template === undefined || fault !== undefined) return api
+  const url = fillUrl(template, variables)
+  const [former, host] = [literalHost(fillUrl(template, before.variables)), literalHost(url)]
+  const others = hosts.filter((one) => one !== former)
+  return {
+    ...withoutBaseUrl(api),
+    ...(isFilled(url) && { baseUrl: url }),
+    hosts: [...new Set([...(host === undefined ? [] : [host]), ...others])],
+  }
+}
+
+function withoutBaseUrl({ baseUrl: _, ...api }: ProviderApi): ProviderApi {
+  return api
+}
+
+/** Whether no placeholder is left. */
+export function isFilled(url: string): boolean {
+  return !url.includes('{{')
+}
+
+/** Whether the API's base URL depends on the connection's kept values. */
+export function hasOwnBaseUrls({ api }: Pick<Provider, 'api'>): boolean {
+  return api?.baseUrlTemplate !== undefined && api.baseUrl === undefined
+}
+
+/** The API's base URL for a connection with these kept values; `undefined` when there is none, or a value is missing. */
+export function baseUrlOf(
+  { api, variables }: Provider,
+  kept: Readonly<Record<string, string>>,
+): string | undefined {
+  if (api?.baseUrlTemplate === undefined || api.baseUrl !== undefined) return api?.baseUrl
+  const url = fillTemplate(fillUrl(api.baseUrlTemplate, variables), kept)
+  return isFilled(url) ? url : undefined
 }

@@ -165,6 +165,23 @@ export interface AuthProviderCreateRequest {
             }
           | null
           | undefined
+        /**
+         * Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens.
+         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
+         * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
+         * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
+         * the whole value must match. The authorization response comes through the user's browser.
+         */
+        readonly kept_values?:
+          | {
+              readonly [name: string]: {
+                readonly from: 'authorization_response' | 'token_response' | 'user_info'
+                readonly at?: string | undefined
+                readonly pattern: string
+              }
+            }
+          | null
+          | undefined
         readonly scope_delimiter?: ' ' | ',' | null | undefined
         readonly pkce?:
           | {
@@ -415,8 +432,9 @@ export interface AuthProviderCreateRequest {
         /**
          * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
          * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
-         * being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`
-         * and `{{access_token}}`; one with the token takes the place of `Authorization`.
+         * being named. `headers` go with every request, in place of the caller's, and may name
+         * `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of
+         * `Authorization`.
          */
         readonly api?:
           | {
@@ -481,6 +499,13 @@ export interface AuthProviderResponse {
         readonly pattern: string
         readonly label?: string
         readonly example?: string
+      }
+    }
+    readonly kept_values?: {
+      readonly [name: string]: {
+        readonly from: 'authorization_response' | 'token_response' | 'user_info'
+        readonly at: string
+        readonly pattern: string
       }
     }
     readonly scope_delimiter: string
@@ -612,6 +637,23 @@ export interface AuthProviderUpdateRequest {
                 readonly label?: string | undefined
                 readonly example?: string | undefined
               } | null
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens.
+         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
+         * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
+         * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
+         * the whole value must match. The authorization response comes through the user's browser.
+         */
+        readonly kept_values?:
+          | {
+              readonly [name: string]: {
+                readonly from: 'authorization_response' | 'token_response' | 'user_info'
+                readonly at?: string | undefined
+                readonly pattern: string
+              }
             }
           | null
           | undefined
@@ -897,8 +939,9 @@ export interface AuthProviderUpdateRequest {
         /**
          * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
          * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
-         * being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`
-         * and `{{access_token}}`; one with the token takes the place of `Authorization`.
+         * being named. `headers` go with every request, in place of the caller's, and may name
+         * `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of
+         * `Authorization`.
          */
         readonly api?:
           | {

@@ -157,7 +157,7 @@ describe('threats 17 to 24: whatever a token endpoint answers', () => {
           const response = new URLSearchParams({ code: 'c', state: 's' })
           for (const sent of [
             oauth.redeem(client, response, { providerIdentity: 'p', codeVerifier: 'v'.repeat(43) }),
-            oauth.refresh(client, 'r', 'a'),
+            oauth.refresh(client, { refreshToken: 'r', accessToken: 'a' }),
           ])
             await sent.then(sound, (error: unknown) => {
               expect(error).toBeInstanceOf(ProviderRefusal)

@@ -21,7 +21,12 @@ export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) 
     return refusalOf(oauth(outgoing).redeem(clientAt(url), response, SECRETS))
   },
   'refresh endpoint': (outgoing, url) =>
-    refusalOf(oauth(outgoing).refresh(clientAt(url), 'SECRET-refresh', 'SECRET-access')),
+    refusalOf(
+      oauth(outgoing).refresh(clientAt(url), {
+        refreshToken: 'SECRET-refresh',
+        accessToken: 'SECRET-access',
+      }),
+    ),
   'user info endpoint': (outgoing, url) => askAbout(outgoing, { userInfoRequest: resource(url) }),
   'introspection endpoint': (outgoing, url) => askAbout(outgoing, { introspectionRequest: resource(url) }),
   'revocation endpoint': async (outgoing, url) => {

@@ -50,7 +50,7 @@ async function ask(told: TokenAnswer, provider: Partial<Provider> = {}): Promise
   const client = clientAt(`${server.url}/token`, provider)
   const secrets = { providerIdentity: 'p', codeVerifier: 'v'.repeat(43) }
   const redeem = () => oauth.redeem(client, new URLSearchParams({ code: CODE, state: 's' }), secrets)
-  const refresh = () => oauth.refresh(client, REFRESH_TOKEN, 'an-old-token')
+  const refresh = () => oauth.refresh(client, { refreshToken: REFRESH_TOKEN, accessToken: 'an-old-token' })
   const outcome = async (sent: Promise<unknown>): Promise<Record<string, unknown>> => {
     try {
       return { ...((await sent) as object) }
@@ -357,9 +357,9 @@ describe('threat 24: what the server says of an error is shown without what coul
       'not [removed] nor [removed] here',
     )
     next = saying(REFRESH_TOKEN, 'an-old-token')
-    expect(await messageOf(oauth.refresh(client, REFRESH_TOKEN, 'an-old-token'))).toContain(
-      'not [removed] nor [removed] here',
-    )
+    expect(
+      await messageOf(oauth.refresh(client, { refreshToken: REFRESH_TOKEN, accessToken: 'an-old-token' })),
+    ).toContain('not [removed] nor [removed] here')
   })
 
   const echoes = [CLIENT_SECRET, TOKEN]
@@ -420,7 +420,9 @@ describe('failure R6 and R7: an answer that says later', () => {
   ])('%s', async (_, told, seconds) => {
     next = told
     const client = clientAt(`${server.url}/token`)
-    const error = await oauth.refresh(client, REFRESH_TOKEN, 'old').catch((thrown: unknown) => thrown)
+    const error = await oauth
+      .refresh(client, { refreshToken: REFRESH_TOKEN, accessToken: 'old' })
+      .catch((thrown: unknown) => thrown)
     // the grant is still valid: it is not the user who has to come again
     expect(error).toMatchObject({ name: 'ProviderRefusal', reason: 'provider_unavailable' })
     expect((error as ProviderRefusal).retryAfter).toBe(seconds)

@@ -1,6 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { AccessSecrets, Connection } from '../../domain/connection.ts'
 import type { Grant } from '../../providers/grant.ts'
+import { keptValuesOf } from '../../providers/kept-values.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { registeredClient } from '../find-provider.ts'
@@ -55,7 +56,13 @@ async function sendUnderLease(
     registered = registeredClient(broker, entry)
     known = openAccess(broker, connection)
     const refreshToken = openRefreshToken(broker, connection) ?? ''
-    grant = await broker.oauth.refresh(registered, refreshToken, known.accessToken, lease.guard(connection))
+    const kept = keptValuesOf(entry.provider, known.kept)
+    const { accessToken } = known
+    grant = await broker.oauth.refresh(
+      registered,
+      { refreshToken, accessToken, kept },
+      lease.guard(connection),
+    )
   } catch (error) {
     return notAnswered(broker, entry, connection, lease, error)
   } finally {

@@ -5,6 +5,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { coveredScopes } from '../../domain/scopes.ts'
 import { mergedExtra } from '../../providers/extra-members.ts'
 import type { Grant } from '../../providers/grant.ts'
+import { toldValues } from '../../providers/kept-values.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider.ts'
 import type { RefreshOutcome } from '../../services/refresh-table.ts'
@@ -181,10 +182,13 @@ function sealRefreshed(
   known: AccessSecrets,
 ): RefreshedTokens {
   const extra = mergedExtra(known.extra, grant.extra)
+  const { provider } = entry
+  const kept = toldValues(provider, { tokenResponse: grant.extra, userInfo: grant.userInfo }, known.kept)
   return sealGrant(broker, connection, {
     ...grant,
     userInfo: grant.userInfo ?? known.userInfo,
     ...(extra !== undefined && { extra }),
+    ...(kept !== undefined && { kept }),
     scopes: stillGranted(broker, entry, connection, grant.scopes),
     expiresIn: grant.expiresIn ?? lifetimeOf(connection),
   })

@@ -1,11 +1,13 @@
-import { endpointFault } from '../../egress/endpoint.ts'
 import { parseApiHost } from '../../providers/api-host.ts'
 import type { ProviderApi } from '../../providers/provider.ts'
+import { baseUrlTemplateFault, fillUrl, isFilled, literalHost } from '../../providers/variables.ts'
 import { readHeaders } from './header-templates.ts'
 import { refuse } from './refuse.ts'
 import { readHeaderFormat } from './request-members.ts'
 import type { OAuth2Context } from './requests.ts'
-import { readUrl } from './url-variables.ts'
+import { literalUrlFault } from './url-variables.ts'
+
+type ApiContext = Pick<OAuth2Context, 'allowsHttp' | 'variables' | 'read'>
 
 interface ApiInput {
   readonly base_url?: string | null | undefined
@@ -18,7 +20,7 @@ interface ApiInput {
 export function readApi(
   sent: ApiInput | null | undefined,
   before: ProviderApi | undefined,
-  context: Pick<OAuth2Context, 'allowsHttp' | 'variables'>,
+  context: ApiContext,
 ): ProviderApi | undefined {
   if (sent === undefined) return before
   if (sent === null) return undefined
@@ -35,15 +37,21 @@ export function readApi(
     format === undefined
       ? before?.authorization
       : readHeaderFormat('oauth2.api.auth_header_value_format', format)
+  const placeholders = ['client_id', 'access_token', ...Object.keys(context.read.keptValues ?? {})]
   const headers =
     sent.headers === undefined
       ? before?.headers
-      : readHeaders('oauth2.api.headers', sent.headers, ['client_id', 'access_token'])
+      : readHeaders('oauth2.api.headers', sent.headers, placeholders)
   if (headers?.authorization !== undefined)
     refuse('oauth2.api.headers.authorization', 'is written in oauth2.api.auth_header_value_format')
-  const ownHost = baseUrl === undefined ? [] : [new URL(baseUrl).host]
-  const all = [...new Set([...ownHost, ...hosts])]
-  if (all.length === 0) refuse('oauth2.api', 'needs a base_url or hosts')
+  const written = template === undefined ? baseUrl : fillUrl(template, context.variables)
+  const ownHost = written === undefined ? undefined : literalHost(written)
+  const all = [...new Set([...(ownHost === undefined ? [] : [ownHost]), ...hosts])]
+  if (all.length === 0)
+    refuse(
+      'oauth2.api',
+      template === undefined ? 'needs a base_url or hosts' : 'needs hosts: its base_url has none',
+    )
   return {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(template !== undefined && { baseUrlTemplate: template }),
@@ -55,22 +63,24 @@ export function readApi(
 
 export function writeApi({ baseUrl, baseUrlTemplate, hosts, authorization, headers }: ProviderApi) {
   return {
-    ...(baseUrl !== undefined && { base_url: baseUrlTemplate ?? baseUrl }),
+    ...((baseUrlTemplate ?? baseUrl) !== undefined && { base_url: baseUrlTemplate ?? baseUrl }),
     hosts: [...hosts],
     ...(authorization !== undefined && { auth_header_value_format: authorization }),
     ...(headers !== undefined && { headers: { ...headers } }),
   }
 }
 
-function readBaseUrl(
-  sent: string,
-  { allowsHttp, variables }: Pick<OAuth2Context, 'allowsHttp' | 'variables'>,
-) {
-  const read = readUrl('oauth2.api.base_url', sent, variables)
-  const fault = endpointFault(read.url, allowsHttp)
-  if (fault !== undefined) refuse('oauth2.api.base_url', fault)
-  if (read.url.includes('?')) refuse('oauth2.api.base_url', 'must not hold a query')
-  return read
+function readBaseUrl(sent: string, { allowsHttp, variables, read }: ApiContext) {
+  const path = 'oauth2.api.base_url'
+  const keptValues = read.keptValues ?? {}
+  const fault = baseUrlTemplateFault(sent, { ...(variables && { variables }), keptValues })
+  if (fault !== undefined)
+    refuse(path, `${fault}: oauth2.variables and oauth2.kept_values declare what may be named`)
+  const url = fillUrl(sent, variables)
+  const urlFault =
+    literalUrlFault(url, allowsHttp) ?? (url.includes('?') ? 'must not hold a query' : undefined)
+  if (urlFault !== undefined) refuse(path, urlFault)
+  return { ...(isFilled(url) && { url }), ...(url !== sent || !isFilled(url) ? { template: sent } : {}) }
 }
 
 function readHost(text: string, index: number): string {

@@ -4,6 +4,7 @@ import { endpointsDigest } from '../../providers/identity.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { readApi, writeApi } from './api-hosts.ts'
 import { headersAnswer, headersInput } from './header-templates.ts'
+import { keptValuesAnswer, keptValuesInput, readKeptValues } from './kept-values.ts'
 import { changed, memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
@@ -23,6 +24,12 @@ export const OAUTH2_MEMBERS = {
     answer: variablesAnswer,
     read: (_, { variables }) => ({ variables }), // `readProvider` has read them, to put them into the base
     write: ({ variables }) => variables && { ...variables },
+  }),
+  kept_values: member({
+    ...input(keptValuesInput),
+    answer: keptValuesAnswer,
+    read: (sent, { base, variables }) => ({ keptValues: readKeptValues(sent, base?.keptValues, variables) }),
+    write: ({ keptValues }) => keptValues && { ...keptValues },
   }),
   scope_delimiter: member({
     ...input(z.enum([' ', ',']).nullish()),
@@ -149,7 +156,7 @@ export const OAUTH2_MEMBERS = {
         .nullish()
         .openapi({
           description:
-            "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}` and `{{access_token}}`; one with the token takes the place of `Authorization`.",
+            "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of `Authorization`.",
         }),
     ),
     answer: z

@@ -13,7 +13,7 @@ import { readUrl } from './url-variables.ts'
 
 /** What one kind of request allows, and what it means when a block leaves a member out. */
 export interface RequestRules {
-  readonly placeholders: readonly Placeholder[]
+  readonly placeholders: readonly string[]
   /**
    * The first is the default. `by_params`: the client secret goes where `params` has it, else into the body; this is
    * Arcade's default, which the wire calls `none`.

@@ -45,6 +45,8 @@ interface RequestKind extends RequestRules {
   /** The member of `Provider`. */
   readonly block: BlockName
   readonly isRequired?: boolean
+  /** Its `params` and `headers` may name kept values. */
+  readonly mayNameKeptValues?: boolean
   readonly members: Table<ResourceRequestBlock, RequestContext>
 }
 
@@ -108,6 +110,7 @@ export const REQUESTS = {
   refresh_request: request(
     {
       name: 'refresh_request',
+      mayNameKeptValues: true,
       role: 'refresh',
       block: 'refreshRequest',
       members: REQUEST_MEMBERS,
@@ -199,11 +202,13 @@ function readBlock(
 }
 
 function readRequest(
-  { members, ...rules }: RequestKind,
+  { members, mayNameKeptValues = false, ...kind }: RequestKind,
   path: string,
   sent: BlockInput,
-  { allowsHttp, variables }: OAuth2Context,
+  { allowsHttp, variables, read: { keptValues = {} } }: OAuth2Context,
 ): Found<ResourceRequestBlock> {
+  const kept = mayNameKeptValues ? Object.keys(keptValues) : []
+  const rules = { ...kind, placeholders: [...kind.placeholders, ...kept] }
   return readMembers(members, sent, (read) => ({
     path,
     rules,

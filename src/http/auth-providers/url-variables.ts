@@ -3,7 +3,15 @@ import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
 import { patternFault } from '../../providers/callback-members.ts'
 import type { Provider, ProviderVariable } from '../../providers/provider.ts'
 import { PLACEHOLDERS } from '../../providers/template.ts'
-import { fillUrl, urlTemplateFault, urlTemplatesOf, variableFault } from '../../providers/variables.ts'
+import {
+  baseUrlTemplateFault,
+  fillUrl,
+  isFilled,
+  literalHost,
+  urlTemplateFault,
+  urlTemplatesOf,
+  variableFault,
+} from '../../providers/variables.ts'
 import { withoutUndefined } from './member.ts'
 import { refuse } from './refuse.ts'
 
@@ -80,9 +88,9 @@ function readVariable(path: string, variable: z.output<typeof input>): ProviderV
 /** What the request leaves out of the base is made with the new values too. */
 function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHttp): void {
   for (const [, template] of urlTemplatesOf(base)) {
-    if (urlTemplateFault(template, variables) !== undefined) continue
+    if (baseUrlTemplateFault(template, { ...base, variables }) !== undefined) continue
     const url = fillUrl(template, variables)
-    const fault = endpointFault(url, allowsHttp)
+    const fault = literalUrlFault(url, allowsHttp)
     if (fault !== undefined) refuse('oauth2.variables', `would make the URL ${url}, which ${fault}`)
   }
 }
@@ -90,9 +98,21 @@ function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHtt
 /** Refuses a provider with a template that names a variable which it no longer has. */
 export function checkVariables(provider: Provider): void {
   for (const [path, template] of urlTemplatesOf(provider)) {
-    const fault = urlTemplateFault(template, provider.variables)
+    const fault =
+      path === 'api.base_url'
+        ? baseUrlTemplateFault(template, provider)
+        : urlTemplateFault(template, provider.variables)
     if (fault !== undefined) refuse(`oauth2.${path}`, fault)
   }
+}
+
+/** The fault of a URL whose kept values are not known yet. */
+export function literalUrlFault(url: string, allowsHttp: AllowsHttp): string | undefined {
+  if (isFilled(url) || literalHost(url) !== undefined)
+    return endpointFault(url.replaceAll(/\{\{.*?\}\}/g, 'x'), allowsHttp)
+  return /^(?:https?:\/\/|\{\{)/i.test(url) && !/[#?\\\s]/.test(url.replaceAll(/\{\{.*?\}\}/g, 'x'))
+    ? undefined
+    : 'is not an absolute URL'
 }
 
 /** The URL that was sent, with the variables' values, and its template if it names any. */

@@ -1,4 +1,5 @@
 import { apiHeaders, isApiHost } from '../../providers/api-host.ts'
+import { keptValuesOf } from '../../providers/kept-values.ts'
 import type { BackendCall, GivenAuthorization } from '../backend.ts'
 import type { ToolError } from '../tool-error.ts'
 import type { BuiltRequest } from './build-request.ts'
@@ -38,12 +39,16 @@ export function placeCredentials(
   function putToken(credential: Extract<Credential, { kind: 'token' }>): Placed | undefined {
     const release = givenFor(call.authorizations, credential)?.release
     if (release === undefined) return refused('A token is missing.')
-    const { entry, accessToken, clientId } = release
+    const { entry, accessToken, clientId, kept } = release
     if (!isApiHost(entry.provider, url))
       return refused(
         `The provider "${entry.id}" does not name ${url.host} as a host of its API, so its token is not sent there. An administrator can: PATCH /v1/admin/auth_providers/${entry.id} {"oauth2": {"api": {"hosts": ["${url.host}"]}}}.`,
       )
-    const own = apiHeaders(entry.provider, { accessToken, clientId })
+    const own = apiHeaders(entry.provider, {
+      accessToken,
+      clientId,
+      kept: keptValuesOf(entry.provider, kept),
+    })
     if (credential.header === 'authorization') Object.assign(headers, own)
     else {
       const { authorization: _, ...others } = own

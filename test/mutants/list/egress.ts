@@ -129,7 +129,7 @@ export const egress: readonly Mutation[] = [
     rows: ['26'],
     fault: 'a placeholder that is not allowed there is put in',
     file: 'src/providers/template.ts',
-    from: 'if (!(allowed as readonly string[]).includes(part.placeholder)) {',
+    from: 'if (!allowed.includes(part.placeholder)) {',
     to: 'if (!(allowed as readonly string[]).includes(part.placeholder) && allowed.length === 0) {',
     test: 'threats/templates.test.ts',
     name: 'threat 26: what is no placeholder',

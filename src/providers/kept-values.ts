@@ -1,0 +1,56 @@
+import { fitsPattern } from './callback-members.ts'
+import type { Provider } from './provider.ts'
+import { evaluateText } from './response-map.ts'
+
+/** Values that a provider told of a connection, by where they were told: definitions may change, what was told does not. */
+export type ToldValues = Readonly<Record<string, string>>
+
+/** The documents in which the provider tells the values of one grant. An absent one has none. */
+export interface Telling {
+  /** The query of the authorization response. It comes through the user's browser. */
+  readonly authorizationResponse?: URLSearchParams
+  /** The further members of the token response. */
+  readonly tokenResponse?: Readonly<Record<string, unknown>> | undefined
+  readonly userInfo?: Readonly<Record<string, unknown>> | undefined
+}
+
+type Keeping = Pick<Provider, 'keptValues'>
+
+/** What a grant tells of the values that the entry keeps, over what was told before; those that do not fit are dropped. */
+export function toldValues(
+  { keptValues = {} }: Keeping,
+  telling: Telling,
+  before: ToldValues = {},
+): ToldValues | undefined {
+  const told: Record<string, string> = { ...before }
+  for (const value of Object.values(keptValues)) {
+    const text = textOf(value, telling)
+    if (text !== undefined && fitsPattern(value.pattern, text)) told[keyOf(value)] = text
+  }
+  return Object.keys(told).length > 0 ? told : undefined
+}
+
+/** The kept values by their names. One that no longer fits its pattern is absent. */
+export function keptValuesOf({ keptValues = {} }: Keeping, told: ToldValues = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(keptValues).flatMap(([name, value]) => {
+      const text = Object.hasOwn(told, keyOf(value)) ? told[keyOf(value)] : undefined
+      return text !== undefined && fitsPattern(value.pattern, text) ? [[name, text] as const] : []
+    }),
+  )
+}
+
+function textOf({ from, at }: KeptValue, telling: Telling): string | undefined {
+  if (from === 'authorization_response') {
+    const [value, ...others] = telling.authorizationResponse?.getAll(at) ?? []
+    return others.length === 0 ? value : undefined
+  }
+  const value = evaluateText(at, from === 'user_info' ? telling.userInfo : telling.tokenResponse)
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+type KeptValue = NonNullable<Provider['keptValues']>[string]
+
+function keyOf({ from, at }: KeptValue): string {
+  return `${from} ${at}`
+}
