@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { unavailable } from '../../retry.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** Writes per commit, and how long they may run before the commit: the event loop is held for both. */
 const MOST_WRITES = 128
@@ -16,17 +17,22 @@ export interface Write<T> {
 }
 
 /**
- * Group commit: writes that arrive in one turn of the event loop share a transaction, in the order in which they
- * arrived, and each promise resolves after the commit. A write that throws is rolled back alone, to its savepoint, and
- * rejects only its own promise; a commit that fails rejects all promises of its group.
+ * Group commit: writes that arrive in one turn of the event loop, or while the disk is being written, share a transaction,
+ * in the order in which they arrived. Each promise resolves when the commit is on the disk. A write that throws is rolled
+ * back alone, to its savepoint, and rejects only its own promise; a commit that fails rejects all promises of its group.
  */
 export interface GroupCommit {
   /** Queues the write. Rejects with `store_unavailable` while too many wait. */
   add<T>(write: Write<T>): Promise<T>
-  /** Commits the write in this tick, after those that wait already, as far as one commit has room for all of them. */
+  /**
+   * Commits the write in this tick, after those that wait already, as far as one commit has room for all of them and the
+   * disk is not being written.
+   */
   addNow<T>(write: Write<T>): Promise<T>
+  /** Nothing is committed until the returned function is called. */
+  pause(): () => void
   /** Commits all that wait, before the database is closed. */
-  finish(): void
+  finish(): Promise<void>
 }
 
 interface Waiting extends Write<unknown> {
@@ -34,12 +40,21 @@ interface Waiting extends Write<unknown> {
   readonly reject: (error: unknown) => void
 }
 
-/** A write that was run: with what it returned, or why it was rolled back. */
-type Ran =
-  | { readonly one: Waiting; readonly result: unknown }
-  | { readonly one: Waiting; readonly error: unknown }
+/** A write that was run, with what it returned. */
+interface Done {
+  readonly one: Waiting
+  readonly result: unknown
+}
 
-export function createGroupCommit(client: Database.Database): GroupCommit {
+/** Or why it was rolled back. */
+type Ran = Done | { readonly one: Waiting; readonly error: unknown }
+
+/** `onDisk` is called after commits have come to the disk. */
+export function createGroupCommit(
+  client: Database.Database,
+  log: WriteAheadLog,
+  onDisk: () => void,
+): GroupCommit {
   const begin = client.prepare('begin immediate')
   const commit = client.prepare('commit')
   const rollback = client.prepare('rollback')
@@ -49,6 +64,9 @@ export function createGroupCommit(client: Database.Database): GroupCommit {
   let queue: Waiting[] = []
   let isScheduled = false
   let isRunning = false
+  let isPaused = false
+  /** Commits that are not on the disk yet. */
+  let inFlight = 0
   /** How many of the first in the queue get a commit each, because SQLite gave up a transaction that they shared. */
   let alone = 0
 
@@ -61,13 +79,18 @@ export function createGroupCommit(client: Database.Database): GroupCommit {
   }
 
   function schedule(): void {
-    if (isScheduled || queue.length === 0) return
+    if (isScheduled || !isDue()) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      commitGroup()
+      if (isDue()) commitGroup()
       schedule()
     })
+  }
+
+  /** While the disk is being written, a commit would wait for the next writing anyway: meanwhile its group grows. */
+  function isDue(): boolean {
+    return !isPaused && queue.length > 0 && (inFlight === 0 || queue.length >= MOST_WRITES)
   }
 
   function commitGroup(): void {
@@ -75,9 +98,28 @@ export function createGroupCommit(client: Database.Database): GroupCommit {
     if (queue.length === 0 || isRunning) return
     isRunning = true
     try {
-      for (const ran of runGroup()) settle(ran)
+      const committed: Done[] = []
+      for (const ran of runGroup()) {
+        if ('error' in ran) ran.one.reject(ran.error)
+        else if (isAnnounced(ran)) committed.push(ran)
+      }
+      if (committed.length > 0) void resolveOnDisk(committed)
     } finally {
       isRunning = false
+    }
+  }
+
+  async function resolveOnDisk(committed: readonly Done[]): Promise<void> {
+    inFlight++
+    try {
+      await log.sync()
+      for (const { one, result } of committed) one.resolve(result)
+      onDisk()
+    } catch (error) {
+      for (const { one } of committed) one.reject(error)
+    } finally {
+      inFlight--
+      schedule()
     }
   }
 
@@ -162,26 +204,33 @@ export function createGroupCommit(client: Database.Database): GroupCommit {
     },
     addNow(write) {
       const written = enqueue(write)
-      commitGroup()
+      if (!isPaused && inFlight === 0) commitGroup()
       schedule()
       return written
     },
-    finish() {
-      while (queue.length > 0 && !isRunning) commitGroup()
+    pause() {
+      isPaused = true
+      return () => {
+        isPaused = false
+        schedule()
+      }
+    },
+    async finish() {
+      while (queue.length > 0 || inFlight > 0) {
+        commitGroup()
+        await log.sync().catch(() => undefined) // who waits for it is told
+      }
     },
   }
 }
 
-function settle(ran: Ran): void {
-  const { committed, resolve, reject } = ran.one
-  if ('error' in ran) {
-    reject(ran.error)
-    return
-  }
+/** Whether the listeners of a write that was committed have taken it. */
+function isAnnounced({ one }: Done): boolean {
   try {
-    committed()
-    resolve(ran.result)
+    one.committed()
+    return true
   } catch (error) {
-    reject(error)
+    one.reject(error)
+    return false
   }
 }

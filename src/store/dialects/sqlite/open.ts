@@ -8,13 +8,15 @@ import { createStatementMaker, type Transaction } from '../../statement.ts'
 import type { OpeningOptions, Store } from '../../store.ts'
 import { createAuditAppender, createReleaseCheck, sqliteAudit } from './audit.ts'
 import { createChangeFeed } from './change-feed.ts'
+import { createCheckpoints } from './checkpoints.ts'
 import { sqliteDialect } from './dialect.ts'
 import { busyRetries } from './failures.ts'
 import { openDatabase } from './file.ts'
-import { createGroupCommit, type Write } from './group-commit.ts'
+import { createGroupCommit, type GroupCommit, type Write } from './group-commit.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { createRunner, type Transact } from './runner.ts'
 import { tables } from './schema.ts'
+import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /** The store on one SQLite file, which several processes of one machine may share. Migrates it first. */
 export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): Store {
@@ -36,8 +38,11 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     // a release that shares a commit with a change comes after it
     noting.push(listener)
   })
-  const group = createGroupCommit(client)
+  const log = openWriteAheadLog(client)
+  const group: GroupCommit = createGroupCommit(client, log, () => checkpoints.consider())
+  const checkpoints = createCheckpoints(client, () => group.pause())
   let missed = 0
+  let closing: Promise<void> | undefined
 
   const toWrite = <T>(
     audit: AuditEntries | undefined,
@@ -83,6 +88,13 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     return step.value
   }
 
+  async function close(): Promise<void> {
+    await group.finish()
+    await checkpoints.stop()
+    client.close()
+    log.close()
+  }
+
   const nouns = createNouns(
     {
       tables,
@@ -118,9 +130,9 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
     },
     onChange,
     figures: () => ({ busyRetries: busyRetries() }),
-    async close() {
-      if (client.open) group.finish()
-      client.close()
+    close() {
+      closing ??= close()
+      return closing
     },
   }
 }
