@@ -10,6 +10,7 @@ const ENTRIES = [
   'cli/tools-dev-process',
   'code/sandbox-thread',
   'sdk/tools/index',
+  'store/dialects/sqlite/checkpoint-thread',
   'tools/pool-thread',
 ]
 const SOURCES = join(ROOT, 'src/')
