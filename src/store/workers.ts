@@ -1,9 +1,13 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
+
+/** Tools that are deleted in one commit, of a worker that may have ten thousands. */
+const TOOLS_AT_ONCE = 100
 
 /** What the tools of the worker may ask for, and the MAC of that. */
 export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
@@ -20,7 +24,10 @@ export interface Workers {
   list(projectId: string): Promise<readonly Worker[]>
   /** The workers of all projects, for the upkeep of the tool catalogue. */
   all(): Promise<readonly Worker[]>
-  /** Deletes the worker with its tools, and unbinds the metadata tools that are bound to it. */
+  /**
+   * Deletes the worker with its tools, and unbinds the metadata tools that are bound to it. Most of its tools are deleted
+   * before, a part in each commit; if the process ends meanwhile, the worker is still there.
+   */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
@@ -51,6 +58,14 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
   const remove = statement((p: InProject) =>
     query.delete(workers).where(named(p)).returning({ uid: workers.uid }),
   )
+  const someTools = (p: { uid: string; limit: number }) =>
+    query.select({ uid: tools.uid }).from(tools).where(eq(tools.workerUid, p.uid)).limit(p.limit)
+  const removeSomeTools = statement((p: { uid: string; limit: number }) =>
+    query
+      .delete(tools)
+      .where(inArray(tools.uid, someTools(p)))
+      .returning({ uid: tools.uid }),
+  )
   const removeTools = statement((p: { uid: string }) =>
     query.delete(tools).where(eq(tools.workerUid, p.uid)).returning({ uid: tools.uid }),
   )
@@ -61,6 +76,16 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
       .where(sql`${dialect.member(tools.binding, 'workerUid')} = ${p.uid}`)
       .returning({ uid: tools.uid }),
   )
+
+  /** How many were deleted. */
+  function deleteSomeTools({ uid, projectId }: Worker): Promise<number> {
+    return write(undefined, function* (announce) {
+      const gone = yield* removeSomeTools({ uid, limit: TOOLS_AT_ONCE })
+      const uids = gone.map((tool) => tool.uid)
+      if (uids.length > 0) announce(rowChange('tool', projectId, uids))
+      return uids.length
+    })
+  }
 
   return {
     async add(worker, audit) {
@@ -85,6 +110,9 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
       return read(everywhere({}))
     },
     async delete(projectId, id, audit) {
+      const [worker] = await read(byId({ projectId, id }))
+      if (worker === undefined) return false
+      while ((await deleteSomeTools(worker)) === TOOLS_AT_ONCE);
       return write(audit, function* (announce) {
         const [gone] = yield* remove({ projectId, id })
         if (gone === undefined) return false

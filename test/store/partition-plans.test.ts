@@ -158,9 +158,12 @@ test('times of use and reads of several users touch the partitions of these user
 
   const ran = watched.filter(({ text }) => OF_PARTITIONED.test(text))
   expect(ran).toHaveLength(2)
-  for (const one of ran) {
-    expect(partitionsOf(await planOf(database.client, one)), one.text).toBe(3)
-  }
+  // two of the users may have the same
+  const { rows } = await database.client.query(
+    'select count(distinct tableoid)::int as partitions from connections',
+  )
+  for (const one of ran)
+    expect(partitionsOf(await planOf(database.client, one)), one.text).toBe(rows[0].partitions)
   await store.close()
 })
 

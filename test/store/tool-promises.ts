@@ -223,6 +223,22 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       ])
       expect(await store.tools.named(projectId, 'own')).toEqual([])
     })
+
+    test('with many tools are deleted in several commits, the worker in the last', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const gone = worker({ projectId })
+      await store.workers.add(gone)
+      const source = { kind: 'worker', workerUid: gone.uid, document: {} } as const
+      const many = Array.from({ length: 250 }, (_, i) => tool({ projectId, name: `Own${i}`, source }))
+      await store.tools.change(projectId, { put: many, removed: [] })
+      const commits: string[] = []
+      store.onChange(({ noun }) => void commits.push(noun))
+      expect(await store.workers.delete(projectId, gone.id)).toBe(true)
+      expect(commits).toEqual(['tool', 'tool', 'tool', 'tool', 'worker'])
+      expect(await store.tools.list(projectId)).toEqual([])
+    })
   })
 
   describe('secrets', () => {

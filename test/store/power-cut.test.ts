@@ -1,0 +1,138 @@
+import fs, { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, expect, test, vi } from 'vitest'
+import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
+import type { Store } from '../../src/store/store.ts'
+
+interface Opened extends AsyncDisposable {
+  readonly store: Store
+  readonly folder: string
+  readonly path: string
+  /** The commits in the log file, whether they are on the disk or not. */
+  readonly log: string
+}
+
+async function open(): Promise<Opened> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-power-'))
+  const path = join(folder, 'gatepass.db')
+  const store = openSqliteStore(path)
+  return {
+    store,
+    folder,
+    path,
+    log: `${path}-wal`,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+/** Every `fdatasync` from now on waits for its turn: the test lets the disk finish them one by one. */
+function slowDisk() {
+  const waiting: (() => void)[] = []
+  const { fdatasync } = fs
+  let isOver = false
+  vi.spyOn(fs, 'fdatasync').mockImplementation((descriptor, done) => {
+    if (isOver) fdatasync(descriptor, done)
+    else waiting.push(() => fdatasync(descriptor, done))
+  })
+  const release = () => {
+    isOver = true
+    for (const finish of waiting.splice(0)) finish()
+  }
+  return { waiting, [Symbol.dispose]: release }
+}
+
+/** Long enough for any write that does not wait for the disk. */
+async function someTurns(): Promise<void> {
+  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('a write is not answered before its commit is on the disk, and the event loop goes on meanwhile', async () => {
+  await using opened = await open()
+  using disk = slowDisk()
+  const { waiting } = disk
+  const answered: string[] = []
+  const write = async (name: string) => {
+    await opened.store.projects.ensure(name, 1)
+    answered.push(name)
+  }
+  const first = write('first')
+  await someTurns()
+  expect([waiting.length, answered]).toEqual([1, []])
+  // reads go on, and later writes gather
+  expect(await opened.store.projects.list()).toMatchObject([{ name: 'first' }])
+  const later = [write('second'), write('third')]
+  await someTurns()
+  expect([waiting.length, answered]).toEqual([1, []])
+
+  waiting.shift()?.()
+  await first
+  await vi.waitFor(() => expect(waiting).toHaveLength(1), 60_000)
+  expect(answered).toEqual(['first'])
+  waiting.shift()?.()
+  await Promise.all(later)
+  expect(answered).toEqual(['first', 'second', 'third'])
+})
+
+test('what was answered is there after a power cut, with the log as far as the disk was told to write it', async () => {
+  await using opened = await open()
+  let onDisk = 0
+  const { fdatasync } = fs
+  vi.spyOn(fs, 'fdatasync').mockImplementation((descriptor, done) => {
+    const { size } = fs.fstatSync(descriptor)
+    fdatasync(descriptor, (error) => {
+      onDisk = size
+      done(error)
+    })
+  })
+  for (let i = 0; i < 20; i++) {
+    const names = Array.from({ length: 5 }, (_, j) => `project ${i} ${j}`)
+    await Promise.all(names.map((name) => opened.store.projects.ensure(name, 1)))
+    const copy = join(opened.folder, 'after.db')
+    copyFileSync(opened.path, copy)
+    writeFileSync(`${copy}-wal`, readFileSync(opened.log).subarray(0, onDisk))
+    const client = new Database(copy)
+    const kept = client.prepare('select name from projects').pluck().all()
+    client.close()
+    expect(kept).toEqual(expect.arrayContaining(names))
+  }
+})
+
+test('a disk that fails is said to every writer, until the program is started again', async () => {
+  await using opened = await open()
+  await opened.store.projects.ensure('before', 1)
+  vi.spyOn(fs, 'fdatasync').mockImplementationOnce((_, done) => done(new Error('EIO: i/o error')))
+  const refused = { code: 'store_unavailable' }
+  await expect(opened.store.projects.ensure('first', 1)).rejects.toMatchObject(refused)
+  await expect(opened.store.projects.ensure('second', 1)).rejects.toMatchObject(refused)
+  await expect(opened.store.probe()).rejects.toMatchObject(refused)
+  await opened.store.close()
+  vi.restoreAllMocks()
+  const again = openSqliteStore(opened.path)
+  await again.projects.ensure('third', 1)
+  await again.close()
+})
+
+test('the log is copied into the database beside writes that never pause, and does not grow without end', async () => {
+  await using opened = await open()
+  const before = statSync(opened.path).size
+  const text = 'x'.repeat(10_000)
+  let isOver = false
+  const writer = async (name: string) => {
+    for (let i = 0; !isOver; i++)
+      await opened.store.audit.append({ projectId: name, at: i, lines: [text], link: () => `${i}` })
+  }
+  const writers = ['a', 'b', 'c', 'd'].map(writer)
+  const written = 150_000_000
+  await vi.waitFor(() => expect(statSync(opened.path).size - before).toBeGreaterThan(written), 120_000)
+  isOver = true
+  await Promise.all(writers)
+  expect(statSync(opened.log).size).toBeLessThan(written / 2)
+})
