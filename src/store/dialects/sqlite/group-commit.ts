@@ -218,7 +218,7 @@ export function createGroupCommit(
     async finish() {
       while (queue.length > 0 || inFlight > 0) {
         commitGroup()
-        await log.sync().catch(() => undefined) // who waits for it is told
+        await log.sync().catch(() => undefined) // it rejects the writes that wait for it
       }
     },
   }
