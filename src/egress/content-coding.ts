@@ -75,7 +75,9 @@ export function decodeStream<R extends Coded<ReadableStream<Uint8Array>>>(respon
   return { ...response, headers, body: response.body.pipeThrough(pair) }
 }
 
-function codingOf({ headers: all }: Pick<Coded<unknown>, 'headers'>) {
-  const { 'content-encoding': encoding = '', 'content-length': _, ...headers } = all
-  return { decoder: DECODERS.get(encoding.trim().toLowerCase()), headers }
+function codingOf({ headers }: Pick<Coded<unknown>, 'headers'>) {
+  const coding = headers['content-encoding']
+  if (coding === undefined) return { decoder: undefined, headers }
+  const { 'content-encoding': _, 'content-length': __, ...others } = headers
+  return { decoder: DECODERS.get(coding.trim().toLowerCase()), headers: others }
 }

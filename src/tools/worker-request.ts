@@ -86,11 +86,13 @@ export function bodyOf({ status, headers, body }: OutgoingResponse): Uint8Array 
   throw new WorkerFault(refusalOf(status, headers['retry-after']))
 }
 
+const UTF_8 = new TextDecoder()
+
 /** The JSON of a 2xx answer. Throws `WorkerFault` for anything else. */
 export function jsonOf(response: OutgoingResponse): unknown {
   const body = bodyOf(response)
   try {
-    return JSON.parse(new TextDecoder().decode(body))
+    return JSON.parse(UTF_8.decode(body))
   } catch {
     throw new WorkerFault(badOutputError(NOT_JSON)) // the parser's own message would quote the answer
   }

@@ -55,11 +55,13 @@ export function contextOf({
   metadata,
   userId,
 }: BackendCall): WorkerCallContext {
-  const all = authorizations.map((one) => ({ ...toAuthorization(one), names: namesOf(one) }))
-  const [authorization] = authorizations.map(toAuthorization)
+  const [first] = authorizations
+  const needsSeveral = authorizations.length > 1 || tool.requirements.alternatives !== undefined
   return {
-    ...(authorization && { authorization }),
-    ...((all.length > 1 || tool.requirements.alternatives !== undefined) && { authorizations: all }),
+    ...(first && { authorization: toAuthorization(first) }),
+    ...(needsSeveral && {
+      authorizations: authorizations.map((one) => ({ ...toAuthorization(one), names: namesOf(one) })),
+    }),
     secrets,
     metadata,
     ...(userId !== undefined && { user_id: userId }),

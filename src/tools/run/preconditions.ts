@@ -204,9 +204,16 @@ function aliasesOf(workerTool: Tool, tool: Tool): readonly string[] {
 function hostsOf({ worker, workerTool }: Extract<Runner, { outcome: 'found' }>): readonly string[] {
   const hosts = backendOf(worker).hosts?.(workerTool)
   if (hosts !== undefined) return hosts
-  const host = URL.canParse(worker.uri) ? new URL(worker.uri).host : ''
-  return host === '' ? [] : [host]
+  const known = knownHosts.get(worker)
+  if (known !== undefined) return known
+  const host = URL.parse(worker.uri)?.host ?? ''
+  const made = host === '' ? [] : [host]
+  knownHosts.set(worker, made)
+  return made
 }
+
+/** By the cached worker, because every call asks for them. */
+const knownHosts = new WeakMap<Worker, readonly string[]>()
 
 const POLICY_ERROR_KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   denied_by_policy: 'CONTEXT_DENIED',
