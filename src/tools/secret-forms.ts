@@ -104,12 +104,14 @@ function percentEncoded(secret: string): string {
 export function base64Forms(secret: string): string[] {
   // two bytes before the secret, of which each alignment has some
   const bytes = Buffer.from(`\0\0${secret}`)
-  const forms = [0, 1, 2].flatMap((before) => {
-    const whole = bytes.subarray(2 - before)
-    const base64 = whole
-      .toString('base64')
-      .slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6))
-    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')] // base64url (RFC 4648 section 5)
-  })
-  return [...new Set(forms)]
+  const forms = new Set<string>()
+  for (let before = 0; before < 3; before++) {
+    const start = 2 - before
+    const end = Math.floor(((bytes.length - start) * 8) / 6)
+    const base64 = bytes.toString('base64', start).slice(Math.ceil((before * 8) / 6), end)
+    forms.add(base64)
+    // base64url (RFC 4648 section 5)
+    if (/[+/]/.test(base64)) forms.add(base64.replaceAll('+', '-').replaceAll('/', '_'))
+  }
+  return [...forms]
 }
