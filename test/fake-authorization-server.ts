@@ -97,7 +97,8 @@ export interface Behaviour {
   /** What a refresh grants instead of the scopes of the grant. */
   scopesOnRefresh: readonly string[] | undefined
   userInfo: 'ok' | '401' | '500' | 'html' | 'hang'
-  revocation: 'ok' | '503' | 'unsupported' | 'hang'
+  /** With a body: that one, with status 200, and nothing is revoked. */
+  revocation: 'ok' | '503' | 'unsupported' | 'hang' | { readonly body: string }
   /** RFC 7591: registers public clients, clients with a secret, or none. */
   registration: 'public' | 'secret' | 'refuse'
   /** Client ids that are https URLs are taken, as by a server that reads client ID metadata documents. */
@@ -498,6 +499,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   /** RFC 7009: a refresh token takes its grant along, an access token only itself. */
   function revoke(res: ServerResponse, request: RecordedRequest) {
     if (behaviour.revocation === 'hang') return
+    if (typeof behaviour.revocation === 'object')
+      return answer(res, 200, 'application/json', behaviour.revocation.body)
     if (behaviour.revocation === '503') return answer(res, 503, 'text/plain', 'Service unavailable')
     if (behaviour.revocation === 'unsupported') return answerJson(res, 404, { error: 'not_found' })
     const unknownClient = clientRefusal(request)

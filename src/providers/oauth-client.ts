@@ -9,7 +9,6 @@ import {
   randomNonce,
   randomPKCECodeVerifier,
   refreshTokenGrant,
-  tokenRevocation,
 } from 'openid-client'
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -19,6 +18,7 @@ import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './open
 import type { Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
 import { authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
+import { type Revocation, revokeTokens } from './revocation.ts'
 import type { TemplateValues } from './template.ts'
 import { repairTokenResponse } from './token-response.ts'
 
@@ -63,8 +63,6 @@ export interface KnownTokens {
   /** The connection's kept values, by name. */
   readonly kept?: Readonly<Record<string, string>>
 }
-
-export type Revocation = 'revoked' | 'unsupported' | 'failed'
 
 export interface AuthorizationRequest {
   readonly state: string
@@ -216,32 +214,7 @@ export function createOAuthClient(
       return askAboutGrant(outgoing, registered, grant, values, { event: 'onTokenRefresh', now: now() })
     },
 
-    async revoke(registered, { accessToken, refreshToken }, guard) {
-      const block = registered.provider.revocationRequest
-      if (block === undefined) return 'unsupported'
-      const values = { ...templateValues(registered), access_token: accessToken, refresh_token: refreshToken }
-      const config = configure(registered, block)
-      let refused = false
-      config[customFetch] = async (_url, request) => {
-        const { status } = await outgoing.send({
-          ...requestOf(block, values, request),
-          purpose: 'revocation',
-          ...guard,
-        })
-        refused = status < 200 || status > 299
-        return new Response(null, { status: 200 })
-      }
-      try {
-        if (refreshToken !== undefined)
-          await tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' })
-        // many servers revoke both tokens with the first request; its response decides the outcome
-        const outcome = refreshToken === undefined ? undefined : refused
-        await tokenRevocation(config, accessToken, { token_type_hint: 'access_token' })
-        return (outcome ?? refused) ? 'failed' : 'revoked'
-      } catch {
-        return 'failed'
-      }
-    },
+    revoke: (registered, tokens, guard) => revokeTokens(outgoing, registered, tokens, guard),
   }
 }
 

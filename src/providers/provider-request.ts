@@ -3,7 +3,7 @@ import type { OutgoingRequest } from '../egress/outgoing.ts'
 import { type ClientCredentials, clientCredentials } from './client-authentication.ts'
 import { renderHeaders } from './headers.ts'
 import type { RegisteredClient, RequestBlock } from './provider.ts'
-import { mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
+import { fillTemplate, mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
 /** The values for templates of this client's requests; each request adds its token or scopes. */
 export function templateValues({ provider, client, redirectUri }: RegisteredClient): TemplateValues {
@@ -43,7 +43,7 @@ export function authorizationRequestOf(
     ...protocol,
   }
   // the endpoint's own query stays, except parameters that are set here: they must occur once
-  const endpoint = new URL(provider.authorizationRequest.endpoint)
+  const endpoint = new URL(endpointOf(provider.authorizationRequest, values))
   for (const name of [...Object.keys(params), 'client_id']) endpoint.searchParams.delete(name)
   if (endpoint.searchParams.has('response_type'))
     params.response_type ??= takeParameter(endpoint, 'response_type')
@@ -75,18 +75,29 @@ export function requestOf(
     ...renderHeaders(block.headers, values),
     ...(authorization !== undefined && { authorization }),
   }
+  const endpoint = endpointOf(block, values)
   if (block.method === 'GET') {
-    const url = new URL(block.endpoint)
+    const url = new URL(endpoint)
     for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
     return { url, method: 'GET', headers }
   }
+  // some APIs refuse a form where they expect nothing (Dropbox)
+  if (Object.keys(params).length === 0) return { url: endpoint, method: block.method, headers }
   const json = block.requestContentType === 'application/json'
   return {
-    url: block.endpoint,
-    method: 'POST',
+    url: endpoint,
+    method: block.method,
     headers: { ...headers, 'content-type': block.requestContentType },
     body: json ? JSON.stringify(params) : new URLSearchParams(params).toString(),
   }
+}
+
+/** The block's URL, with the client id in its path where the entry names it (GitHub, Nuvemshop). */
+function endpointOf(
+  { endpoint }: Pick<RequestBlock, 'endpoint'>,
+  { client_id = '' }: TemplateValues,
+): string {
+  return fillTemplate(endpoint, { client_id: encodeURIComponent(client_id) })
 }
 
 /** RFC 6750 section 2.1 with the token, or RFC 6749 section 2.3.1 with the client. */

@@ -55,7 +55,7 @@ export interface Provider {
   readonly userInfoRequest?: ResourceRequestBlock
   readonly introspectionRequest?: ResourceRequestBlock
   /** RFC 7009. Absent: the provider cannot revoke. */
-  readonly revocationRequest?: RequestBlock
+  readonly revocationRequest?: RevocationRequestBlock
   /** `token_type` values accepted besides `Bearer`, in lower case. A missing one is taken as bearer. */
   readonly tokenTypes: readonly string[]
   /** Response-map expressions for the account's id and name in the user info, the most trusted first. */
@@ -134,14 +134,14 @@ export type ClientAuthMethod =
   | 'bearer_access_token'
 
 interface Endpoint {
-  /** The URL, with the values of the entry's variables. */
+  /** The URL, with the values of the entry's variables. Its path may name `{{client_id}}`. */
   readonly endpoint: string
   /** `endpoint` as it was given, if it names variables: `https://{{subdomain}}.zendesk.com/oauth/tokens`. */
   readonly endpointTemplate?: string
 }
 
 export interface RequestBlock extends Endpoint {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly params: Readonly<Record<string, string>>
   /** Templates by the header's name in lower case, with the placeholders of `params`: `notion-version`, `client-id`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -161,6 +161,16 @@ export interface AuthorizationRequestBlock extends Endpoint {
 
 export interface TokenRequestBlock extends RequestBlock {
   readonly expirationFormat?: 'absolute_unix_timestamp' | 'relative_seconds'
+}
+
+export interface RevocationRequestBlock extends RequestBlock {
+  /** The only token that is revoked. Absent: the refresh token, if there is one, and then the access token. */
+  readonly revokes?: 'access_token' | 'refresh_token'
+  /**
+   * The parameter that carries the token, without `token_type_hint`. Absent: those of RFC 7009. Empty: `params`, `headers`
+   * or `authMethod` place the token, and one request is sent.
+   */
+  readonly tokenParameter?: string
 }
 
 export interface ResourceRequestBlock extends TokenRequestBlock {

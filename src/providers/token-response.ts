@@ -72,6 +72,12 @@ function mappedAnswer(map: Readonly<Record<string, string>>, answer: Members): M
   return mapped
 }
 
+/** Whether a response of a success status tells an error (`error`, `ok: false`). One without a readable body tells none. */
+export function tellsRefusal(contentType: string | undefined, body: Uint8Array): boolean {
+  const answer = readMembers(body, contentType, 'application/json')
+  return answer !== undefined && readRefusal(answer, 200) !== undefined
+}
+
 /** Reads a JSON object that was requested with a token, such as the user info. Throws `TokenResponseFault`. */
 export function readUserInfo(
   body: Uint8Array,

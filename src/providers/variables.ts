@@ -13,9 +13,12 @@ export function variableFault({ pattern, value }: ProviderVariable): string | un
   return fitsPattern(pattern, value) ? undefined : `does not match ${pattern}`
 }
 
-/** Why the text is no template of an endpoint, or `undefined`: its placeholders are variables, and all else is literal. */
+/**
+ * Why the text is no template of an endpoint, or `undefined`: its placeholders are variables and `{{client_id}}`, and all
+ * else is literal.
+ */
 export function urlTemplateFault(template: string, variables: Variables | undefined): string | undefined {
-  return checkTemplate(template, Object.keys(variables ?? {}))
+  return checkTemplate(template, [...Object.keys(variables ?? {}), 'client_id'])
 }
 
 /** As `urlTemplateFault`, for the API's base URL, which may name values that each connection has for itself. */

@@ -193,7 +193,7 @@ export interface AuthProviderCreateRequest {
         readonly authorize_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -226,7 +226,7 @@ export interface AuthProviderCreateRequest {
         readonly token_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -259,7 +259,7 @@ export interface AuthProviderCreateRequest {
         readonly refresh_request?:
           | {
               readonly endpoint: string
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -292,7 +292,7 @@ export interface AuthProviderCreateRequest {
         readonly user_info_request?:
           | {
               readonly endpoint: string
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -329,7 +329,7 @@ export interface AuthProviderCreateRequest {
         readonly token_introspection_request?:
           | {
               readonly endpoint: string
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -368,7 +368,7 @@ export interface AuthProviderCreateRequest {
         readonly revocation_request?:
           | {
               readonly endpoint: string
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -395,6 +395,17 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
             }
           | null
           | undefined
@@ -577,6 +588,8 @@ export interface AuthProviderResponse {
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
       readonly expiration_format?: string
+      readonly revokes?: string
+      readonly token_parameter?: string
     }
     readonly issuer?: string
     readonly authorization_response_iss_parameter_supported?: boolean
@@ -668,7 +681,7 @@ export interface AuthProviderUpdateRequest {
         readonly authorize_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -702,13 +715,24 @@ export interface AuthProviderUpdateRequest {
                   }
                 | undefined
               readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
             }
           | null
           | undefined
         readonly token_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -742,13 +766,24 @@ export interface AuthProviderUpdateRequest {
                   }
                 | undefined
               readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
             }
           | null
           | undefined
         readonly refresh_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -782,13 +817,24 @@ export interface AuthProviderUpdateRequest {
                   }
                 | undefined
               readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
             }
           | null
           | undefined
         readonly user_info_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -822,13 +868,24 @@ export interface AuthProviderUpdateRequest {
                   }
                 | undefined
               readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
             }
           | null
           | undefined
         readonly token_introspection_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -862,13 +919,24 @@ export interface AuthProviderUpdateRequest {
                   }
                 | undefined
               readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
             }
           | null
           | undefined
         readonly revocation_request?:
           | {
               readonly endpoint?: string | undefined
-              readonly method?: 'GET' | 'POST' | null | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
@@ -902,6 +970,17 @@ export interface AuthProviderUpdateRequest {
                   }
                 | undefined
               readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
             }
           | null
           | undefined

@@ -1,13 +1,19 @@
 import { z } from '@hono/zod-openapi'
-import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
+import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { FORM, JSON_TYPE } from '../../providers/catalogue/define.ts'
-import type { Provider, RequestBlock, ResourceRequestBlock } from '../../providers/provider.ts'
+import type {
+  Provider,
+  RequestBlock,
+  ResourceRequestBlock,
+  RevocationRequestBlock,
+} from '../../providers/provider.ts'
 import { checkResponseMap } from '../../providers/response-map.ts'
 import { checkTemplate, mentions, type Placeholder } from '../../providers/template.ts'
+import { isFilled, literalHost } from '../../providers/variables.ts'
 import { headersAnswer, headersInput, readHeaders } from './header-templates.ts'
 import { type Found, memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
-import { readUrl } from './url-variables.ts'
+import { literalUrlFault, readUrl } from './url-variables.ts'
 
 // The members of the blocks that describe requests to an authorization server, such as `token_request`.
 
@@ -23,6 +29,7 @@ export interface RequestRules {
   readonly mayBeUnauthenticated?: boolean
   /** GET is allowed and is the default. In other requests it would put a secret or a token into the URL. */
   readonly mayBeGet?: boolean
+  readonly mayBeDelete?: boolean
   readonly defaults?: Pick<ResourceRequestBlock, 'responseMap' | 'expirationFormat'>
 }
 
@@ -62,17 +69,21 @@ export const REQUEST_MEMBERS = {
     read(sent, { path, allowsHttp, variables }) {
       if (sent === undefined) return refuse(`${path}.endpoint`, 'is required')
       const { url, template } = readUrl(`${path}.endpoint`, sent, variables)
-      const fault = endpointFault(url, allowsHttp)
+      if (!isFilled(url) && literalHost(url) === undefined)
+        refuse(`${path}.endpoint`, 'may name {{client_id}} in its path only')
+      const fault = literalUrlFault(url, allowsHttp)
       if (fault !== undefined) refuse(`${path}.endpoint`, fault)
       return { endpoint: url, endpointTemplate: template }
     },
     write: (block) => block.endpointTemplate ?? block.endpoint,
   }),
   method: member({
-    ...input(z.enum(['GET', 'POST']).nullish()),
+    ...input(z.enum(['GET', 'POST', 'DELETE']).nullish()),
     answer: z.string(),
-    read(sent, { path, rules: { mayBeGet = false } }) {
+    read(sent, { path, rules: { mayBeGet = false, mayBeDelete = false } }) {
       const method = sent ?? (mayBeGet ? 'GET' : 'POST')
+      if (method === 'DELETE' && !mayBeDelete)
+        refuse(`${path}.method`, `has to be ${mayBeGet ? 'GET or POST' : 'POST'}`)
       if (method === 'GET' && !mayBeGet)
         refuse(`${path}.method`, 'has to be POST: with GET a secret or token would be part of the URL')
       return { method }
@@ -160,6 +171,34 @@ export const TRIGGERS = {
       on_token_grant: onTokenGrant,
       on_token_refresh: onTokenRefresh,
     }),
+  }),
+}
+
+const revocationMember = memberOf<ResourceRequestBlock & RevocationRequestBlock, RequestContext>()
+
+/** Which tokens are revoked, and where the request has them. */
+export const REVOKED = {
+  revokes: revocationMember({
+    ...input(
+      z.enum(['access_token', 'refresh_token']).nullish().openapi({
+        description:
+          'Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the access token, with a request each.',
+      }),
+    ),
+    answer: z.string().optional(),
+    read: (sent) => ({ revokes: sent ?? undefined }),
+    write: ({ revokes }) => revokes,
+  }),
+  token_parameter: revocationMember({
+    ...input(
+      z.string().max(100).nullish().openapi({
+        description:
+          'Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`. Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method` place the token, and one request is sent.',
+      }),
+    ),
+    answer: z.string().optional(),
+    read: (sent) => ({ tokenParameter: sent ?? undefined }),
+    write: ({ tokenParameter }) => tokenParameter,
   }),
 }
 

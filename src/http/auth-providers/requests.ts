@@ -13,7 +13,13 @@ import {
   writeMembers,
 } from './member.ts'
 import { refuse } from './refuse.ts'
-import { REQUEST_MEMBERS, type RequestContext, type RequestRules, TRIGGERS } from './request-members.ts'
+import {
+  REQUEST_MEMBERS,
+  REVOKED,
+  type RequestContext,
+  type RequestRules,
+  TRIGGERS,
+} from './request-members.ts'
 
 // The requests that a provider describes, one block each: `authorize_request`, `token_request` and so on.
 
@@ -70,10 +76,12 @@ const INTROSPECTION = {
   }),
 }
 
+const REVOCATION = { ...REQUEST_MEMBERS, ...REVOKED }
+
 const plainBlock = z.object(shapeOf(REQUEST_MEMBERS, 'create'))
 /** Its endpoint may be left to the issuer's metadata. */
 const openBlock = plainBlock.extend({ endpoint: endpoint.change })
-const changedBlock = z.object(shapeOf(INTROSPECTION, 'change'))
+const changedBlock = z.object({ ...shapeOf(INTROSPECTION, 'change'), ...shapeOf(REVOKED, 'change') })
 const plainAnswer = z.object(shapeOf(REQUEST_MEMBERS, 'answer'))
 
 export type BlockInput = z.output<typeof changedBlock>
@@ -151,13 +159,14 @@ export const REQUESTS = {
       name: 'revocation_request',
       role: 'revocation',
       block: 'revocationRequest',
-      members: REQUEST_MEMBERS,
+      members: REVOCATION,
+      mayBeDelete: true,
       placeholders: ['access_token', 'refresh_token', 'client_id', 'client_secret'],
       authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
       mayBeUnauthenticated: true,
     },
-    plainBlock.nullish().openapi({ description: 'Beyond Arcade: RFC 7009.' }),
-    plainAnswer.optional(),
+    z.object(shapeOf(REVOCATION, 'create')).nullish().openapi({ description: 'Beyond Arcade: RFC 7009.' }),
+    z.object(shapeOf(REVOCATION, 'answer')).optional(),
   ),
 }
 

@@ -6,6 +6,7 @@ import {
   type Provider,
   type RequestBlock,
   type ResourceRequestBlock,
+  type RevocationRequestBlock,
   type TokenRequestBlock,
 } from '../provider.ts'
 
@@ -58,7 +59,7 @@ export interface Facts {
   readonly accountId?: readonly string[]
   readonly accountName?: readonly string[]
   /** RFC 7009, with the client shown as at the token endpoint unless more is said. */
-  readonly revoke?: string | (Partial<RequestBlock> & { readonly endpoint: string })
+  readonly revoke?: string | (Partial<RevocationRequestBlock> & { readonly endpoint: string })
   readonly introspect?: string
   readonly offlineAccess?: OfflineAccess
   /** Where its API's paths begin, as its documentation has it. */

@@ -1,0 +1,69 @@
+import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../egress/outgoing.ts'
+import type { RegisteredClient, RevocationRequestBlock } from './provider.ts'
+import { requestOf, templateValues } from './provider-request.ts'
+import { tellsRefusal } from './token-response.ts'
+
+export type Revocation = 'revoked' | 'unsupported' | 'failed'
+
+interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken?: string
+}
+
+type Kind = 'access_token' | 'refresh_token'
+
+/**
+ * Revokes the tokens as the entry describes (RFC 7009 unless it says otherwise). Many servers revoke both with the first
+ * request, so its response decides the outcome.
+ */
+export async function revokeTokens(
+  outgoing: Outgoing,
+  registered: RegisteredClient,
+  tokens: Tokens,
+  guard: Pick<OutgoingRequest, 'isStillWanted' | 'signal'> = {},
+): Promise<Revocation> {
+  const block = registered.provider.revocationRequest
+  if (block === undefined) return 'unsupported'
+  const values = {
+    ...templateValues(registered),
+    access_token: tokens.accessToken,
+    refresh_token: tokens.refreshToken,
+  }
+  const outcomes: boolean[] = []
+  try {
+    for (const kind of revokedKinds(block, tokens)) {
+      const params = { ...paramsFor(block, kind), ...block.params }
+      const request = requestOf({ ...block, params }, values)
+      outcomes.push(isSuccess(await outgoing.send({ ...request, purpose: 'revocation', ...guard })))
+    }
+  } catch {
+    return 'failed'
+  }
+  return outcomes[0] === true ? 'revoked' : 'failed'
+}
+
+/** The tokens that get a request each, in this order. */
+function revokedKinds({ revokes, tokenParameter }: RevocationRequestBlock, { refreshToken }: Tokens): Kind[] {
+  if (tokenParameter === '' || revokes === 'access_token') return ['access_token']
+  const refresh: Kind[] = refreshToken === undefined ? [] : ['refresh_token']
+  return revokes === 'refresh_token' ? refresh : [...refresh, 'access_token']
+}
+
+/** Templates of the parameters for the token. A client that does not authenticate names itself (RFC 7009 section 2.1). */
+function paramsFor(
+  { tokenParameter, authMethod }: RevocationRequestBlock,
+  kind: Kind,
+): Record<string, string> {
+  if (tokenParameter === '') return {}
+  if (tokenParameter !== undefined) return { [tokenParameter]: `{{${kind}}}` }
+  const isNamed = authMethod === 'none' || authMethod === 'bearer_access_token'
+  return {
+    token: `{{${kind}}}`,
+    token_type_hint: kind,
+    ...(isNamed && { client_id: '{{client_id}}' }),
+  }
+}
+
+function isSuccess({ status, headers, body }: OutgoingResponse): boolean {
+  return status >= 200 && status <= 299 && !tellsRefusal(headers['content-type'], body)
+}
