@@ -7,7 +7,7 @@ import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 /** Tools that are deleted in one commit, of a worker that may have ten thousands. */
-const TOOLS_AT_ONCE = 100
+const TOOLS_AT_ONCE = 50
 
 /** What the tools of the worker may ask for, and the MAC of that. */
 export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>

@@ -136,3 +136,21 @@ test('the log is copied into the database beside writes that never pause, and do
   await Promise.all(writers)
   expect(statSync(opened.log).size).toBeLessThan(written / 2)
 })
+
+test('a log that grew beside a reader of old pages is copied, and begun from the start, after the reader has ended', async () => {
+  await using opened = await open()
+  const append = (bytes: number) =>
+    opened.store.audit.append({ projectId: 'a', at: 1, lines: ['x'.repeat(bytes)], link: () => '' })
+  const reader = new Database(opened.path, { readonly: true })
+  reader.exec('begin')
+  reader.prepare('select count(*) from projects').get()
+  for (let i = 0; i < 100; i++) await append(1_000_000)
+  const grown = statSync(opened.log).size
+  expect(grown).toBeGreaterThan(100_000_000)
+  reader.exec('commit')
+  reader.close()
+  await vi.waitFor(async () => {
+    await append(1_000_000)
+    expect(statSync(opened.log).size).toBeLessThan(grown / 1.4)
+  }, 60_000)
+})

@@ -231,7 +231,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const gone = worker({ projectId })
       await store.workers.add(gone)
       const source = { kind: 'worker', workerUid: gone.uid, document: {} } as const
-      const many = Array.from({ length: 250 }, (_, i) => tool({ projectId, name: `Own${i}`, source }))
+      const many = Array.from({ length: 125 }, (_, i) => tool({ projectId, name: `Own${i}`, source }))
       await store.tools.change(projectId, { put: many, removed: [] })
       const commits: string[] = []
       store.onChange(({ noun }) => void commits.push(noun))

@@ -10,6 +10,7 @@ const PAGES = 1_000
  * in which all of it was copied, and while writes go on there is none.
  */
 const LONG_LOG_PAGES = 8_000
+const LOG_BYTES = 2 ** 26
 /** A checkout runs the sources, a published package the built files. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const THREAD = new URL(`./checkpoint-thread.${EXTENSION}`, import.meta.url)
@@ -33,6 +34,8 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
   if (main === undefined || main.file === '') return NONE
   const { file } = main
   client.pragma('wal_autocheckpoint = 0')
+  // a log that grew beside a long reader is cut when it begins from the start
+  client.pragma(`journal_size_limit = ${LOG_BYTES}`)
   const readProgress = client.prepare<[], Progress>('pragma wal_checkpoint(noop)')
   let thread: Worker | undefined
   let hasFailed = false
@@ -69,8 +72,9 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
       begin()
       return
     }
-    // another process, or one that still reads older pages, has kept it from being whole: not at once again
-    longLog = isPaused && checkpointed < log ? log + LONG_LOG_PAGES : LONG_LOG_PAGES
+    if (checkpointed === log) longLog = LONG_LOG_PAGES
+    // a reader of older pages, such as a backup, or another process has kept it from being whole: not at once again
+    else if (isPaused) longLog = log + LONG_LOG_PAGES
     goOn()
   }
 
