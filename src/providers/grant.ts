@@ -98,7 +98,10 @@ export async function askAboutGrant(
   // introspection only fills what the token response omitted
   const isTold = grant.expiresIn !== undefined && grant.scopes !== undefined
   const introspected = isTold ? undefined : await ask(provider.introspectionRequest)
-  const expiresIn = grant.expiresIn ?? secondsLeft(introspected, now)
+  const expiresIn =
+    grant.expiresIn ??
+    secondsLeft(introspected, now) ??
+    (event === 'onTokenGrant' ? provider.defaultExpiresIn : undefined)
   const scope = introspected?.scope
   const scopes = grant.scopes ?? (typeof scope === 'string' ? grantedScopes(provider, scope) : undefined)
   return {

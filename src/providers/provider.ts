@@ -58,6 +58,8 @@ export interface Provider {
   readonly revocationRequest?: RevocationRequestBlock
   /** `token_type` values accepted besides `Bearer`, in lower case. A missing one is taken as bearer. */
   readonly tokenTypes: readonly string[]
+  /** The lifetime in seconds of access tokens of which neither the token response nor an introspection tells one. */
+  readonly defaultExpiresIn?: number
   /** Response-map expressions for the account's id and name in the user info, the most trusted first. */
   readonly account: { readonly id: readonly string[]; readonly name: readonly string[] }
   /**
@@ -159,8 +161,18 @@ export interface AuthorizationRequestBlock extends Endpoint {
   readonly params: Readonly<Record<string, string>>
 }
 
+/** What `expires_in` holds, after the response map. `access_token_jwt`: the access token is a JWT, and its `exp` counts. */
+export type ExpirationFormat = (typeof EXPIRATION_FORMATS)[number]
+export const EXPIRATION_FORMATS = [
+  'relative_seconds',
+  'relative_milliseconds',
+  'absolute_unix_timestamp',
+  'iso_8601',
+  'access_token_jwt',
+] as const
+
 export interface TokenRequestBlock extends RequestBlock {
-  readonly expirationFormat?: 'absolute_unix_timestamp' | 'relative_seconds'
+  readonly expirationFormat?: ExpirationFormat
 }
 
 export interface RevocationRequestBlock extends RequestBlock {

@@ -1,5 +1,5 @@
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { ContentType } from './provider.ts'
+import type { ContentType, ExpirationFormat } from './provider.ts'
 import { type Members, membersOf, readJsonMembers, readMembers } from './response-body.ts'
 import { applyResponseMap, nestedOwner, selectByMap } from './response-map.ts'
 
@@ -12,7 +12,7 @@ export interface TokenResponseRules {
   readonly responseMap?: Readonly<Record<string, string>>
   /** As in `Provider`: accepted besides `bearer`, in lower case. */
   readonly tokenTypes: readonly string[]
-  readonly expirationFormat?: 'absolute_unix_timestamp' | 'relative_seconds'
+  readonly expirationFormat?: ExpirationFormat
   /** Set only if the ID token can be checked against an issuer. */
   readonly keepIdToken: boolean
   /** The ID token is ignored. */
@@ -149,12 +149,28 @@ const TEN_YEARS = 10 * 365 * 86_400
 
 /** The access token's remaining seconds, from 1 to ten years; `undefined` for any other value. */
 function readExpiry(answer: Members, { expirationFormat, now }: TokenResponseRules): number | undefined {
-  const given = toNumber(answer.expires_in)
-  // a small number is a lifetime, even if the entry announces a date
-  const isDate = expirationFormat === 'absolute_unix_timestamp' && given !== undefined && given > TEN_YEARS
-  return (
-    plausible(isDate ? toEpochSeconds(given) - now : given) ?? plausible(toMoment(answer.expires_at, now))
-  )
+  return plausible(secondsLeft(answer, expirationFormat, now)) ?? plausible(toMoment(answer.expires_at, now))
+}
+
+function secondsLeft(
+  { expires_in, access_token }: Members,
+  format: ExpirationFormat | undefined,
+  now: EpochSeconds,
+): number | undefined {
+  const given = toNumber(expires_in)
+  switch (format) {
+    case 'relative_milliseconds':
+      return given === undefined ? undefined : given / 1000
+    case 'absolute_unix_timestamp':
+      // a small number is a lifetime, even if the entry announces a date
+      return given !== undefined && given > TEN_YEARS ? toEpochSeconds(given) - now : given
+    case 'iso_8601':
+      return toMoment(expires_in, now)
+    case 'access_token_jwt':
+      return toMoment(readClaims(access_token)?.exp, now)
+    default:
+      return given
+  }
 }
 
 function toMoment(value: unknown, now: EpochSeconds): number | undefined {

@@ -219,7 +219,18 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
             }
           | null
           | undefined
@@ -252,7 +263,18 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
             }
           | null
           | undefined
@@ -285,7 +307,18 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
             }
           | null
           | undefined
@@ -318,7 +351,18 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers: {
                 readonly on_token_grant?: boolean | undefined
                 readonly on_token_refresh?: boolean | undefined
@@ -355,7 +399,18 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers: {
                 readonly on_token_grant?: boolean | undefined
                 readonly on_token_refresh?: boolean | undefined
@@ -394,7 +449,18 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               /**
                * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
                * access token, with a request each.
@@ -434,6 +500,11 @@ export interface AuthProviderCreateRequest {
          * token is tried once more.
          */
         readonly strict_rotation?: boolean | null | undefined
+        /**
+         * Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none
+         * (Salesforce). Without it such a token is used until the API refuses it.
+         */
+        readonly default_expires_in?: number | null | undefined
         /**
          * Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints
          * of this entry, which are not those of the catalogue; `false` takes it back. It holds for these
@@ -596,6 +667,7 @@ export interface AuthProviderResponse {
     readonly token_types?: readonly string[]
     readonly end_session_endpoint?: string
     readonly strict_rotation?: true
+    readonly default_expires_in?: number
     readonly environment_client?: true
     readonly api?: {
       readonly base_url?: string
@@ -707,7 +779,18 @@ export interface AuthProviderUpdateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers?:
                 | {
                     readonly on_token_grant?: boolean | undefined
@@ -758,7 +841,18 @@ export interface AuthProviderUpdateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers?:
                 | {
                     readonly on_token_grant?: boolean | undefined
@@ -809,7 +903,18 @@ export interface AuthProviderUpdateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers?:
                 | {
                     readonly on_token_grant?: boolean | undefined
@@ -860,7 +965,18 @@ export interface AuthProviderUpdateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers?:
                 | {
                     readonly on_token_grant?: boolean | undefined
@@ -911,7 +1027,18 @@ export interface AuthProviderUpdateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers?:
                 | {
                     readonly on_token_grant?: boolean | undefined
@@ -962,7 +1089,18 @@ export interface AuthProviderUpdateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
-              readonly expiration_format?: 'absolute_unix_timestamp' | 'relative_seconds' | null | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
               readonly triggers?:
                 | {
                     readonly on_token_grant?: boolean | undefined
@@ -1009,6 +1147,11 @@ export interface AuthProviderUpdateRequest {
          * token is tried once more.
          */
         readonly strict_rotation?: boolean | null | undefined
+        /**
+         * Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none
+         * (Salesforce). Without it such a token is used until the API refuses it.
+         */
+        readonly default_expires_in?: number | null | undefined
         /**
          * Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints
          * of this entry, which are not those of the catalogue; `false` takes it back. It holds for these

@@ -190,7 +190,7 @@ function sealRefreshed(
     ...(extra !== undefined && { extra }),
     ...(kept !== undefined && { kept }),
     scopes: stillGranted(broker, entry, connection, grant.scopes),
-    expiresIn: grant.expiresIn ?? lifetimeOf(connection),
+    expiresIn: grant.expiresIn ?? lifetimeOf(connection) ?? provider.defaultExpiresIn,
   })
 }
 

@@ -133,6 +133,20 @@ export const OAUTH2_MEMBERS = {
     },
     write: ({ strictRotation }) => strictRotation || undefined,
   }),
+  default_expires_in: member({
+    ...input(
+      z.number().int().min(60).max(31_536_000).nullish().openapi({
+        description:
+          'Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none (Salesforce). Without it such a token is used until the API refuses it.',
+      }),
+    ),
+    answer: z.number().optional(),
+    read(sent, context) {
+      const before = sameServer(context) ? context.base?.defaultExpiresIn : undefined
+      return { defaultExpiresIn: changed(sent, before) }
+    },
+    write: ({ defaultExpiresIn }) => defaultExpiresIn,
+  }),
   environment_client: member({
     ...input(
       z.boolean().optional().openapi({

@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { FORM, JSON_TYPE } from '../../providers/catalogue/define.ts'
-import type {
-  Provider,
-  RequestBlock,
-  ResourceRequestBlock,
-  RevocationRequestBlock,
+import {
+  EXPIRATION_FORMATS,
+  type Provider,
+  type RequestBlock,
+  type ResourceRequestBlock,
+  type RevocationRequestBlock,
 } from '../../providers/provider.ts'
 import { checkResponseMap } from '../../providers/response-map.ts'
 import { checkTemplate, mentions, type Placeholder } from '../../providers/template.ts'
@@ -149,7 +150,12 @@ export const REQUEST_MEMBERS = {
     write: ({ responseMap }) => responseMap && { ...responseMap },
   }),
   expiration_format: member({
-    ...input(z.enum(['absolute_unix_timestamp', 'relative_seconds']).nullish()),
+    ...input(
+      z.enum(EXPIRATION_FORMATS).nullish().openapi({
+        description:
+          'What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt` for the `exp` of an access token that is a JWT.',
+      }),
+    ),
     answer: z.string().optional(),
     read: (sent, { rules: { defaults } }) => ({ expirationFormat: sent ?? defaults?.expirationFormat }),
     write: (block) => block.expirationFormat,
