@@ -63,6 +63,8 @@ export interface Behaviour {
   issParameter: boolean | string | readonly string[]
   /** Further parameters of the authorization response, such as QuickBooks' `realmId`. */
   callbackExtras: Record<string, string>
+  /** The server's own names of standard parameters. */
+  parameterNames: Readonly<Record<string, string>>
   tokenMethod: 'POST' | 'GET'
   tokenFormat: TokenFormat
   /** Laid over the token response: other members, or wrong ones. `undefined` removes. */
@@ -115,6 +117,7 @@ const WELL_BEHAVED: Behaviour = {
   grantedScopes: undefined,
   issParameter: false,
   callbackExtras: {},
+  parameterNames: {},
   tokenMethod: 'POST',
   tokenFormat: 'json',
   tokenMembers: {},
@@ -211,12 +214,23 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     '/register': register,
   }
   const loopback = await listen(async (req, res) => {
-    const request = await record(req)
+    const request = withStandardNames(await record(req))
     requests.push(request)
     const route = routes[request.path]
     return route ? route(res, request) : answerJson(res, 404, { error: 'not_found' })
   })
   const { url } = loopback
+
+  /** `params` by the standard's names; parameters that came under those themselves are not known. */
+  function withStandardNames(request: RecordedRequest): RecordedRequest {
+    const params: Record<string, string> = { ...request.params }
+    for (const [standard, name] of Object.entries(behaviour.parameterNames)) {
+      delete params[standard]
+      const value = request.params[name]
+      if (value !== undefined) params[standard] = value
+    }
+    return { ...request, params }
+  }
 
   function metadata() {
     return {

@@ -6,6 +6,16 @@ export function only(query: URLSearchParams, name: string): string | undefined {
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
+/** The response with its code as `code`. Where the server has another name for it, a `code` is none. */
+export function standardResponse(query: URLSearchParams, codeParameter: string | undefined): URLSearchParams {
+  if (codeParameter === undefined) return query
+  const standard = new URLSearchParams(query)
+  standard.delete('code')
+  standard.delete(codeParameter)
+  for (const code of query.getAll(codeParameter)) standard.append('code', code)
+  return standard
+}
+
 /** The known issuer of a server. */
 export interface KnownIssuer {
   /** Absent: unknown, so an `iss` cannot be compared. */

@@ -11,7 +11,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { UnsealError } from '../store/seal.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
-import { mayComeFrom, only, reasonOf, sanitized } from './authorization-response.ts'
+import { mayComeFrom, only, reasonOf, sanitized, standardResponse } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { findProviderByUid } from './find-provider.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
@@ -46,8 +46,8 @@ export type ReceivedOutcome =
  */
 export async function receiveResponse(broker: Broker, received: ReceivedResponse): Promise<ReceivedOutcome> {
   const { store, now } = broker
-  const { query, providerUid, browserId } = received
-  const state = only(query, 'state')
+  const { providerUid, browserId } = received
+  const state = only(received.query, 'state')
   if (state === undefined) return { outcome: 'unknown_state' }
   const found = await store.authorizations.findByState(ownedTokenHash(state))
   if (found === undefined) return { outcome: 'unknown_state' }
@@ -74,6 +74,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
+  const query = standardResponse(received.query, entry?.provider.codeParameter)
   const refused = refusalIn(query, entry, () => entry && clientSecretOf(broker, entry))
   if (refused !== undefined) {
     const { reason, message, words } = refused

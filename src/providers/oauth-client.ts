@@ -17,7 +17,7 @@ import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } f
 import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
 import type { Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
-import { authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
+import { authorizationRequestOf, requestOf, templateValues, withParameterNames } from './provider-request.ts'
 import { type Revocation, revokeTokens } from './revocation.ts'
 import type { TemplateValues } from './template.ts'
 import { repairTokenResponse } from './token-response.ts'
@@ -155,7 +155,8 @@ export function createOAuthClient(
         ...(secrets.nonce !== undefined && { nonce: secrets.nonce }),
         ...(await pkceParameters(provider, secrets)),
       })
-      return buildAuthorizationUrl(configure(registered, provider.tokenRequest, endpoint.href), params)
+      const config = configure(registered, provider.tokenRequest, endpoint.href)
+      return withParameterNames(buildAuthorizationUrl(config, params), provider.authorizationRequest)
     },
 
     async redeem(registered, response, secrets, guard) {

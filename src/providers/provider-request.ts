@@ -2,7 +2,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { OutgoingRequest } from '../egress/outgoing.ts'
 import { type ClientCredentials, clientCredentials } from './client-authentication.ts'
 import { renderHeaders } from './headers.ts'
-import type { RegisteredClient, RequestBlock } from './provider.ts'
+import type { Provider, RegisteredClient, RequestBlock } from './provider.ts'
 import { fillTemplate, mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
 /** The values for templates of this client's requests; each request adds its token or scopes. */
@@ -63,11 +63,11 @@ export function requestOf(
   const prepared = protocol?.headers.authorization !== undefined || protocol?.body !== undefined
   const own =
     prepared && block.authMethod !== 'bearer_access_token' ? undefined : ownCredentials(block, values)
-  const params = {
+  const params = renamed(block, {
     ...Object.fromEntries(new URLSearchParams(protocol?.body === undefined ? '' : String(protocol.body))),
     ...own?.params,
     ...renderParams(block.params, values),
-  }
+  })
   const authorization = protocol?.headers.authorization ?? own?.authorization
   const headers = {
     accept: 'application/json',
@@ -90,6 +90,26 @@ export function requestOf(
     headers: { ...headers, 'content-type': block.requestContentType },
     body: json ? JSON.stringify(params) : new URLSearchParams(params).toString(),
   }
+}
+
+/** The parameters under the names that the server has for them. */
+function renamed(
+  { parameterNames = {} }: Pick<RequestBlock, 'parameterNames'>,
+  params: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const names = new Map<string, string>(Object.entries(parameterNames))
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [names.get(name) ?? name, value]))
+}
+
+/** The authorization request's URL with the server's names of its parameters. */
+export function withParameterNames(url: URL, { parameterNames = {} }: Provider['authorizationRequest']): URL {
+  for (const [standard, name] of Object.entries(parameterNames)) {
+    const value = url.searchParams.get(standard)
+    if (value === null) continue
+    url.searchParams.delete(standard)
+    url.searchParams.set(name, value)
+  }
+  return url
 }
 
 /** The block's URL, with the client id in its path where the entry names it (GitHub, Nuvemshop). */

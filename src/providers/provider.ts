@@ -31,6 +31,8 @@ export interface Provider {
   readonly scopeAliases?: Readonly<Record<string, string>>
   /** A scope -> scopes that it includes and that the server does not list. `factsOf` supplies the catalogue's. */
   readonly scopeImplies?: Readonly<Record<string, readonly string[]>>
+  /** The parameter of the authorization response that has the code, if it is not `code`: `auth_code` (Alipay). */
+  readonly codeParameter?: string
   /**
    * Only the authorization response lists the granted scopes (Strava). It comes through the user's browser, which may
    * change it, so it is used only if this is set.
@@ -140,7 +142,25 @@ interface Endpoint {
   readonly endpoint: string
   /** `endpoint` as it was given, if it names variables: `https://{{subdomain}}.zendesk.com/oauth/tokens`. */
   readonly endpointTemplate?: string
+  /** The server's own names of standard parameters: `{client_id: 'client_key'}` (TikTok). */
+  readonly parameterNames?: Readonly<Partial<Record<RenamedParameter, string>>>
 }
+
+/** The standard parameters that a request may have under another name. `state` is none: the response repeats it. */
+export type RenamedParameter = (typeof RENAMED_PARAMETERS)[number]
+export const RENAMED_PARAMETERS = [
+  'client_id',
+  'client_secret',
+  'code',
+  'code_challenge',
+  'code_challenge_method',
+  'code_verifier',
+  'grant_type',
+  'redirect_uri',
+  'refresh_token',
+  'response_type',
+  'scope',
+] as const
 
 export interface RequestBlock extends Endpoint {
   readonly method: 'GET' | 'POST' | 'DELETE'

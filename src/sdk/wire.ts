@@ -203,6 +203,26 @@ export interface AuthProviderCreateRequest {
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
                */
@@ -246,6 +266,26 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
               /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
@@ -291,6 +331,26 @@ export interface AuthProviderCreateRequest {
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
                */
@@ -334,6 +394,26 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
               /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
@@ -382,6 +462,26 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
               /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
@@ -432,6 +532,26 @@ export interface AuthProviderCreateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
               /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
@@ -545,6 +665,11 @@ export interface AuthProviderCreateRequest {
          */
         readonly callback_tells_scopes?: boolean | null | undefined
         /**
+         * Beyond Arcade: the parameter of the authorization response that has the code, in place of `code`
+         * (`auth_code`, `spapi_oauth_code`).
+         */
+        readonly code_parameter?: string | null | undefined
+        /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
          * regular expression that the whole value must match. They come through the browser: let through what
          * cannot do harm, such as digits, and of hosts only those that are the provider's.
@@ -596,12 +721,14 @@ export interface AuthProviderResponse {
       readonly endpoint: string
       readonly method: string
       readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
     }
     readonly token_request: {
       readonly endpoint: string
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
       readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
@@ -614,6 +741,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
       readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
@@ -626,6 +754,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
       readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
@@ -639,6 +768,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
       readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
@@ -653,6 +783,7 @@ export interface AuthProviderResponse {
       readonly method: string
       readonly auth_method: string
       readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
       readonly headers?: { readonly [name: string]: string }
       readonly auth_header_value_format?: string
       readonly request_content_type: string
@@ -678,6 +809,7 @@ export interface AuthProviderResponse {
     readonly scope_implies?: { readonly [name: string]: readonly string[] }
     readonly scope_aliases?: { readonly [name: string]: string }
     readonly callback_tells_scopes?: boolean
+    readonly code_parameter?: string
     readonly callback_members?: { readonly [name: string]: string }
   }
 }
@@ -763,6 +895,26 @@ export interface AuthProviderUpdateRequest {
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
                */
@@ -824,6 +976,26 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
               /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
@@ -887,6 +1059,26 @@ export interface AuthProviderUpdateRequest {
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
                */
@@ -948,6 +1140,26 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
               /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
@@ -1011,6 +1223,26 @@ export interface AuthProviderUpdateRequest {
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
                */
@@ -1072,6 +1304,26 @@ export interface AuthProviderUpdateRequest {
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
               /**
                * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
                * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
@@ -1191,6 +1443,11 @@ export interface AuthProviderUpdateRequest {
          * any. Elsewhere what was asked for counts as granted.
          */
         readonly callback_tells_scopes?: boolean | null | undefined
+        /**
+         * Beyond Arcade: the parameter of the authorization response that has the code, in place of `code`
+         * (`auth_code`, `spapi_oauth_code`).
+         */
+        readonly code_parameter?: string | null | undefined
         /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
          * regular expression that the whole value must match. They come through the browser: let through what

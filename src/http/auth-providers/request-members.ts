@@ -4,6 +4,7 @@ import { FORM, JSON_TYPE } from '../../providers/catalogue/define.ts'
 import {
   EXPIRATION_FORMATS,
   type Provider,
+  RENAMED_PARAMETERS,
   type RequestBlock,
   type ResourceRequestBlock,
   type RevocationRequestBlock,
@@ -107,6 +108,24 @@ export const REQUEST_MEMBERS = {
     answer: strings,
     read: (_, context) => ({ params: readParams(context) }),
     write: (block) => ({ ...block.params }),
+  }),
+  parameter_names: member({
+    ...input(
+      z
+        .partialRecord(
+          z.enum(RENAMED_PARAMETERS),
+          z.string().regex(/^[\w.-]{1,100}$/, 'letters, digits, _ . -'),
+        )
+        .nullish()
+        .openapi({
+          description:
+            "Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place of its own.",
+          example: { client_id: 'client_key' },
+        }),
+    ),
+    answer: strings.optional(),
+    read: (sent, { path }) => ({ parameterNames: readParameterNames(`${path}.parameter_names`, sent) }),
+    write: ({ parameterNames }) => parameterNames && { ...parameterNames },
   }),
   headers: member({
     ...input(
@@ -236,6 +255,17 @@ function readParams({ path, rules: { placeholders }, params, read }: RequestCont
     refuse(`${path}.params`, 'must not hold {{access_token}}: with GET it would be part of the URL')
   if (read.authMethod?.startsWith('client_secret_') !== true) return params
   return Object.fromEntries(Object.entries(params).filter(([, template]) => !holdsSecret(template)))
+}
+
+function readParameterNames(
+  path: string,
+  sent: RequestBlock['parameterNames'] | null | undefined,
+): RequestBlock['parameterNames'] {
+  const names = Object.values(sent ?? {})
+  if (names.length === 0) return undefined
+  if (new Set(names).size < names.length || names.includes('state'))
+    refuse(path, 'has to give each parameter a name of its own')
+  return sent ?? undefined
 }
 
 /** A client authenticates in exactly one way (RFC 6749 section 2.3). */

@@ -56,7 +56,7 @@ interface RequestKind extends RequestRules {
   readonly members: Table<ResourceRequestBlock, RequestContext>
 }
 
-const { endpoint, params } = REQUEST_MEMBERS
+const { endpoint, params, parameter_names } = REQUEST_MEMBERS
 const blockMember = memberOf<ResourceRequestBlock, RequestContext>()
 
 /** Always a GET without client authentication: the other members are taken, change nothing and are not answered. */
@@ -64,6 +64,7 @@ const AUTHORIZATION = {
   endpoint,
   method: blockMember({ answer: z.string(), write: () => 'GET' }),
   params,
+  parameter_names,
 }
 const RESOURCE = { ...REQUEST_MEMBERS, ...TRIGGERS }
 const INTROSPECTION = {

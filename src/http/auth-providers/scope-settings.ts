@@ -11,7 +11,7 @@ import { type OAuth2Context, sameServer } from './requests.ts'
 const MAX_MEMBERS = 200
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, 'one scope, without spaces')
 
-type Setting = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers'
+type Setting = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers' | 'codeParameter'
 
 /** Another server's settings are not kept; `null` removes the entry's own, so that the catalogue's hold again. */
 function kept<Name extends Setting>(name: Name, sent: Provider[Name] | null, context: OAuth2Context) {
@@ -74,6 +74,25 @@ export const SCOPE_SETTINGS = {
     answer: z.boolean().optional(),
     read: (sent, context) => kept('callbackTellsScopes', sent, context),
     write: (provider) => factsOf(provider).callbackTellsScopes,
+  }),
+  code_parameter: member({
+    ...input(
+      z
+        .string()
+        .regex(/^[\w.-]{1,64}$/, 'letters, digits, _ . -')
+        .refine(
+          (name) => !['state', 'iss', 'error', 'code'].includes(name),
+          'a name that no other parameter has',
+        )
+        .nullish()
+        .openapi({
+          description:
+            'Beyond Arcade: the parameter of the authorization response that has the code, in place of `code` (`auth_code`, `spapi_oauth_code`).',
+        }),
+    ),
+    answer: z.string().optional(),
+    read: (sent, context) => kept('codeParameter', sent, context),
+    write: ({ codeParameter }) => codeParameter,
   }),
   callback_members: member({
     ...input(
