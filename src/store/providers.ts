@@ -1,12 +1,16 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
+import { connectionChange } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import type { RowPage } from './row-page.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
+
+/** Connections that are deleted in one commit, of a provider that may have millions. */
+const CONNECTIONS_AT_ONCE = 50
 
 export interface Providers {
   /** Adds the entry, or returns `undefined` when its `id` is taken in the project. */
@@ -20,13 +24,16 @@ export interface Providers {
   page(projectId: string, after: string, limit: number): Promise<RowPage<ProviderEntry>>
   /** Those of these entries that exist. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly ProviderEntry[]>
-  /** Deletes the entry with its connections; an authorization of it that is under way fails when it goes on. */
+  /**
+   * Deletes the entry with its connections; an authorization of it that is under way fails when it goes on. Most of its
+   * connections are deleted before, a part in each commit; if the process ends meanwhile, the entry is still there.
+   */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 export function createProviders(database: Database): Providers {
   const { tables, query, statement, read, write, dialect } = database
-  const { providers } = tables
+  const { connections, providers } = tables
   const { reidentify } = connectionWrites(database)
   const named = (p: InProject) => and(eq(providers.projectId, p.projectId), eq(providers.id, p.id))
 
@@ -70,6 +77,29 @@ export function createProviders(database: Database): Providers {
     query.delete(providers).where(named(p)).returning({ uid: providers.uid }),
   )
 
+  const someConnections = (p: { providerUid: string; limit: number }) =>
+    query
+      .select({ id: connections.id })
+      .from(connections)
+      .where(eq(connections.providerUid, p.providerUid))
+      .orderBy(connections.id)
+      .limit(p.limit)
+  const removeSomeConnections = statement((p: { providerUid: string; limit: number }) =>
+    query
+      .delete(connections)
+      .where(inArray(connections.id, someConnections(p)))
+      .returning({ id: connections.id, userId: connections.userId }),
+  )
+
+  /** How many were deleted. */
+  function deleteSomeConnections({ projectId, uid: providerUid }: ProviderEntry): Promise<number> {
+    return write(undefined, function* (announce) {
+      const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
+      for (const { id, userId } of gone) announce(connectionChange({ id, userId, projectId, providerUid }))
+      return gone.length
+    })
+  }
+
   return {
     async add(entry, audit) {
       return writeRow(write, audit, rowChange('provider', entry.projectId, [entry.uid]), () => insert(entry))
@@ -101,6 +131,9 @@ export function createProviders(database: Database): Providers {
       return read(ofUids({ projectId, uids }))
     },
     async delete(projectId, id, audit) {
+      const [entry] = await read(byId({ projectId, id }))
+      if (entry === undefined) return false
+      while ((await deleteSomeConnections(entry)) === CONNECTIONS_AT_ONCE);
       const change = ({ uid }: { uid: string }) => rowChange('provider', projectId, [uid])
       return (await writeRow(write, audit, change, () => remove({ projectId, id }))) !== undefined
     },

@@ -180,6 +180,22 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.providers.delete(projectId, 'demo')).toBe(false)
         expect(await store.connections.find(id)).toBeUndefined()
       })
+
+      test('with many connections are deleted in several commits, themselves in the last', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { projectId, owner } = await inProject(store)
+        const ids: string[] = []
+        for (let i = 0; i < 60; i++) ids.push((await connected(store, { ...owner, userId: `user ${i}` })).id)
+        const deleted: StoreChange[] = []
+        store.onChange((change) => void deleted.push(change))
+        expect(await store.providers.delete(projectId, 'demo')).toBe(true)
+        expect(deleted.at(-1)).toMatchObject({ noun: 'provider' })
+        expect(deleted.flatMap((change) => (change.noun === 'connection' ? change.id : [])).sort()).toEqual(
+          ids.sort(),
+        )
+        for (const id of ids) expect(await other.connections.find(id)).toBeUndefined()
+      })
     })
 
     auditPromises(open)

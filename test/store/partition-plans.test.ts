@@ -37,6 +37,10 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
     statement: /^(update|delete from) "authorizations" .*where \("authorizations"."id" in \(select/,
     reason: 'background: the sweep',
   },
+  {
+    statement: /^delete from "connections" where "connections"."id" in \(select .+"provider_uid" = \$1/s,
+    reason: 'an administrator deletes a provider',
+  },
 ]
 
 interface Ran {

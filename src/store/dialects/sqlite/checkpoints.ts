@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
-import type { FromCheckpointThread, Progress } from './checkpoint-thread.ts'
+import type { FromCheckpointThread } from './checkpoint-thread.ts'
 
 /** Pages in the log that are not in the database file yet, from which on they are copied. It is SQLite's own default. */
 const PAGES = 1_000
@@ -14,6 +14,12 @@ const LOG_BYTES = 2 ** 26
 /** A checkout runs the sources, a published package the built files. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const THREAD = new URL(`./checkpoint-thread.${EXTENSION}`, import.meta.url)
+
+/** Pages in the log, and those of them that are in the database file. */
+interface Progress {
+  readonly log: number
+  readonly checkpointed: number
+}
 
 /** Copies committed pages from the log into the database file. */
 export interface Checkpoints {
@@ -40,8 +46,12 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
   let thread: Worker | undefined
   let hasFailed = false
   let isRunning = false
+  /** Whether the running checkpoint began while writes were paused. */
+  let beganPaused = false
   let resume: (() => void) | undefined
   let longLog = LONG_LOG_PAGES
+
+  const progress = (): Progress => readProgress.get() ?? { log: 0, checkpointed: 0 }
 
   function start(): Worker {
     const worker = new Worker(THREAD, {
@@ -52,29 +62,28 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
       execArgv: [],
     })
     worker.unref()
-    worker.on('message', (message: FromCheckpointThread) =>
-      'error' in message ? fail() : continueAfter(message),
-    )
+    worker.on('message', (message: FromCheckpointThread) => (message === 'done' ? ended() : fail()))
     worker.on('error', fail)
     return worker
   }
 
   function begin(): void {
     isRunning = true
+    beganPaused = resume !== undefined
     thread ??= start()
     thread.postMessage('checkpoint')
   }
 
-  function continueAfter({ log, checkpointed }: Progress): void {
-    const isPaused = resume !== undefined
-    if (!isPaused && log >= longLog && checkpointed < log) {
-      resume = pauseWrites()
+  function ended(): void {
+    const { log, checkpointed } = progress()
+    if (log >= longLog && !beganPaused) {
+      resume ??= pauseWrites()
       begin()
       return
     }
-    if (checkpointed === log) longLog = LONG_LOG_PAGES
-    // a reader of older pages, such as a backup, or another process has kept it from being whole: not at once again
-    else if (isPaused) longLog = log + LONG_LOG_PAGES
+    if (beganPaused)
+      // a reader of older pages, such as a backup, or another process may keep it from being whole: not at once again
+      longLog = checkpointed === log ? LONG_LOG_PAGES : log + LONG_LOG_PAGES
     goOn()
   }
 
@@ -95,9 +104,11 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
 
   return {
     consider() {
-      if (isRunning || hasFailed) return
-      const progress = readProgress.get()
-      if (progress !== undefined && progress.log - progress.checkpointed >= PAGES) begin()
+      if (hasFailed) return
+      const { log, checkpointed } = progress()
+      if (!isRunning && log - checkpointed >= PAGES) begin()
+      // writes are faster than the thread
+      else if (isRunning && log >= 2 * longLog) resume ??= pauseWrites()
     },
     async stop() {
       if (thread === undefined) return
