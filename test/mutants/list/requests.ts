@@ -83,7 +83,7 @@ export const requests: readonly Mutation[] = [
     rows: ['41'],
     fault: 'a body of any size is read',
     file: 'src/http/endpoint/body-limit.ts',
-    from: "if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(c)\n",
+    from: "if (Number(requestHeader(c, 'content-length') ?? 0) > maxBytes) throw tooLarge(c)\n",
     to: '',
     test: 'http/api.test.ts',
     name: 'a body that is too large',
