@@ -7,8 +7,9 @@ import type { Sealed } from '../domain/sealed.ts'
  * meaning.
  *
  * `params` values are templates with fixed placeholders (`{{client_id}}`, `{{client_secret}}`,
- * `{{redirect_uri}}`, `{{scopes}}`, `{{existing_scopes}}`, `{{refresh_token}}`, `{{access_token}}`); a value
- * that is put in is never read again as a template. An empty template leaves the parameter out.
+ * `{{redirect_uri}}`, `{{scopes}}`, `{{existing_scopes}}`, `{{refresh_token}}`, `{{access_token}}`), in the refresh
+ * request also with the kept values; a value that is put in is never read again as a template. An empty template leaves
+ * the parameter out.
  */
 export interface Provider {
   readonly displayName: string

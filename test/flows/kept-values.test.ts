@@ -187,17 +187,30 @@ describe('values kept of a connection', () => {
     ],
     ['has a placeholder’s name', { kept_values: { scopes: { from: 'user_info', pattern: '.' } } }, 'scopes'],
     ['is told elsewhere', { kept_values: { a: { from: 'userinfo', pattern: '.' } } }, 'kept_values.a.from'],
+    ['is named in a header', { kept_values: null }, 'oauth2.api.headers.x-h'],
+    [
+      'is a variable too',
+      { kept_values: { v: { from: 'user_info', pattern: '.' } }, api: null },
+      'kept_values.v',
+    ],
     ['is not declared', { api: { base_url: '{{b}}', hosts: ['a.example'] } }, '{{b}}'],
-    ['leaves the host open', { api: { base_url: '{{a}}' } }, 'oauth2.api needs hosts'],
+    ['leaves the host open', { api: { base_url: '{{a}}', hosts: [] } }, 'oauth2.api needs hosts'],
     ['is in no URL', { api: { base_url: 'x{{a}}', hosts: ['a.example'] } }, 'oauth2.api.base_url'],
     ['is a query', { api: { base_url: 'https://a.example/?{{a}}' } }, 'oauth2.api.base_url'],
     ['is in a token endpoint', { token_request: { endpoint: 'https://{{a}}/token' } }, '{{a}}'],
   ])('a change whose value %s is refused', async (_, oauth2, named) => {
     await using scene = await startScene({
-      oauth2: { kept_values: { a: { from: 'token_response', pattern: '.+' } } },
+      oauth2: {
+        variables: { v: { pattern: '.+', value: 'v' } },
+        kept_values: {
+          a: { from: 'token_response', pattern: '.+' },
+          h: { from: 'user_info', pattern: '.+' },
+        },
+        api: { hosts: ['a.example'], headers: { 'x-h': '{{h}}' } },
+      },
     })
     const refused = await scene.call('PATCH', '/v1/admin/auth_providers/demo', {
-      oauth2: { ...oauth2, ...(oauth2.kept_values === undefined && {}) },
+      oauth2,
     })
     expect(refused.status).toBe(400)
     expect(JSON.stringify(refused.body)).toContain(named)

@@ -35,16 +35,14 @@ export const keptValuesAnswer = z
   .record(z.string(), z.object({ from: z.enum(SOURCES), at: z.string(), pattern: z.string() }))
   .optional()
 
-/** Throws `invalid_request` for a pattern or an expression that is none, and for a name that a variable has. */
+/** Throws `invalid_request` for a pattern or an expression that is none. */
 export function readKeptValues(
   sent: z.output<typeof keptValuesInput>,
   before: Provider['keptValues'],
-  variables: Provider['variables'],
 ): Provider['keptValues'] {
   if (sent === undefined) return before
   const read = Object.entries(sent ?? {}).map(([name, { from, at, pattern }]): [string, KeptValue] => {
     const path = `oauth2.kept_values.${name}`
-    if (variables !== undefined && Object.hasOwn(variables, name)) refuse(path, 'is the name of a variable')
     const fault = patternFault(pattern)
     if (fault !== undefined) refuse(`${path}.pattern`, fault)
     const place = at ?? (from === 'authorization_response' ? name : `$.${name}`)

@@ -28,7 +28,7 @@ export const OAUTH2_MEMBERS = {
   kept_values: member({
     ...input(keptValuesInput),
     answer: keptValuesAnswer,
-    read: (sent, { base, variables }) => ({ keptValues: readKeptValues(sent, base?.keptValues, variables) }),
+    read: (sent, { base }) => ({ keptValues: readKeptValues(sent, base?.keptValues) }),
     write: ({ keptValues }) => keptValues && { ...keptValues },
   }),
   scope_delimiter: member({

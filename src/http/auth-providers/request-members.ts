@@ -10,7 +10,7 @@ import {
   type RevocationRequestBlock,
 } from '../../providers/provider.ts'
 import { checkResponseMap } from '../../providers/response-map.ts'
-import { checkTemplate, mentions, type Placeholder } from '../../providers/template.ts'
+import { checkTemplate, mentions } from '../../providers/template.ts'
 import { isFilled, literalHost } from '../../providers/variables.ts'
 import { headersAnswer, headersInput, readHeaders } from './header-templates.ts'
 import { type Found, memberOf } from './member.ts'

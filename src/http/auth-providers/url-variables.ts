@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
 import { patternFault } from '../../providers/callback-members.ts'
 import type { Provider, ProviderVariable } from '../../providers/provider.ts'
-import { PLACEHOLDERS } from '../../providers/template.ts'
+import { checkTemplate, PLACEHOLDERS } from '../../providers/template.ts'
 import {
   baseUrlTemplateFault,
   fillUrl,
@@ -95,14 +95,32 @@ function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHtt
   }
 }
 
-/** Refuses a provider with a template that names a variable which it no longer has. */
+/** Refuses a provider with a template that names a variable or a kept value which it no longer has. */
 export function checkVariables(provider: Provider): void {
+  const { variables = {}, keptValues = {}, api, refreshRequest } = provider
+  const kept = Object.keys(keptValues)
+  for (const name of kept)
+    if (Object.hasOwn(variables, name)) refuse(`oauth2.kept_values.${name}`, 'is the name of a variable')
+  checkNamesIn('oauth2.api.headers', api?.headers, kept)
+  checkNamesIn('oauth2.refresh_request.params', refreshRequest?.params, kept)
+  checkNamesIn('oauth2.refresh_request.headers', refreshRequest?.headers, kept)
   for (const [path, template] of urlTemplatesOf(provider)) {
     const fault =
       path === 'api.base_url'
         ? baseUrlTemplateFault(template, provider)
         : urlTemplateFault(template, provider.variables)
     if (fault !== undefined) refuse(`oauth2.${path}`, fault)
+  }
+}
+
+function checkNamesIn(
+  path: string,
+  templates: Readonly<Record<string, string>> | undefined,
+  kept: readonly string[],
+): void {
+  for (const [name, template] of Object.entries(templates ?? {})) {
+    const fault = checkTemplate(template, [...PLACEHOLDERS, ...kept])
+    if (fault !== undefined) refuse(`${path}.${name}`, fault)
   }
 }
 
