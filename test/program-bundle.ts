@@ -91,9 +91,9 @@ export const sandboxThreadOfBundle: Plugin = {
   enforce: 'pre',
   transform(code, id) {
     if (id !== join(ROOT, 'src/code/sandbox.ts')) return null
-    const { TEST_PROGRAM = '' } = process.env
-    const thread = pathToFileURL(join(TEST_PROGRAM, '../code/sandbox-thread.js')).href
-    const changed = code.replace(/^const THREAD = .*$/m, `const THREAD = new URL('${thread}')`)
+    // read as it runs: what this returns is kept in a cache, and another run has another bundle
+    const thread = `new URL('code/sandbox-thread.js', 'file://' + process.env.TEST_PROGRAM)`
+    const changed = code.replace(/^const THREAD = .*$/m, `const THREAD = ${thread}`)
     if (changed === code)
       throw new Error('sandbox.ts no longer names its thread in one line "const THREAD = …".')
     return changed
